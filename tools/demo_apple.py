@@ -19,7 +19,6 @@ sys.path[:0] = [str(ROOT / "bindings/python"), str(ROOT / "bindings/python_testi
 os.environ["ASSAY_PROGRAM"] = str(pathlib.Path(sys.argv[1]).resolve())
 
 import assay  # noqa: E402
-from assay import http  # noqa: E402
 from assay_testing import Authority  # noqa: E402
 from assay_testing.apple import PlayedApple  # noqa: E402
 
@@ -56,7 +55,7 @@ class Stage:
     def ask(self, request, evidence=()):
         """Run an exchange to its end and return its document."""
         with self.verifier.exchange(request, evidence) as exchange:
-            document = http.carry_out(exchange, self.apple.sender)
+            document = exchange.run(self.apple.sender)
         self.tell()
         return document
 
@@ -176,7 +175,7 @@ def rotate(stage, keys):
                 if held[0] is known:
                     request = {"operation": "fetch-keyset", "issuer": POOL}
                     with stage.verifier.exchange(request) as exchange:
-                        found = http.carry_out(exchange, stage.apple.sender)
+                        found = exchange.run(stage.apple.sender)
                     held[0] = assay.Keyset(found.json["exchange"]["keyset"])
                     counts["fetched"] += 1
         with lock:

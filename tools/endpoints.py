@@ -38,7 +38,7 @@ class Endpoint:
 
     def __init__(self, kind, fields):
         _, self.method, self.path, answer, self.paging, self.rule, self.limit = fields
-        self.operation, self.name, self.does = kind.name, kind.method, kind.does
+        self.operation, self.name, self.does = kind.name, kind.name, kind.does
         self.evidence = kind.evidence[1]
         self.members = [Member(row) for row in kind.members
                         if row.place in ("path", "query", "body")]

@@ -25,7 +25,7 @@ From kinds.tsv and kind-members.tsv:
   Sources/Assay/Exchange/Kernel/            Operation.swift, AnyStateMachine.swift,
                                             OperationContext+Operations.swift
   bindings/go/store/ledger_calls.go         the methods of Go's ledger
-  bindings/python/assay/store/              _ledger_calls.py, _async_ledger_calls.py: the methods
+  bindings/python/assay/ledger/             _ledger_calls.py, _async_ledger_calls.py: the methods
                                             of ledgers; _plain_results.py (from facts.tsv)
   bindings/php/src/Store/LedgerCalls.php    the methods of PHP's ledger
   Sources/AssaySwift/                       LedgerCalls.swift: a method for each kind of a store

@@ -36,9 +36,9 @@ def sentence(one, width, indent):
 PYTHON_HEAD = '''"""Conversations with the App Store Server API (docs/tasks/app-store-server-api.md).
 
     store = verifier.app_store("auto")
-    with store.transaction_history(transaction_id, pages=10) as exchange:
-        document = http.carry_out(exchange)
-    document.raise_for_refusal()
+    with store.get_transaction_history(transaction_id, pages=10) as exchange:
+        document = exchange.run()
+    document.raise_for_status()
     decision = verifier.decide(document)
 
 The facts of such a document are an `AppStoreAnswer`. Loaded on first use.
@@ -433,7 +433,7 @@ def swift_call(one):
     out += [line.replace("\0", " ") for line in textwrap.wrap(
         glued, 96, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False,
         break_long_words=False)]
-    out.append("  ) throws(Refusal) -> Exchange {")
+    out.append("  ) throws(AssayError) -> Exchange {")
     tail = "".join([", pages: pages" if one.paging != "-" else "",
                     ", about: transaction" if one.evidence else "", ", at: now"])
     if not one.members:

@@ -169,7 +169,7 @@ class Method:
     def __init__(self, kind, inside):
         self.kind, self.inside = kind, inside
         self.id = kind.name
-        self.name = "".join(map(str.capitalize, kind.method.split("-")))
+        self.name = "".join(map(str.capitalize, kind.name.split("-")))
         self.fields = [Field(member) for member in kind.members
                        if member.given in ("argument", "made") or member.name == "lineage"]
         self.result = RESULTS[self.id]

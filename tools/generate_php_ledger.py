@@ -87,7 +87,7 @@ OBJECTS = {
 }
 # Said of a null `grantMode`, where the default of the table is not what a ledger does.
 NULL = {"claim": '"transaction" where there is a grant, else "lease"'}
-METHODS = {kind.name: generate_camel(kind.method) for kind in kinds.kinds()
+METHODS = {kind.name: generate_camel(kind.name) for kind in kinds.kinds()
            if kind.on == "ledger" and kind.runs == "store"}
 CALLABLES = {
     "grant": "(callable(Grant, \\PDO|object): mixed)",
@@ -289,7 +289,7 @@ def body(kind, given, is_short=True):
 
 def method(kind):
     given = arguments(kind)
-    name, answer = generate_camel(kind.method), ANSWERS[kind.name][0]
+    name, answer = generate_camel(kind.name), ANSWERS[kind.name][0]
     line = f"    public function {name}({', '.join(each.declared for each in given)}): {answer}"
     out = ["", *comment(kind, given)]
     if len(line) <= WIDTH:

@@ -1,8 +1,8 @@
 """The methods of a ledger for Python, one for each kind of a store in contract/kinds.tsv and
 kind-members.tsv:
 
-  bindings/python/assay/store/_ledger_calls.py        of `Ledger`
-  bindings/python/assay/store/_async_ledger_calls.py  of `AsyncLedger`
+  bindings/python/assay/ledger/_ledger_calls.py        of `Ledger`
+  bindings/python/assay/ledger/_async_ledger_calls.py  of `AsyncLedger`
 
 What the methods call is written by hand, in ledger.py and async_ledger.py: opening a store,
 a conversation, paying out and taking back, the schema.
@@ -14,15 +14,10 @@ import kinds
 import members
 from status_rows import quoted
 
-FOLDER = "bindings/python/assay/store"
+FOLDER = "bindings/python/assay/ledger"
 WIDTH = 100
 # By hand: a new store gets its lineage, and a ledger keeps the first one that it saw.
 BY_HAND = {"create-schema", "check-schema"}
-# A class of results.py that has not the name of the method.
-RESULTS = {"resume": "ClaimResult", "apply-event": "EventResult",
-           "consume-challenge": "Result", "retire-device-key": "Result",
-           "update-device-key-receipt": "ReceiptResult",
-           "check-schema": "SchemaResult", "create-schema": "CreateResult"}
 # Optional members that are given by place: what a call is about, beside its evidence.
 BY_PLACE = {("claim", "account"), ("update-subscriptions", "account"), ("find", "account"),
             ("consume-quota", "units"), ("get-device-key", "account"), ("get-evidence", "sha256")}
@@ -33,7 +28,7 @@ NAMES = {"take": "take_back"}
 # A constant as the default, so that a reader of the signature sees that it is no transaction.
 DEFAULTS = {("claim", "grantMode"): "lease"}
 # A type of the table: its annotation. Others are texts.
-TYPES = {"integer": "int", "boolean": "bool", "GetPlanResult": "_r.ReadResult"}
+TYPES = {"integer": "int", "boolean": "bool", "GetPlanResult": "_r.GetPlanResult"}
 CALLS = {"grant": ("Granting", "Grant"), "take": ("Taking", "TakeBack")}
 # Members that are not sent as they are given: made unless given, or a part of an answer.
 VALUES = {"attempt": "attempt_of({})", "challenge": "challenge_of({})",
@@ -57,7 +52,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from .._calls import Evidence, Time
-    from .carry import Grant, TakeBack
+    from .grants import Grant, TakeBack
 
     R = TypeVar("R", bound=_r.Result)
     Granting = Callable[[Grant], {answer}]
@@ -111,7 +106,7 @@ class Method:
     """A kind of a store as Python has it."""
 
     def __init__(self, kind):
-        self.operation, self.name = kind.name, members.snake(kind.method)
+        self.operation, self.name = kind.name, members.snake(kind.name)
         self.result = result_class(kind)
         self.does = kind.does
         self.evidence = evidence(kind)
@@ -136,8 +131,8 @@ class Method:
 
 
 def result_class(kind):
-    """The class of results.py for what a kind answers: due-takes -> DueTakesResult."""
-    return RESULTS.get(kind.name, kind.method.title().replace("-", "") + "Result")
+    """The class of results.py for what an operation ends with."""
+    return kind.result.partition("@")[0]
 
 
 def evidence(kind):

@@ -1,7 +1,7 @@
 """What a ledger answers, for Python: the types of results in contract/facts.tsv that are facts
 and nothing more
 
-  bindings/python/assay/store/_plain_results.py
+  bindings/python/assay/ledger/_plain_results.py
 
 Those that pay out, take back or answer a client have methods: results.py has them by hand.
 """
@@ -13,13 +13,12 @@ import kinds
 import members
 from status_rows import quoted
 
-FILE = "bindings/python/assay/store/_plain_results.py"
+FILE = "bindings/python/assay/ledger/_plain_results.py"
 WIDTH = 100
-# Parts, by the names that Python has for them.
-PARTS = {"LedgerPurchase": "Entry", "Subscription": "Line", "SubscriptionUpdate": "Applied",
-         "DueSubscription": "DueLine", "DeviceKey": "StoredKey", "MovedRows": "Moved",
-         "StoredEvidence": "KeptText", "RefusedPart": "RefusedPart"}
-# By hand, with what they do; ResumeResult is a ClaimResult.
+# Parts that are facts and nothing more.
+PARTS = {"LedgerPurchase", "Subscription", "SubscriptionUpdate", "DueSubscription", "DeviceKey",
+         "MovedRows", "StoredEvidence", "RefusedPart"}
+# By hand, with what they do.
 BY_HAND = {"ClaimResult", "ResumeResult", "ResumeExpiredResult", "RevokeResult",
            "ResumeExpiredRevocationsResult", "ApplyEventResult", "FinishSignupResult",
            "IssueChallengeResult"}
@@ -49,18 +48,11 @@ if TYPE_CHECKING:
 
 
 def classes():
-    """The types, with the names that Python has for them."""
-    asked = {kind.result.partition("@")[0]: kind for kind in reversed(kinds.kinds())
+    """The names of the types."""
+    asked = {generate_python_ledger.result_class(kind) for kind in kinds.kinds()
              if kind.on == "ledger" and kind.runs == "store"}
-    found = {}
-    for each in members.results():
-        if each.name in asked and each.name not in BY_HAND:
-            name = generate_python_ledger.result_class(asked[each.name])
-            if name != "Result":
-                found[each.name] = name
-        elif each.name in PARTS:
-            found[each.name] = PARTS[each.name]
-    return found
+    return {each.name for each in members.results()
+            if each.name in asked - BY_HAND | PARTS}
 
 
 def attribute(row, is_result, names):
@@ -70,7 +62,7 @@ def attribute(row, is_result, names):
     if row.kind == "texts":
         return "Mapping[str, str]", "plain({})"
     if row.kind in names:
-        name = names[row.kind]
+        name = row.kind
         return (f"tuple[{name}, ...]", f"many({name})") if row.is_list \
             else (f"{name} | None", f"one({name})")
     if row.is_list:
@@ -88,8 +80,8 @@ def declared(one, names):
     is_result = one.path == "exchange"
     rows = [row for row in one.own if not (is_result and row.key in SHARED)]
     out = ["", "", "@dataclass(frozen=True, eq=False, repr=False)",
-           f"class {names[one.name]}({'Result' if is_result else 'Part'}):",
-           *docstring(one, rows), ""]
+           f"class {one.name}({'Result' if is_result else 'Part'}):",
+           *docstring(one, rows), *[""] * bool(rows)]
     for row in rows:
         hint, read = attribute(row, is_result, names)
         out.append(f"    {members.snake(row.key)}: {hint} = {read}")
@@ -97,7 +89,7 @@ def declared(one, names):
 
 
 def docstring(one, rows):
-    methods = {kind.name: f"Ledger.{members.snake(kind.method)}" for kind in kinds.kinds()
+    methods = {kind.name: f"Ledger.{members.snake(kind.name)}" for kind in kinds.kinds()
                if kind.on == "ledger" and kind.runs == "store"}
 
     values = {each.name: [value for _, value in each.values] for each in members.result_sets()}
@@ -105,8 +97,10 @@ def docstring(one, rows):
     def said(text):
         return members.told(text, one, lambda row: members.snake(row.key), "None", methods)
     first, *more = textwrap.wrap(said(one.text), WIDTH - 10, break_on_hyphens=False)
-    wide = max(len(members.snake(row.key)) for row in rows) + 2
-    lines = [f'    """{first}', *(f"    {line}" for line in more), ""]
+    if not rows and not more:
+        return [f'    """{first}"""']
+    wide = max((len(members.snake(row.key)) for row in rows), default=0) + 2
+    lines = [f'    """{first}', *(f"    {line}" for line in more), *[""] * bool(rows)]
     for row in rows:
         text = said(row.text).rstrip(".")
         if row.kind in values:
@@ -123,7 +117,7 @@ def outputs(table, contract):
     """Path below the repository -> text, of every generated file."""
     names = classes()
     out = [HEAD.rstrip("\n"), "", "__all__ = [",
-           *(f'    "{name}",' for name in sorted(names.values())), "]"]
+           *(f'    "{name}",' for name in sorted(names)), "]"]
     for one in members.results():
         if one.name in names:
             out += declared(one, names)

@@ -16,8 +16,7 @@ PLAIN = {"text": ("String", "text"), "integer": ("Int64", "integer"),
          "json": ("String", "json")}
 LISTS = {"text": ("[String]", "list"), "integer": ("[Int64]", "integers"),
          "texts": ("[String: String]", "texts")}
-METHODS = {"worthVerifying": "isWorthVerifying", "verifyAssertion": "assertion",
-           "assessRisk": "risk"}
+METHODS = {"worthVerifying": "isWorthVerifying"}
 SOURCES = {"facts": "facts", "signed": "facts.signed", "beside": "facts.beside"}
 
 
@@ -111,7 +110,7 @@ def structure(one, names):
     rows = [Member(row, names) for row in one.members]
     for member in rows:
         out += [*comment(member.row.text, "  ", one), f"  public let {member.declared}"]
-    out += ["", "  init(_ facts: Members) throws(Refusal) {"]
+    out += ["", "  init(_ facts: Members) throws(AssayError) {"]
     if one.is_top:
         out += ["    document = facts.document", "    source = facts.value"]
     out += [line for member in rows for line in member.lines]

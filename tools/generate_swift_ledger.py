@@ -69,7 +69,7 @@ def lines_of(one, names, made):
     for member in made:
         out += [f"  /// The {member.name} itself, for the client; empty where it is not known.",
                 f"  public internal(set) var {member.name} = \"\""]
-    out += ["", "  init(_ facts: Members) throws(Refusal) {"]
+    out += ["", "  init(_ facts: Members) throws(AssayError) {"]
     out += ["    document = facts.document"] if is_top else []
     return [*out, *(line for row in rows for line in row.lines), "  }", "}", ""]
 
@@ -187,7 +187,7 @@ def method(kind):
     evidence, result = evidence_of(kind), result_of(kind)
     parts = [each.declared for each in order]
     parts = ([evidence[0]] if evidence else []) + parts + ["at now: Timestamp = .now"]
-    name = members.camel("".join(word.capitalize() for word in kind.method.split("-")))
+    name = members.camel(kind.name)
     out = ["", *swift.comment(kind.does, "  ")]
     said = [f"{each.name}: {each.said}" for each in order]
     said = proven(kind) + said + ["now: the time of the call; the conversation goes on from it."]

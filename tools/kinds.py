@@ -6,7 +6,7 @@ import sys
 from status_rows import ROOT
 
 KINDS, MEMBERS = "contract/kinds.tsv", "contract/kind-members.tsv"
-ON = ("verifier", "ledger", "appstore", "keysets")
+ON = ("verifier", "signer", "sessions", "devicecheck", "appstore", "keysets", "ledger")
 RUNS = ("call", "http", "store")
 # Words for wrong values that may have a refusal of their own; "" is any other wrong value.
 WORDS = ("", "type", "short", "long", "character", "same")
@@ -68,10 +68,9 @@ class Kind:
     """One row of kinds.tsv, with its members in the order in which hosts send them."""
 
     def __init__(self, number, fields):
-        (self.name, method, self.on, self.runs, evidence, self.steps, self.again, hidden,
+        (self.name, self.on, self.runs, evidence, self.steps, self.again, hidden,
          secret, self.block, self.engines, self.hints, self.result, self.refused,
          self.swift, self.source, self.does) = fields
-        self.method = self.name if method == "-" else method
         one_of(KINDS, number, self.on, ON)
         one_of(KINDS, number, self.runs, RUNS)
         one_of(KINDS, number, self.again, ("retry", "same", "never"))
@@ -126,7 +125,7 @@ class Kind:
 def kinds():
     """Return the operations in the order of the table."""
     found = {}
-    for number, fields in rows(KINDS, 17):
+    for number, fields in rows(KINDS, 16):
         if fields[0] in found:
             sys.exit(f"{KINDS}:{number}: {fields[0]} twice")
         found[fields[0]] = Kind(number, fields)

@@ -227,6 +227,6 @@ def told(text, one, spell, nothing, others=(), quote="`"):
             return found[0]
         return quote + ".".join([spell(member), *(others.get(step, step) for step in more)]) + quote
 
-    text = re.sub(r"`([\w.]+)`", name, text)
+    text = re.sub(r"`([\w.-]+)`", name, text)
     return re.sub(r"\bNil\b", nothing[0].upper() + nothing[1:],
                   re.sub(r"\bnil\b", nothing, text))

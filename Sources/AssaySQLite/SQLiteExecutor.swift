@@ -11,13 +11,13 @@ extension Ledger {
   ///   - path: from the root, or from `./`. The file is opened where it is, and made by
   ///     `createSchema` alone.
   ///   - verifier: has the block `ledger` in its configuration.
-  ///   - patience: the longest wait before a step.
+  ///   - maxWait: the longest wait before a step.
   /// - Throws: for a path that is relative to a folder that nobody names, or in memory.
   public init(
-    sqlite path: String, _ verifier: Verifier, patience: Duration = .seconds(30)
+    sqlite path: String, _ verifier: Verifier, maxWait: Duration = .seconds(30)
   ) throws(SQLiteError) {
     let file = try SQLiteFile(path)
-    self.init(verifier, engine: "sqlite", patience: patience) { SQLiteExecutor(file) }
+    self.init(verifier, engine: "sqlite", maxWait: maxWait) { SQLiteExecutor(file) }
   }
 }
 

@@ -16,7 +16,7 @@ public struct AppStore: Sendable {
   func begin(
     _ operation: String, _ members: [(String, JSON?)], pages: Int64? = nil,
     about transaction: Transaction? = nil, at now: Timestamp
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     var request = [("operation", JSON(operation))] + common
     for (name, value) in members {
       if let value { request.append((name, value)) }
@@ -55,9 +55,9 @@ extension AppStoreAnswer {
   /// Reads the facts of a finished exchange with the App Store Server API.
   ///
   /// - Throws: the refusal of the exchange; family `pending` if it is not finished.
-  public init(_ exchange: Exchange) throws(Refusal) {
+  public init(_ exchange: Exchange) throws(AssayError) {
     let document = exchange.document
-    guard document.status == .ok else { throw Refusal(document) }
+    guard document.status == .ok else { throw AssayError(document) }
     self = try AppStoreAnswer(try Members.of(document, "exchange", "result"))
   }
 }

@@ -2,9 +2,9 @@
 
 extension AppStore {
   /// One transaction, by its id or its original one.
-  public func transactionInfo(
+  public func getTransactionInfo(
     transactionId: String, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "get-transaction-info",
       [("transactionId", JSON(transactionId))], at: now)
@@ -13,13 +13,13 @@ extension AppStore {
   /// All transactions of a customer, by any id of theirs.
   ///
   /// `pages` is how many are asked for at most, 1 to 100.
-  public func transactionHistory(
+  public func getTransactionHistory(
     transactionId: String, revision: String? = nil, startDate: Timestamp? = nil,
     endDate: Timestamp? = nil, productId: [String]? = nil, productType: [String]? = nil,
     sort: String? = nil, subscriptionGroupIdentifier: [String]? = nil,
     inAppOwnershipType: String? = nil, revoked: Bool? = nil, pages: Int64? = nil,
     at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "get-transaction-history",
       [
@@ -42,13 +42,13 @@ extension AppStore {
   /// The same as it was before: without consumables that were finished. Deprecated.
   ///
   /// `pages` is how many are asked for at most, 1 to 100.
-  public func transactionHistoryV1(
+  public func getTransactionHistoryV1(
     transactionId: String, revision: String? = nil, startDate: Timestamp? = nil,
     endDate: Timestamp? = nil, productId: [String]? = nil, productType: [String]? = nil,
     sort: String? = nil, subscriptionGroupIdentifier: [String]? = nil,
     inAppOwnershipType: String? = nil, revoked: Bool? = nil, pages: Int64? = nil,
     at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "get-transaction-history-v1",
       [
@@ -69,9 +69,9 @@ extension AppStore {
   }
 
   /// The state of each subscription of a customer.
-  public func subscriptionStatuses(
+  public func getAllSubscriptionStatuses(
     transactionId: String, status: [Int64]? = nil, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "get-all-subscription-statuses",
       [
@@ -81,18 +81,18 @@ extension AppStore {
   }
 
   /// The download of the app by a customer.
-  public func appTransactionInfo(
+  public func getAppTransactionInfo(
     transactionId: String, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "get-app-transaction-info",
       [("transactionId", JSON(transactionId))], at: now)
   }
 
   /// The purchases of an order, by the id in Apple's e-mail to the customer.
-  public func orderLookup(
+  public func lookUpOrderId(
     orderId: String, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "look-up-order-id",
       [("orderId", JSON(orderId))], at: now)
@@ -101,10 +101,10 @@ extension AppStore {
   /// All refunds of a customer.
   ///
   /// `pages` is how many are asked for at most, 1 to 100.
-  public func refundHistory(
+  public func getRefundHistory(
     transactionId: String, revision: String? = nil, pages: Int64? = nil,
     at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "get-refund-history",
       [
@@ -116,7 +116,7 @@ extension AppStore {
   /// Marks a transaction as finished, for the app.
   public func finishTransaction(
     transactionId: String, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "finish-transaction",
       [("transactionId", JSON(transactionId))], at: now)
@@ -128,7 +128,7 @@ extension AppStore {
   public func setAppAccountToken(
     originalTransactionId: String, appAccountToken: String, transaction: Transaction? = nil,
     at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "set-app-account-token",
       [
@@ -140,11 +140,11 @@ extension AppStore {
   /// Answers CONSUMPTION_REQUEST: how much was used, and which refund you prefer.
   ///
   /// `transaction` is a verified one; it is checked before anything is sent.
-  public func sendConsumption(
+  public func sendConsumptionInformation(
     transactionId: String, customerConsented: Bool, sampleContentProvided: Bool,
     deliveryStatus: String, consumptionPercentage: Int64? = nil,
     refundPreference: String? = nil, transaction: Transaction? = nil, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "send-consumption-information",
       [
@@ -160,14 +160,14 @@ extension AppStore {
   /// The same for purchases made with the Advanced Commerce API.
   ///
   /// `transaction` is a verified one; it is checked before anything is sent.
-  public func sendConsumptionV1(
+  public func sendConsumptionData(
     transactionId: String, customerConsented: Bool, consumptionStatus: Int64? = nil,
     platform: Int64? = nil, sampleContentProvided: Bool? = nil, deliveryStatus: Int64? = nil,
     appAccountToken: String? = nil, accountTenure: Int64? = nil, playTime: Int64? = nil,
     lifetimeDollarsRefunded: Int64? = nil, lifetimeDollarsPurchased: Int64? = nil,
     userStatus: Int64? = nil, refundPreference: Int64? = nil, transaction: Transaction? = nil,
     at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "send-consumption-data",
       [
@@ -188,10 +188,10 @@ extension AppStore {
   }
 
   /// Moves the renewal date of one subscription.
-  public func extendRenewal(
+  public func extendSubscriptionRenewalDate(
     originalTransactionId: String, extendByDays: Int64, extendReasonCode: Int64,
     requestIdentifier: String, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "extend-subscription-renewal-date",
       [
@@ -203,10 +203,10 @@ extension AppStore {
   }
 
   /// Moves the renewal date of all subscribers of a product.
-  public func extendRenewalMass(
+  public func extendRenewalDateForAllActiveSubscribers(
     extendByDays: Int64, extendReasonCode: Int64, requestIdentifier: String, productId: String,
     storefrontCountryCodes: [String]? = nil, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "extend-renewal-date-for-all-active-subscribers",
       [
@@ -219,9 +219,9 @@ extension AppStore {
   }
 
   /// How far such a request has come.
-  public func extendRenewalMassStatus(
+  public func getStatusOfSubscriptionRenewalDateExtensions(
     productId: String, requestIdentifier: String, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "get-status-of-subscription-renewal-date-extensions",
       [
@@ -233,12 +233,12 @@ extension AppStore {
   /// The notifications that Apple sent or could not send, of the last 180 days.
   ///
   /// `pages` is how many are asked for at most, 1 to 100.
-  public func notificationHistory(
+  public func getNotificationHistory(
     startDate: Timestamp, endDate: Timestamp, paginationToken: String? = nil,
     notificationType: String? = nil, notificationSubtype: String? = nil,
     transactionId: String? = nil, onlyFailures: Bool? = nil, pages: Int64? = nil,
     at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "get-notification-history",
       [
@@ -253,16 +253,16 @@ extension AppStore {
   }
 
   /// Has Apple send a notification for testing.
-  public func testNotification(
+  public func requestTestNotification(
     at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin("request-test-notification", [], at: now)
   }
 
   /// What became of it.
-  public func testNotificationStatus(
+  public func getTestNotificationStatus(
     testNotificationToken: String, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try begin(
       "get-test-notification-status",
       [("testNotificationToken", JSON(testNotificationToken))], at: now)

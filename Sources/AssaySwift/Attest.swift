@@ -33,10 +33,10 @@ extension Verifier {
   ///   data, app or environment: `hint` names the common mistake that would explain it;
   ///   `malformed`, `unsupported` or `tooLarge` if the input is not an attestation; `config`
   ///   without an App ID; `misuse` for client data of the wrong length.
-  public func attestation(
+  public func verifyAttestation(
     _ object: some Sequence<UInt8>, keyId: String, clientData: ClientData,
     at now: Timestamp = .now
-  ) throws(Refusal) -> Attestation {
+  ) throws(AssayError) -> Attestation {
     try Verifier.accepted(
       library.verifyAttestation(
         Array(object), keyId: Array(keyId.utf8), clientData: clientData.input,
@@ -58,10 +58,10 @@ extension Verifier {
   /// - Throws: family `rejected` if this key did not sign this client data, if the assertion is
   ///   of another app, or if its counter has not grown (`rejected.assertion.counter`: a replay,
   ///   or requests out of order); `misuse` for an invalid public key.
-  public func assertion(
+  public func verifyAssertion(
     _ object: some Sequence<UInt8>, publicKey: some Sequence<UInt8>, counter: UInt32,
     clientData: ClientData, at now: Timestamp = .now
-  ) throws(Refusal) -> Assertion {
+  ) throws(AssayError) -> Assertion {
     try Verifier.accepted(
       library.verifyAssertion(
         Array(object), publicKey: Array(publicKey), counter: counter,
@@ -80,16 +80,16 @@ extension Verifier {
   ///   - now: the time at which the receipt must be valid.
   /// - Throws: family `rejected` if the receipt is not genuine, not of this verifier's apps and
   ///   environments, of another key, or too old.
-  public func attestReceipt(
+  public func verifyAttestReceipt(
     _ receipt: String, publicKey: [UInt8]? = nil, at now: Timestamp = .now
-  ) throws(Refusal) -> AttestReceipt {
-    try attestReceipt(receipt.utf8, publicKey: publicKey, at: now)
+  ) throws(AssayError) -> AttestReceipt {
+    try verifyAttestReceipt(receipt.utf8, publicKey: publicKey, at: now)
   }
 
   /// Verifies an App Attest receipt as bytes, raw or base64.
-  public func attestReceipt(
+  public func verifyAttestReceipt(
     _ receipt: some Sequence<UInt8>, publicKey: [UInt8]? = nil, at now: Timestamp = .now
-  ) throws(Refusal) -> AttestReceipt {
+  ) throws(AssayError) -> AttestReceipt {
     try self.receipt(receipt, .attest, "attestReceipt", publicKey, now)
   }
 
@@ -100,7 +100,9 @@ extension Verifier {
   ///   - text: the identifier that the app sent: base64, base64url without padding, or hex.
   ///   - now: the current time.
   /// - Throws: `malformed.attest.key-id` for any other text.
-  public func keyId(_ text: String, at now: Timestamp = .now) throws(Refusal) -> String {
+  public func normalizeKeyId(
+    _ text: String, at now: Timestamp = .now
+  ) throws(AssayError) -> String {
     try textAtOnce(["operation": "normalize-key-id", "keyId": JSON(text)], "keyId", now)
   }
 }
@@ -122,28 +124,29 @@ extension Verifier {
   /// - Throws: family `rejected` if Apple refuses the device token or the request and, with
   ///   `offer`, if the offer was used (`rejected.promo.device-used`); `unavailable` for an
   ///   unusable response: the device is then neither clean nor used, and `deviceCheck` of the
-  ///   refusal is the observation for `risk`. `config` without the block; `misuse` for another
-  ///   call, a status above 599, or `offer` with a call other than a query.
-  public func deviceCheck(
+  ///   refusal is the observation for `assessRisk`. `config` without the block; `misuse` for
+  ///   another call, a status above 599, or `offer` with a call other than a query.
+  public func readDeviceCheckResponse(
     _ body: some Sequence<UInt8>, httpStatus: Int, call: DeviceCall, offer: Bool = false,
     at now: Timestamp = .now
-  ) throws(Refusal) -> DeviceCheck {
+  ) throws(AssayError) -> DeviceCheck {
     let document = start(
       [
         "operation": "read-device-check-response", "call": JSON(call.rawValue),
         "status": JSON(httpStatus),
         "body": ["base64": JSON(Base64Text.encode(body))], "offer": JSON(offer),
       ], now)
-    guard document.status == .ok else { throw Refusal(document) }
+    guard document.status == .ok else { throw AssayError(document) }
     return try DeviceCheck(try Members.of(document, "exchange", "deviceCheck"))
   }
 
   /// Reads a DeviceCheck response whose body is text.
-  public func deviceCheck(
+  public func readDeviceCheckResponse(
     _ body: String, httpStatus: Int, call: DeviceCall, offer: Bool = false,
     at now: Timestamp = .now
-  ) throws(Refusal) -> DeviceCheck {
-    try deviceCheck(body.utf8, httpStatus: httpStatus, call: call, offer: offer, at: now)
+  ) throws(AssayError) -> DeviceCheck {
+    try readDeviceCheckResponse(
+      body.utf8, httpStatus: httpStatus, call: call, offer: offer, at: now)
   }
 
   /// Returns a device token in the form that Apple accepts: standard base64.
@@ -155,14 +158,16 @@ extension Verifier {
   ///   - now: the current time.
   /// - Throws: family `malformed` for a text that is not base64, or an empty token; `tooLarge`
   ///   for more than 8,192 bytes.
-  public func deviceToken(_ token: String, at now: Timestamp = .now) throws(Refusal) -> String {
+  public func normalizeDeviceToken(
+    _ token: String, at now: Timestamp = .now
+  ) throws(AssayError) -> String {
     try textAtOnce(
       ["operation": "normalize-device-token", "deviceToken": JSON(token)], "deviceToken", now)
   }
 
   /// Assesses the risk of a request by observations of it, whether or not the device can attest.
   ///
-  ///     try verifier.risk(["request": "paid", "attestation": "unsupported"])
+  ///     try verifier.assessRisk(["request": "paid", "attestation": "unsupported"])
   ///
   /// Every verdict is a result and not a refusal, `deny` included.
   ///
@@ -170,14 +175,16 @@ extension Verifier {
   ///   - observations: `request`, `attestation`, and the other observations (docs/risk.md).
   ///     `deviceCheck` may be `JSON(text: deviceCheck.raw)`.
   ///   - now: the time of the request.
-  /// - Throws: `malformed.risk.input`, with the member in `place`, for an unknown member or
+  /// - Throws: `malformed.risk.input`, with the member in `at`, for an unknown member or
   ///   value: a misspelt one must not lower the risk.
-  public func risk(_ observations: JSON, at now: Timestamp = .now) throws(Refusal) -> Risk {
+  public func assessRisk(
+    _ observations: JSON, at now: Timestamp = .now
+  ) throws(AssayError) -> Risk {
     let document = start(["operation": "assess-risk", "observations": observations], now)
     switch document.status {
     case .ok, .rejectedRiskLimited, .rejectedRiskStepUp, .rejectedRiskDeny:
       return try Risk(try Members.of(document, "risk"))
-    default: throw Refusal(document)
+    default: throw AssayError(document)
     }
   }
 
@@ -188,9 +195,9 @@ extension Verifier {
 
   private func textAtOnce(
     _ request: JSON, _ member: StaticString, _ now: Timestamp
-  ) throws(Refusal) -> String {
+  ) throws(AssayError) -> String {
     let document = start(request, now)
-    guard document.status == .ok else { throw Refusal(document) }
+    guard document.status == .ok else { throw AssayError(document) }
     let found = try Members.of(document, "exchange")
     return try found.needed(found.text(member), member)
   }

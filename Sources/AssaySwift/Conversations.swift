@@ -4,52 +4,6 @@
 // `step`; then read the result with the method that the operation's comment names.
 
 extension Verifier {
-  /// Queries the two bits of a device at Apple. The result is `deviceCheck` of the exchange.
-  ///
-  /// Needs the block `deviceCheck` with its key.
-  ///
-  /// - Parameters:
-  ///   - token: base64 of the bytes that `generateToken` returned to the app.
-  ///   - transactionId: your own id of this request, 1 to 64 characters, for your log.
-  ///   - offer: whether to check if the device has used an offer that each device gets once.
-  ///   - now: the time at which the bits are evaluated.
-  /// - Throws: family `misuse` for arguments of a wrong form.
-  public func queryDevice(
-    _ token: String, transactionId: String, offer: Bool = false, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
-    try exchange(
-      [
-        "operation": "query-device-bits", "deviceToken": JSON(token),
-        "transactionId": JSON(transactionId), "offer": JSON(offer),
-      ], at: now)
-  }
-
-  /// Updates the bits of a device; a bit that is `nil` stays unchanged. Other arguments and
-  /// errors are those of `queryDevice`.
-  public func updateDevice(
-    _ token: String, transactionId: String, bit0: Bool? = nil, bit1: Bool? = nil,
-    at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
-    try exchange(
-      .given([
-        ("operation", "update-device-bits"), ("deviceToken", JSON(token)),
-        ("transactionId", JSON(transactionId)), ("bit0", bit0.map { JSON($0) }),
-        ("bit1", bit1.map { JSON($0) }),
-      ]), at: now)
-  }
-
-  /// Validates a device token at Apple without its bits. Arguments and errors are those of
-  /// `queryDevice`.
-  public func validateDevice(
-    _ token: String, transactionId: String, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
-    try exchange(
-      [
-        "operation": "validate-device-token", "deviceToken": JSON(token),
-        "transactionId": JSON(transactionId),
-      ], at: now)
-  }
-
   /// Asks Apple's OCSP responder whether the certificates of a verified JWS are revoked. The
   /// result is `revocation` of the exchange, which is evidence like the JWS itself.
   ///
@@ -59,10 +13,10 @@ extension Verifier {
   ///   - responses: the stored OCSP responses: `response` by `sha256`, to be used until
   ///     `nextUpdate`.
   ///   - now: the time at which the certificates must not be revoked.
-  public func askRevocation(
+  public func checkRevocation(
     of evidence: any Facts, isRequired: Bool = true, responses: [String: [UInt8]] = [:],
     at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     let kept = responses.map { name, response -> JSON in
       ["sha256": JSON(name), "der": JSON(Base64Text.encode(response))]
     }
@@ -81,9 +35,9 @@ extension Verifier {
   /// - Parameters:
   ///   - evidence: the facts of the old receipt, or of the attestation that contains it.
   ///   - now: the time at which the new receipt must be valid.
-  public func refreshReceipt(
+  public func refreshAttestReceipt(
     _ evidence: any Facts, at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     try exchange(["operation": "refresh-attest-receipt"], evidence: [evidence], at: now)
   }
 
@@ -99,37 +53,37 @@ extension Verifier {
   @discardableResult
   public func verifyDevice(
     _ evidence: any Facts, deviceId: String, at now: Timestamp = .now
-  ) throws(Refusal) -> Document {
+  ) throws(AssayError) -> Document {
     try result(["operation": "verify-device", "deviceId": JSON(deviceId)], [evidence], now)
   }
 
   /// Returns the accepted document of an operation without steps.
   func result(
     _ request: JSON, _ evidence: [any Facts], _ now: Timestamp
-  ) throws(Refusal) -> Document {
+  ) throws(AssayError) -> Document {
     let document = library.call(
       Array(request.text.utf8), evidence: evidence.map(\.document), nowMs: now.milliseconds)
-    guard document.status == .ok else { throw Refusal(document) }
+    guard document.status == .ok else { throw AssayError(document) }
     return document
   }
 }
 
 extension Exchange {
-  /// Returns the result of `queryDevice`, `updateDevice` or `validateDevice`.
+  /// Returns the result of `queryDeviceBits`, `updateDeviceBits` or `validateDeviceToken`.
   ///
   /// - Throws: the refusal of the exchange; family `pending` while a step is open.
-  public func deviceCheck() throws(Refusal) -> DeviceCheck { try found("deviceCheck") }
+  public func deviceCheck() throws(AssayError) -> DeviceCheck { try found("deviceCheck") }
 
-  /// Returns the result of `askRevocation`. Errors are those of `deviceCheck`.
-  public func revocation() throws(Refusal) -> Revocation { try found("revocation") }
+  /// Returns the result of `checkRevocation`. Errors are those of `deviceCheck`.
+  public func revocation() throws(AssayError) -> Revocation { try found("revocation") }
 
-  /// Returns the result of `refreshReceipt`. Errors are those of `deviceCheck`.
-  public func refreshedReceipt() throws(Refusal) -> RefreshedReceipt {
+  /// Returns the result of `refreshAttestReceipt`. Errors are those of `deviceCheck`.
+  public func refreshedReceipt() throws(AssayError) -> RefreshedReceipt {
     try found("attestReceipt")
   }
 
-  private func found<Found: FactsOfDocument>(_ name: StaticString) throws(Refusal) -> Found {
-    guard document.status == .ok else { throw Refusal(document) }
+  private func found<Found: FactsOfDocument>(_ name: StaticString) throws(AssayError) -> Found {
+    guard document.status == .ok else { throw AssayError(document) }
     return try Found(try Members.of(document, "exchange", name))
   }
 }

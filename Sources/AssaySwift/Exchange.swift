@@ -41,13 +41,13 @@ public final class Exchange {
   /// - Throws: family `misuse` for a reply of the wrong form or to another step, after which the
   ///   step is still open, and if no step is open; `internal`.
   @discardableResult
-  public func step(_ reply: JSON, at now: Timestamp = .now) throws(Refusal) -> Document {
-    guard !isDone, let library else { throw Refusal.over(document) }
+  public func step(_ reply: JSON, at now: Timestamp = .now) throws(AssayError) -> Document {
+    guard !isDone, let library else { throw AssayError.over(document) }
     let next = library.step(Array(reply.text.utf8), nowMs: now.milliseconds)
-    guard next.status.family != .misuse else { throw Refusal(next) }
+    guard next.status.family != .misuse else { throw AssayError(next) }
     document = next
     isDone = next.status.family != .pending
-    guard next.status.family != .internal else { throw Refusal(next) }
+    guard next.status.family != .internal else { throw AssayError(next) }
     return next
   }
 }
@@ -65,11 +65,11 @@ extension Verifier {
   /// - Throws: family `misuse` for a request or evidence of a wrong form.
   public func exchange(
     _ request: JSON, evidence: [any Facts] = [], at now: Timestamp = .now
-  ) throws(Refusal) -> Exchange {
+  ) throws(AssayError) -> Exchange {
     let (library, document) = library.startExchange(
       Array(request.text.utf8), evidence: evidence.map(\.document), nowMs: now.milliseconds)
     switch document.status.family {
-    case .misuse, .internal: throw Refusal(document)
+    case .misuse, .internal: throw AssayError(document)
     default: return Exchange(library, document)
     }
   }

@@ -11,7 +11,7 @@ public struct Check: Hashable, FactsObject, Sendable {
   /// Why it was not made; nil when it was.
   public let reason: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     id = try facts.needed(facts.text("id"), "id")
     ok = facts.boolean("ok")
     reason = facts.text("reason")
@@ -25,7 +25,7 @@ public struct Warning: Hashable, FactsObject, Sendable {
   /// The place, a member path; nil where there is none.
   public let at: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     id = try facts.needed(facts.text("id"), "id")
     at = facts.text("at")
   }
@@ -38,7 +38,7 @@ public struct EffectiveDate: Hashable, FactsObject, Sendable {
   /// Where it is from: "signedDate", "receiptCreationDate", "nested", "now".
   public let source: String
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     time = try facts.needed(facts.time("ms"), "ms")
     source = try facts.needed(facts.text("source"), "source")
   }
@@ -55,7 +55,7 @@ public struct Certificate: Hashable, FactsObject, Sendable {
   /// Last second of validity.
   public let notAfter: Timestamp
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     sha256 = try facts.needed(facts.text("sha256"), "sha256")
     serial = try facts.needed(facts.text("serial"), "serial")
     notBefore = try facts.needed(facts.time("notBefore"), "notBefore")
@@ -74,7 +74,7 @@ public struct Chain: Hashable, FactsObject, Sendable {
   /// Whether the chain was proven by an earlier call.
   public let cached: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     leaf = try facts.needed(facts.object("leaf"), "leaf")
     intermediate = try facts.object("intermediate")
     root = try facts.object("root")
@@ -95,7 +95,7 @@ public struct IdempotencyKeys: Hashable, FactsObject, Sendable {
   /// One customer's download of the app.
   public let app: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     transaction = facts.text("transaction")
     purchase = facts.text("purchase")
     subscription = facts.text("subscription")
@@ -131,7 +131,7 @@ public struct AdvancedCommerceDescriptors: Hashable, FactsObject, Sendable {
   /// At most 30 characters.
   public let displayName: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     description = facts.text("description")
     displayName = facts.text("displayName")
   }
@@ -148,7 +148,7 @@ public struct AdvancedCommerceOffer: Hashable, FactsObject, Sendable {
   /// "ACQUISITION", "WIN_BACK" or "RETENTION".
   public let reason: AdvancedCommerceOfferReason?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     periodCount = facts.integer("periodCount")
     price = facts.integer("price")
     period = facts.name("period")
@@ -167,7 +167,7 @@ public struct AdvancedCommerceRefund: Hashable, FactsObject, Sendable {
   /// "FULL", "PRORATED" or "CUSTOM".
   public let refundType: AdvancedCommerceRefundType?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     refundAmount = facts.integer("refundAmount")
     refundDate = facts.time("refundDate")
     refundReason = facts.name("refundReason")
@@ -184,7 +184,7 @@ public struct AdvancedCommercePriceIncreaseInfo: Hashable, FactsObject, Sendable
   /// "SCHEDULED", "PENDING" or "ACCEPTED".
   public let status: AdvancedCommercePriceIncreaseStatus?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     dependentSkus = facts.list("dependentSKUs")
     price = facts.integer("price")
     status = facts.name("status")
@@ -208,7 +208,7 @@ public struct AdvancedCommerceTransactionItem: Hashable, FactsObject, Sendable {
   /// When this item was revoked.
   public let revocationDate: Timestamp?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     sku = facts.text("SKU")
     description = facts.text("description")
     displayName = facts.text("displayName")
@@ -238,7 +238,7 @@ public struct AdvancedCommerceTransactionInfo: Hashable, FactsObject, Sendable {
   /// Tax rate as text.
   public let taxRate: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     descriptors = try facts.object("descriptors")
     estimatedTax = facts.integer("estimatedTax")
     items = try facts.objects("items")
@@ -265,7 +265,7 @@ public struct AdvancedCommerceRenewalItem: Hashable, FactsObject, Sendable {
   /// Price increase, if any.
   public let priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     sku = facts.text("SKU")
     description = facts.text("description")
     displayName = facts.text("displayName")
@@ -290,7 +290,7 @@ public struct AdvancedCommerceRenewalInfo: Hashable, FactsObject, Sendable {
   /// Tax code.
   public let taxCode: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     consistencyToken = facts.text("consistencyToken")
     descriptors = try facts.object("descriptors")
     items = try facts.objects("items")
@@ -311,7 +311,7 @@ public struct TransactionCommitmentInfo: Hashable, FactsObject, Sendable {
   /// How many in all.
   public let totalBillingPeriods: Int64?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     billingPeriodNumber = facts.integer("billingPeriodNumber")
     commitmentExpiresDate = facts.time("commitmentExpiresDate")
     commitmentPrice = facts.integer("commitmentPrice")
@@ -410,7 +410,7 @@ public struct Transaction: Signed, PurchaseEvidence, FactsOfDocument {
   /// UUID; only from a device.
   public let deviceVerificationNonce: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     environment = try facts.needed(facts.name("environment"), "environment")
@@ -471,7 +471,7 @@ public struct RenewalCommitmentInfo: Hashable, FactsObject, Sendable {
   /// Thousandths of the currency unit.
   public let commitmentRenewalPrice: Int64?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     commitmentAutoRenewProductId = facts.text("commitmentAutoRenewProductId")
     commitmentAutoRenewStatus = facts.integer("commitmentAutoRenewStatus")
     commitmentRenewalBillingPlanType = facts.name("commitmentRenewalBillingPlanType")
@@ -555,7 +555,7 @@ public struct Renewal: Signed, PurchaseEvidence, FactsOfDocument {
   /// UUID; only from a device.
   public let deviceVerificationNonce: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     environment = try facts.needed(facts.name("environment"), "environment")
@@ -640,7 +640,7 @@ public struct AppTransaction: Signed, FactsOfDocument {
   /// Xcode only.
   public let requestDate: Timestamp?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     environment = try facts.needed(facts.name("environment"), "environment")
@@ -698,7 +698,7 @@ public struct RealtimeRequest: Signed, FactsOfDocument {
   /// The customer's locale.
   public let userLocale: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     environment = try facts.needed(facts.name("environment"), "environment")
@@ -736,7 +736,7 @@ public struct NotificationData: Hashable, FactsObject, Sendable {
   /// Why the customer asks for a refund.
   public let consumptionRequestReason: ConsumptionRequestReason?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     environment = facts.name("environment")
     appAppleId = facts.integer("appAppleId")
     bundleId = facts.text("bundleId")
@@ -767,7 +767,7 @@ public struct NotificationSummary: Hashable, FactsObject, Sendable {
   /// How many were not.
   public let failedCount: Int64?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     environment = facts.name("environment")
     appAppleId = facts.integer("appAppleId")
     bundleId = facts.text("bundleId")
@@ -794,7 +794,7 @@ public struct NotificationExternalPurchaseToken: Hashable, FactsObject, Sendable
   /// "SERVICES" or "ACQUISITION".
   public let tokenType: ExternalPurchaseTokenType?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     externalPurchaseId = facts.text("externalPurchaseId")
     appAppleId = facts.integer("appAppleId")
     bundleId = facts.text("bundleId")
@@ -815,7 +815,7 @@ public struct NotificationAppData: Hashable, FactsObject, Sendable {
   /// JWS text.
   public let signedAppTransactionInfo: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     environment = facts.name("environment")
     appAppleId = facts.integer("appAppleId")
     bundleId = facts.text("bundleId")
@@ -882,7 +882,7 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   /// Body.
   public let appData: NotificationAppData?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     environment = try facts.needed(facts.name("environment"), "environment")
@@ -921,7 +921,7 @@ public struct Transport: Hashable, FactsObject, Sendable {
   /// Whether spaces had to be read as +: a form field decoded twice.
   public let spaceAsPlus: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     form = try facts.needed(facts.text("form"), "form")
     levels = try facts.needed(facts.integer("levels"), "levels")
     spaceAsPlus = try facts.needed(facts.boolean("spaceAsPlus"), "spaceAsPlus")
@@ -941,7 +941,7 @@ public struct Intermediate: Hashable, FactsObject, Sendable {
   /// "shipped", "configured" or "embedded".
   public let source: String
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     sha256 = try facts.needed(facts.text("sha256"), "sha256")
     serial = try facts.needed(facts.text("serial"), "serial")
     notBefore = try facts.needed(facts.time("notBefore"), "notBefore")
@@ -961,7 +961,7 @@ public struct ReceiptChain: Hashable, FactsObject, Sendable {
   /// Whether the path was proven by an earlier call.
   public let cached: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     leaf = try facts.needed(facts.object("leaf"), "leaf")
     intermediate = try facts.object("intermediate")
     root = try facts.object("root")
@@ -1041,7 +1041,7 @@ public struct TransactionReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   /// How it was packed.
   public let transport: Transport
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     environment = facts.name("environment")
@@ -1114,7 +1114,7 @@ public struct AppReceiptPurchase: Hashable, FactsObject, Sendable {
   /// Names for stores and replay checks.
   public let keys: IdempotencyKeys
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     productId = facts.text("productId")
     transactionId = facts.text("transactionId")
     originalTransactionId = facts.text("originalTransactionId")
@@ -1143,7 +1143,7 @@ public struct RawAttribute: Hashable, FactsObject, Sendable {
   /// Its value, hex.
   public let hex: String
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     type = try facts.needed(facts.integer("type"), "type")
     hex = try facts.needed(facts.text("hex"), "hex")
   }
@@ -1197,7 +1197,7 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   /// How it was packed.
   public let transport: Transport
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     environment = facts.name("environment")
@@ -1281,7 +1281,7 @@ public struct VerifyReceiptTransaction: Hashable, FactsObject, Sendable {
   /// Members that this version does not know, as they came.
   public let unknown: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     quantity = facts.integer("quantity")
     productId = facts.text("productId")
     transactionId = facts.text("transactionId")
@@ -1340,7 +1340,7 @@ public struct VerifyReceiptRenewalInfo: Hashable, FactsObject, Sendable {
   /// Members that this version does not know, as they came.
   public let unknown: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     originalTransactionId = facts.text("originalTransactionId")
     productId = facts.text("productId")
     autoRenewProductId = facts.text("autoRenewProductId")
@@ -1365,7 +1365,7 @@ public struct LatestReceipt: Hashable, FactsObject, Sendable {
   /// SHA-256 of its text, hex.
   public let sha256: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     verified = try facts.needed(facts.boolean("verified"), "verified")
     status = try facts.needed(facts.text("status"), "status")
     sha256 = facts.text("sha256")
@@ -1435,7 +1435,7 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   /// The same for the receipt inside the answer.
   public let unknownInReceipt: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     environment = facts.name("environment")
@@ -1501,7 +1501,7 @@ public struct Claims: Hashable, FactsObject, Sendable {
   /// An app receipt: whether `keys` has every purchase in it.
   public let complete: Bool?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     bundleId = facts.text("bundleId")
     productId = facts.text("productId")
     transactionId = facts.text("transactionId")
@@ -1549,7 +1549,7 @@ public struct Triage: Facts, FactsOfDocument {
   /// first.
   public let unverified: Claims?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     category = try facts.needed(facts.name("category"), "category")
@@ -1625,21 +1625,21 @@ public struct System: Hashable, FactsObject, Sendable {
   /// "iphoneos", "macosx" …; nil before iOS 16.
   public let platform: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     version = facts.text("version")
     build = facts.text("build")
     platform = facts.text("platform")
   }
 }
 
-/// A public key in both of its forms; either goes into `assertion`.
+/// A public key in both of its forms; either goes into `verifyAssertion`.
 public struct PublicKey: Hashable, FactsObject, Sendable {
-  /// The point 04 || X || Y, 65 bytes: what `assertion` takes.
+  /// The point 04 || X || Y, 65 bytes: what `verifyAssertion` takes.
   public let x963: [UInt8]
   /// The same as SubjectPublicKeyInfo, 91 bytes.
   public let spki: [UInt8]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     x963 = try facts.needed(facts.octets("x963"), "x963")
     spki = try facts.needed(facts.octets("spki"), "spki")
   }
@@ -1651,7 +1651,7 @@ public struct Challenge: Hashable, FactsObject, Sendable {
   /// comparing it is up to you (`attest.challenge` of the configuration).
   public let sha256: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     sha256 = facts.text("sha256")
   }
 }
@@ -1696,7 +1696,7 @@ public struct AttestedReceipt: ReceiptMembers, Hashable, FactsObject, Sendable {
   /// The receipt itself, to be stored and refreshed.
   public let bytes: [UInt8]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     type = try facts.needed(facts.name("type"), "type")
     appId = try facts.needed(facts.text("appId"), "appId")
     environment = try facts.needed(facts.name("environment"), "environment")
@@ -1766,7 +1766,7 @@ public struct Attestation: Extensions, Facts, FactsOfDocument {
   /// What caused no refusal but should be looked at.
   public let warnings: [Warning]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     category = facts.integer("category")
@@ -1823,7 +1823,7 @@ public struct Assertion: Extensions, Facts, FactsOfDocument {
   /// What caused no refusal but should be looked at.
   public let warnings: [Warning]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     category = facts.integer("category")
@@ -1881,7 +1881,7 @@ public struct AttestReceipt: ReceiptMembers, Facts, FactsOfDocument {
   /// Numbers of the fields that this version does not know.
   public let unknownFields: [Int64]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     type = try facts.needed(facts.name("type"), "type")
@@ -1946,7 +1946,7 @@ public struct RefreshedReceipt: ReceiptMembers, Facts, FactsOfDocument {
   /// The receipt itself, to be stored and refreshed.
   public let bytes: [UInt8]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     type = try facts.needed(facts.name("type"), "type")
@@ -1988,7 +1988,7 @@ public struct CertificateRevocation: Hashable, FactsObject, Sendable {
   /// Why: 1 is a compromised key.
   public let reason: Int64?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     sha256 = try facts.needed(facts.text("sha256"), "sha256")
     status = try facts.needed(facts.name("status"), "status")
     thisUpdate = facts.time("thisUpdate")
@@ -2010,7 +2010,7 @@ public struct Revocation: PurchaseEvidence, FactsOfDocument {
   /// Of the one above it.
   public let intermediate: CertificateRevocation?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     leaf = try facts.object("leaf")
@@ -2029,7 +2029,7 @@ public struct TokenKeyset: Hashable, FactsObject, Sendable {
   /// Older than `keysetMaxAgeMs`: fetch it anew, and go on meanwhile.
   public let stale: Bool?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     issuer = try facts.needed(facts.text("issuer"), "issuer")
     fetchedAt = facts.time("fetchedAtMs")
     age = facts.duration("ageMs")
@@ -2089,7 +2089,7 @@ public struct Token: Facts, FactsOfDocument {
   /// The key set in use.
   public let keyset: TokenKeyset
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     profile = try facts.needed(facts.name("profile"), "profile")
@@ -2126,7 +2126,7 @@ public struct IssuerKey: Hashable, FactsObject, Sendable {
   /// Its length.
   public let bits: Int64
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     kid = try facts.needed(facts.text("kid"), "kid")
     algorithm = try facts.needed(facts.name("algorithm"), "algorithm")
     bits = try facts.needed(facts.integer("bits"), "bits")
@@ -2142,7 +2142,7 @@ public struct SkippedKey: Hashable, FactsObject, Sendable {
   /// The member for which it is left out: "kty", "crv", "use", "alg", "key_ops".
   public let reason: String
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     at = try facts.needed(facts.text("at"), "at")
     kid = facts.text("kid")
     reason = try facts.needed(facts.text("reason"), "reason")
@@ -2163,7 +2163,7 @@ public struct IssuerKeys: Facts, FactsOfDocument {
   /// The others.
   public let skipped: [SkippedKey]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     issuer = facts.text("issuer")
@@ -2184,7 +2184,7 @@ public struct KeysetState: Hashable, FactsObject, Sendable {
   /// What the issuer calls that set.
   public let etag: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     fetchedAt = facts.time("fetchedAtMs")
     triedAt = facts.time("triedAtMs")
     failures = try facts.needed(facts.integer("failures"), "failures")
@@ -2201,7 +2201,7 @@ public struct FetchedKeyset: Hashable, FactsObject, Sendable {
   /// False: the same keys as before; nil: refused.
   public let changed: Bool?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     keyset = facts.text("keyset")
     keysetState = try facts.needed(facts.object("keysetState"), "keysetState")
     changed = facts.boolean("changed")
@@ -2228,7 +2228,7 @@ public struct AppleAccountEvent: Hashable, FactsObject, Sendable {
   /// `iat`.
   public let issuedAt: Timestamp
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     type = try facts.needed(facts.name("type"), "type")
     subject = try facts.needed(facts.text("subject"), "subject")
     eventAt = facts.time("eventAtMs")
@@ -2250,7 +2250,7 @@ public struct AppleTokens: Hashable, FactsObject, Sendable {
   /// When the access token ends.
   public let expiresAt: Timestamp
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     accessToken = try facts.needed(facts.text("accessToken"), "accessToken")
     refreshToken = try facts.needed(facts.text("refreshToken"), "refreshToken")
     expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
@@ -2268,7 +2268,7 @@ public struct DeviceBit: Hashable, FactsObject, Sendable {
   /// Whether it counts as set.
   public let set: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     name = facts.text("name")
     value = try facts.needed(facts.boolean("value"), "value")
     aged = try facts.needed(facts.boolean("aged"), "aged")
@@ -2283,7 +2283,7 @@ public struct DeviceBits: Hashable, FactsObject, Sendable {
   /// The second one.
   public let bit1: DeviceBit
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     bit0 = try facts.needed(facts.object("bit0"), "bit0")
     bit1 = try facts.needed(facts.object("bit1"), "bit1")
   }
@@ -2291,9 +2291,9 @@ public struct DeviceBits: Hashable, FactsObject, Sendable {
 
 /// What an answer from Apple's DeviceCheck endpoint means.
 ///
-/// An answer that says nothing means neither a clean device nor a used one. Hand it to `risk`
-/// as the observation `deviceCheck`; a refusal's document has it too, with outcome
-/// "token-refused" or "unavailable".
+/// An answer that says nothing means neither a clean device nor a used one. Hand it to
+/// `assessRisk` as the observation `deviceCheck`; a refusal's document has it too, with
+/// outcome "token-refused" or "unavailable".
 public struct DeviceCheck: Facts, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
@@ -2312,7 +2312,7 @@ public struct DeviceCheck: Facts, FactsOfDocument {
   /// "free" or "device-used"; nil if it was not asked for.
   public let offer: DeviceOffer?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     outcome = try facts.needed(facts.name("outcome"), "outcome")
@@ -2345,7 +2345,7 @@ public struct Session: Hashable, FactsObject, Sendable {
   /// From when on it is refused.
   public let expiresAt: Timestamp
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     account = try facts.needed(facts.text("account"), "account")
     keyId = try facts.needed(facts.text("keyId"), "keyId")
     appId = try facts.needed(facts.text("appId"), "appId")
@@ -2370,7 +2370,7 @@ public struct IssuedSession: Hashable, FactsObject, Sendable {
   /// What the app sends from now on.
   public let text: String
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     issuedAt = try facts.needed(facts.time("issuedAtMs"), "issuedAtMs")
     expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
     keyId = try facts.needed(facts.text("keyId"), "keyId")
@@ -2386,7 +2386,7 @@ public struct SignedToken: Hashable, FactsObject, Sendable {
   /// When it ends.
   public let expiresAt: Timestamp
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     token = try facts.needed(facts.text("token"), "token")
     expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
   }
@@ -2399,7 +2399,7 @@ public struct ClientSecret: Hashable, FactsObject, Sendable {
   /// When it ends.
   public let expiresAt: Timestamp
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     clientSecret = try facts.needed(facts.text("clientSecret"), "clientSecret")
     expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
   }
@@ -2414,7 +2414,7 @@ public struct SignedOffer: Hashable, FactsObject, Sendable {
   /// When it was signed, in seconds since 1970 UTC.
   public let iat: Int64
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     jws = try facts.needed(facts.text("jws"), "jws")
     nonce = try facts.needed(facts.text("nonce"), "nonce")
     iat = try facts.needed(facts.integer("iat"), "iat")
@@ -2432,7 +2432,7 @@ public struct SignedOfferV1: Hashable, FactsObject, Sendable {
   /// Milliseconds since 1970 UTC; the offer can be used for 24 hours from then.
   public let timestamp: Int64
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     signature = try facts.needed(facts.text("signature"), "signature")
     keyId = try facts.needed(facts.text("keyId"), "keyId")
     nonce = try facts.needed(facts.text("nonce"), "nonce")
@@ -2454,7 +2454,7 @@ public struct AppStoreStatus: Hashable, FactsObject, Sendable {
   /// Its place in `renewals`.
   public let renewalIndex: Int64?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     subscriptionGroupIdentifier = facts.text("subscriptionGroupIdentifier")
     status = facts.integer("status")
     originalTransactionId = facts.text("originalTransactionId")
@@ -2472,7 +2472,7 @@ public struct AppStoreSendAttempt: Hashable, FactsObject, Sendable {
   /// "SUCCESS", "TIMED_OUT" …
   public let sendAttemptResult: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     notificationIndex = facts.integer("notificationIndex")
     attemptDate = facts.time("attemptDate")
     sendAttemptResult = facts.text("sendAttemptResult")
@@ -2520,7 +2520,7 @@ public struct AppStoreUnsigned: Hashable, FactsObject, Sendable {
   /// Members that this version does not know, as they came.
   public let unknown: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     environment = facts.name("environment")
     bundleId = facts.text("bundleId")
     appAppleId = facts.integer("appAppleId")
@@ -2550,7 +2550,7 @@ public struct AppStoreNext: Hashable, FactsObject, Sendable {
   /// Of notifications.
   public let paginationToken: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     revision = facts.text("revision")
     paginationToken = facts.text("paginationToken")
   }
@@ -2563,7 +2563,7 @@ public struct AppStoreRefusedStatus: Hashable, FactsObject, Sendable {
   /// "rejected.jws.signature".
   public let name: String
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     code = try facts.needed(facts.integer("code"), "code")
     name = try facts.needed(facts.text("name"), "name")
   }
@@ -2576,7 +2576,7 @@ public struct AppStoreRefused: Hashable, FactsObject, Sendable {
   /// Why.
   public let status: AppStoreRefusedStatus
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     at = try facts.needed(facts.text("at"), "at")
     status = try facts.needed(facts.object("status"), "status")
   }
@@ -2606,7 +2606,7 @@ public struct AppStoreAnswer: PurchaseEvidence, FactsOfDocument {
   /// Empty unless the request said `partial`.
   public let refused: [AppStoreRefused]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     transactions = try facts.objects("transactions")
@@ -2629,7 +2629,7 @@ public struct RiskReason: Hashable, FactsObject, Sendable {
   /// For the operator's log.
   public let reason: String
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     id = try facts.needed(facts.text("id"), "id")
     verdict = try facts.needed(facts.name("verdict"), "verdict")
     reason = try facts.needed(facts.text("reason"), "reason")
@@ -2649,7 +2649,7 @@ public struct ClientError: Hashable, FactsObject, Sendable {
   /// A text that may be shown to the user.
   public let text: String
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     code = try facts.needed(facts.integer("code"), "code")
     name = try facts.needed(facts.text("name"), "name")
     app = try facts.needed(facts.text("app"), "app")
@@ -2680,7 +2680,7 @@ public struct Risk: Facts, FactsOfDocument {
   /// About the `errorCode` observed; nil without one.
   public let client: ClientError?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     verdict = try facts.needed(facts.name("verdict"), "verdict")
@@ -2706,7 +2706,7 @@ public struct EvidenceCoverage: Hashable, FactsObject, Sendable {
   /// "transaction", "renewal-info", "revocation".
   public let missing: [String]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     `class` = try facts.needed(facts.text("class"), "class")
     kinds = facts.list("kinds")
     asOf = facts.time("asOfMs")
@@ -2728,7 +2728,7 @@ public struct Delivery: Hashable, FactsObject, Sendable {
   /// Thousandths of a percent to take back.
   public let revocationPercentage: Int64?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     key = facts.text("key")
     transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
     quantity = try facts.needed(facts.integer("quantity"), "quantity")
@@ -2750,7 +2750,7 @@ public struct ExcludedTransaction: Hashable, FactsObject, Sendable {
   /// "Production", "Sandbox" …
   public let environment: Environment
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     reason = try facts.needed(facts.text("reason"), "reason")
     productId = try facts.needed(facts.text("productId"), "productId")
     originalTransactionId = facts.text("originalTransactionId")
@@ -2804,7 +2804,7 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
   /// Consumables only: every purchase shown.
   public let purchases: [Delivery]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     plan = try facts.needed(facts.text("plan"), "plan")
     entitled = try facts.needed(facts.boolean("entitled"), "entitled")
     state = try facts.needed(facts.name("state"), "state")
@@ -2885,7 +2885,7 @@ public struct Decision: Facts, FactsOfDocument {
   /// What caused no refusal but should be looked at, in this evidence alone.
   public let warnings: [Warning]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     source = facts.value
     plan = try facts.needed(facts.text("plan"), "plan")

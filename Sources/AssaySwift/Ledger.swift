@@ -89,7 +89,7 @@ public protocol LedgerResult: Sendable, CustomStringConvertible {
 }
 
 extension LedgerResult {
-  /// `ok`; of `claim`, `resume`, `complete` and `record-event` also why they were refused.
+  /// `ok`; of `claim`, `resume`, `complete` and `recordEvent` also why they were refused.
   public var status: Status { document.status }
   /// What a back end would answer its own client.
   public var httpStatus: Int { status.httpStatus }
@@ -97,11 +97,11 @@ extension LedgerResult {
   public var description: String { "\(Self.self), \(status)" }
 }
 
-extension Refusal {
+extension AssayError {
   /// What the refused conversation answered all the same: the headers of an exhausted quota,
   /// the default plan where the store is away, whether a subscription can be moved.
   ///
-  ///     catch let refusal as Refusal {
+  ///     catch let refusal as AssayError {
   ///       let quota = refusal.result(ConsumeQuotaResult.self)
   ///     }
   public func result<Result: LedgerResult>(_ type: Result.Type = Result.self) -> Result? {
@@ -121,8 +121,8 @@ extension Refusal {
 ///       return true
 ///     }
 ///
-/// Methods throw a `Refusal`, but for refusals of the ledger's own in `claim`, `resume`,
-/// `complete` and `record-event`, which are answers: look at `status` and `outcome`. What an
+/// Methods throw an `AssayError`, but for refusals of the ledger's own in `claim`, `resume`,
+/// `complete` and `recordEvent`, which are answers: look at `status` and `outcome`. What an
 /// executor or a grant throws passes through, and nothing of a transaction is left.
 ///
 /// An `attempt` stands for one request of a client: give it to repeat a request after your own
@@ -131,31 +131,31 @@ public struct Ledger: Sendable {
   /// Verifies the evidence.
   public let verifier: Verifier
   let engine: String
-  let patience: Duration
+  let maxWait: Duration
   let open: @Sendable () async throws -> any LedgerExecutor
   let seen = Lineage()
 
   /// - Parameters:
   ///   - verifier: has the block `ledger` in its configuration.
   ///   - engine: "sqlite", "postgres", "mariadb", "dynamodb", "redis".
-  ///   - patience: the longest wait before a step.
+  ///   - maxWait: the longest wait before a step.
   ///   - open: an executor for one conversation, with or without a connection yet.
   public init(
-    _ verifier: Verifier, engine: String, patience: Duration = .seconds(30),
+    _ verifier: Verifier, engine: String, maxWait: Duration = .seconds(30),
     open: @escaping @Sendable () async throws -> any LedgerExecutor
   ) {
     self.verifier = verifier
     self.engine = engine
-    self.patience = patience
+    self.maxWait = maxWait
     self.open = open
   }
 
   /// Deletes what has ended and kept texts that no row names; once a day.
-  public func deleteExpired(at now: Timestamp = .now) async throws {
+  public func deleteExpiredRows(at now: Timestamp = .now) async throws {
     let document = try verifier.exchange(
       ["operation": "describe-schema", "engine": JSON(engine)], at: now
     ).document
-    guard document.status == .ok else { throw Refusal(document) }
+    guard document.status == .ok else { throw AssayError(document) }
     let found = document.value?.member("exchange")?.member("garbage")?.children ?? []
     try await withExecutor { executor in
       for call in found {
@@ -175,7 +175,7 @@ public struct Ledger: Sendable {
       let code = DocumentValue(json: Array(answer.text.utf8))?.member("code")?.integer
       if code == 200 { return }
     }
-    throw Refusal.of(
+    throw AssayError.of(
       .unavailableDatabaseStatementFailed, "a store did not take a statement", at: nil)
   }
 }

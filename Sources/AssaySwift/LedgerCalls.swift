@@ -91,7 +91,7 @@ extension Ledger {
   ///   - onExpiredLease: `hold`: such claims are listed, not taken: `resume`, `hold`.
   ///   - grant: as of `claim`, for each that was taken over.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func due(
+  public func resumeExpired(
     attemptId: String? = nil, lease: Duration? = nil, minExpired: Duration? = nil,
     onExpiredLease: String? = nil, grant: Granting? = nil, at now: Timestamp = .now
   ) async throws -> ResumeExpiredResult {
@@ -172,7 +172,7 @@ extension Ledger {
   ///   - transactionId: the transaction.
   ///   - operatorView: for staff of the host: owner and note are shown.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func lookup(
+  public func find(
     evidence: [any PurchaseEvidence] = [], account: String? = nil, environment: String? = nil,
     transactionId: String? = nil, operatorView: Bool? = nil, at now: Timestamp = .now
   ) async throws -> FindResult {
@@ -195,7 +195,7 @@ extension Ledger {
   ///   - accountToken: the appAccountToken that the evidence must have.
   ///   - confirmTransfer: the customer wants the subscription of another account moved here.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func apply(
+  public func updateSubscriptions(
     _ evidence: [any PurchaseEvidence], account: String? = nil, accountToken: String? = nil,
     confirmTransfer: Bool? = nil, at now: Timestamp = .now
   ) async throws -> UpdateSubscriptionsResult {
@@ -216,7 +216,7 @@ extension Ledger {
   ///   - cachedPlan: an earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when
   ///     the store gives none.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func read(
+  public func getPlan(
     account: String, cachedPlan: GetPlanResult? = nil, at now: Timestamp = .now
   ) async throws -> GetPlanResult {
     let request = LedgerRequest(
@@ -233,7 +233,7 @@ extension Ledger {
   /// - Parameters:
   ///   - account: whose.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func clear(
+  public func deactivateSubscriptions(
     account: String, at now: Timestamp = .now
   ) async throws -> DeactivateSubscriptionsResult {
     let request = LedgerRequest(
@@ -249,7 +249,7 @@ extension Ledger {
   ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - lease: for how long no other sweeper takes them.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func dueLines(
+  public func leaseDueSubscriptions(
     attemptId: String? = nil, lease: Duration? = nil, at now: Timestamp = .now
   ) async throws -> LeaseDueSubscriptionsResult {
     let attemptId = attemptId ?? Ledger.made(18)
@@ -271,7 +271,7 @@ extension Ledger {
   ///   - plan: of `get-plan`, never the client's.
   ///   - units: how many.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func take(
+  public func consumeQuota(
     account: String, meter: String, plan: String, units: Int64? = nil, at now: Timestamp = .now
   ) async throws -> ConsumeQuotaResult {
     let request = LedgerRequest(
@@ -290,7 +290,7 @@ extension Ledger {
   /// - Parameters:
   ///   - ticket: of the take.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func refund(
+  public func releaseQuota(
     ticket: String, at now: Timestamp = .now
   ) async throws -> ReleaseQuotaResult {
     let request = LedgerRequest(
@@ -307,7 +307,7 @@ extension Ledger {
   ///   - attempt: the number of this conversation about it; of `retry` (EXC-18).
   ///   - bundleId: whose limits.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func pace(
+  public func acquireRatePermit(
     appStoreOperation: String, environment: String, attempt: Int64? = nil,
     bundleId: String? = nil, at now: Timestamp = .now
   ) async throws -> AcquireRatePermitResult {
@@ -329,7 +329,7 @@ extension Ledger {
   ///   - address: the gateway's own field, never a header of the client's; nil: unknown.
   ///   - passwordBytes: the length of the password, which stays with the host.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func admit(
+  public func beginSignup(
     username: String, address: String? = nil, passwordBytes: Int64? = nil,
     at now: Timestamp = .now
   ) async throws -> BeginSignupResult {
@@ -350,7 +350,7 @@ extension Ledger {
   ///   - result: what the identity provider said: `created`, `exists`, `provider-busy`,
   ///     `provider-error`.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func settle(
+  public func finishSignup(
     ticket: String, result: String, at now: Timestamp = .now
   ) async throws -> FinishSignupResult {
     let request = LedgerRequest(
@@ -369,7 +369,7 @@ extension Ledger {
   ///   - subject: the account or sign-in that it belongs to.
   ///   - challenge: 32 random bytes of the host; nil: a new one.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func challenge(
+  public func issueChallenge(
     purpose: String, subject: String, challenge: String? = nil, at now: Timestamp = .now
   ) async throws -> IssueChallengeResult {
     let challenge = challenge ?? Ledger.made(32)
@@ -395,7 +395,7 @@ extension Ledger {
   ///   - challenge: the text itself, where there is no such evidence.
   ///   - usedBy: then, what uses it: a repetition by the same is no second use.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func consume(
+  public func consumeChallenge(
     evidence: (any Facts)? = nil, purpose: String, subject: String, challenge: String? = nil,
     usedBy: String? = nil, at now: Timestamp = .now
   ) async throws -> ConsumeChallengeResult {
@@ -416,7 +416,7 @@ extension Ledger {
   ///   - attestation: what was verified by the ledger's verifier, now.
   ///   - account: whose.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func bind(
+  public func registerDeviceKey(
     _ attestation: Attestation, account: String, at now: Timestamp = .now
   ) async throws -> RegisterDeviceKeyResult {
     let request = LedgerRequest(
@@ -432,7 +432,7 @@ extension Ledger {
   ///   - assertion: what was verified by the ledger's verifier, now.
   ///   - account: whose.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func advance(
+  public func advanceDeviceKeyCounter(
     _ assertion: Assertion, account: String, at now: Timestamp = .now
   ) async throws -> AdvanceDeviceKeyCounterResult {
     let request = LedgerRequest(
@@ -446,7 +446,7 @@ extension Ledger {
   /// - Parameters:
   ///   - receipt: what was verified by the ledger's verifier.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func keepReceipt(
+  public func updateDeviceKeyReceipt(
     _ receipt: AttestReceipt, at now: Timestamp = .now
   ) async throws -> UpdateDeviceKeyReceiptResult {
     let request = LedgerRequest("update-device-key-receipt", evidence: [receipt], at: now)
@@ -459,7 +459,7 @@ extension Ledger {
   ///   - keyId: which.
   ///   - account: whose.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func retire(
+  public func retireDeviceKey(
     keyId: String, account: String, at now: Timestamp = .now
   ) async throws -> RetireDeviceKeyResult {
     let request = LedgerRequest(
@@ -477,7 +477,7 @@ extension Ledger {
   ///   - keyId: which.
   ///   - account: whose it must be.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func key(
+  public func getDeviceKey(
     keyId: String, account: String? = nil, at now: Timestamp = .now
   ) async throws -> GetDeviceKeyResult {
     let request = LedgerRequest(
@@ -496,7 +496,7 @@ extension Ledger {
   ///   - id: `NOTE#` and a notification's UUID, `MAIL#` and a grant id ….
   ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func once(
+  public func recordEvent(
     id: String, attemptId: String? = nil, at now: Timestamp = .now
   ) async throws -> RecordEventResult {
     let attemptId = attemptId ?? Ledger.made(18)
@@ -520,7 +520,7 @@ extension Ledger {
   ///   - reason: for the audit row.
   ///   - operatorView: shows to what it was joined before.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func link(
+  public func mergeAccounts(
     account: String, into: String, attemptId: String? = nil, reason: String? = nil,
     operatorView: Bool? = nil, at now: Timestamp = .now
   ) async throws -> MergeAccountsResult {
@@ -545,7 +545,7 @@ extension Ledger {
   ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - reason: checked, and stored nowhere.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func forget(
+  public func forgetAccount(
     account: String, attemptId: String? = nil, reason: String? = nil, at now: Timestamp = .now
   ) async throws -> ForgetAccountResult {
     let attemptId = attemptId ?? Ledger.made(18)
@@ -568,7 +568,7 @@ extension Ledger {
   ///   - environment: of a subscription.
   ///   - originalTransactionId: of a subscription.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func evidence(
+  public func getEvidence(
     sha256: [String]? = nil, purchaseKey: String? = nil, environment: String? = nil,
     originalTransactionId: String? = nil, at now: Timestamp = .now
   ) async throws -> GetEvidenceResult {
@@ -600,7 +600,7 @@ extension Ledger {
   ///   - fencingToken: of the take-back.
   ///   - taken: how many units there were; nil: all of them.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func completeRevoke(
+  public func completeRevocation(
     purchaseKey: String, takeId: String, fencingToken: Int64, taken: Int64? = nil,
     at now: Timestamp = .now
   ) async throws -> CompleteRevocationResult {
@@ -624,7 +624,7 @@ extension Ledger {
   ///   - minExpired: for how long the lease must be over.
   ///   - takeBack: as of `revoke`.
   ///   - now: the time of the call; the conversation goes on from it.
-  public func dueTakes(
+  public func resumeExpiredRevocations(
     attemptId: String? = nil, lease: Duration? = nil, minExpired: Duration? = nil,
     takeBack: Taking? = nil, at now: Timestamp = .now
   ) async throws -> ResumeExpiredRevocationsResult {

@@ -69,7 +69,7 @@ extension Ledger {
     guard grant != nil || request.operation == "revoke",
       takeBack != nil || request.operation == "claim"
     else {
-      throw Refusal.of(
+      throw AssayError.of(
         .misuseExchangeRequest,
         "grantMode \"transaction\" needs \(isEvent ? "a grant and a take-back" : "its closure")",
         at: "grantMode")
@@ -99,12 +99,12 @@ extension Ledger {
   ) async throws -> Result {
     let document = try await converse(request, effects)
     guard document.status == .ok || request.isAnswer && document.isOwnRefusal else {
-      throw Refusal(document)
+      throw AssayError(document)
     }
     return try Result(try Members.of(document, "exchange"))
   }
 
-  /// Conducts a conversation to its end, or to a wait that is longer than the patience.
+  /// Conducts a conversation to its end, or to a wait that is longer than `maxWait`.
   private func converse(
     _ request: LedgerRequest, _ effects: LedgerEffects
   ) async throws -> Document {
@@ -160,14 +160,14 @@ extension Ledger {
       let end = try asked.needed(asked.time("notBeforeMs"), "notBeforeMs")
       let now = request.clock
       // DynamoDB takes half a minute to make a table.
-      let patience = effects.prepares ? max(patience, .seconds(60)) : patience
-      if end > now.advanced(by: patience) { return nil }
+      let maxWait = effects.prepares ? max(maxWait, .seconds(60)) : maxWait
+      if end > now.advanced(by: maxWait) { return nil }
       if end > now {
         let (left, isOver) = end.milliseconds.subtractingReportingOverflow(now.milliseconds)
-        try await Task.sleep(for: isOver ? patience : .milliseconds(left))
+        try await Task.sleep(for: isOver ? maxWait : .milliseconds(left))
       }
       return [:]
-    default: throw Refusal.unreadable(document, at: "step")
+    default: throw AssayError.unreadable(document, at: "step")
     }
   }
 
@@ -176,10 +176,10 @@ extension Ledger {
     _ step: Members, _ effects: LedgerEffects, _ executor: any LedgerExecutor
   ) async throws -> Bool {
     if step.text("what") == "take" {
-      guard let takeBack = effects.takeBack else { throw Refusal.unreadable(step.document) }
+      guard let takeBack = effects.takeBack else { throw AssayError.unreadable(step.document) }
       return try await takeBack(TakeBack(take: try Take(step), executor: executor)) != .later
     }
-    guard let grant = effects.grant else { throw Refusal.unreadable(step.document) }
+    guard let grant = effects.grant else { throw AssayError.unreadable(step.document) }
     return try await grant(try Grant(step, executor))
   }
 

@@ -31,7 +31,7 @@ extension Ledger {
     var isAny = false
     var refused: CompleteResult?
     for (place, claim) in found.toGrant.enumerated()
-    where claim.isOurs && claim.clientResult == nil {
+    where claim.needsGrant && claim.clientResult == nil {
       guard let given = Grant(claim), try await grant(given) else { continue }
       isAny = true
       var claim = claim
@@ -50,7 +50,7 @@ extension Ledger {
         claim.changed = result.changed
         claim.status = result.status == .ok ? nil : "\(result.status)"
         if result.status != .ok, refused == nil { refused = result }
-      } catch let away as Refusal where away.isAway {
+      } catch let away as AssayError where away.isAway {
         claim.clientResult = .deferred
         claim.status = "\(away.status)"
         if let document = away.document { found.document = document }
@@ -70,12 +70,12 @@ extension Ledger {
       var taken: Int64?
       if case .units(let units) = said { taken = units }
       do {
-        _ = try await completeRevoke(
+        _ = try await completeRevocation(
           purchaseKey: take.purchaseKey, takeId: take.takeId, fencingToken: take.fencingToken,
           taken: taken, at: request.clock)
-      } catch let refusal as Refusal where refusal.isAway {
+      } catch let refusal as AssayError where refusal.isAway {
         if let document = refusal.document { found.document = document }
-      } catch let refusal as Refusal where refusal.family == .rejected {
+      } catch let refusal as AssayError where refusal.family == .rejected {
         // Something newer is stored: it is handed out for itself.
       }
     }
@@ -89,7 +89,7 @@ extension ClaimResult: Claiming {
   }
 
   /// The one that `outcome` is about: the first of ours, else the newest purchase.
-  public var claim: Claim? { claims.first(where: \.isOurs) ?? claims.last }
+  public var claim: Claim? { claims.first(where: \.needsGrant) ?? claims.last }
 
   mutating func complete(_ refused: CompleteResult?) {
     changed = claims.contains(where: \.changed)
@@ -133,7 +133,7 @@ extension ApplyEventResult: Claiming, Revoking {
   mutating func complete(_ refused: CompleteResult?) {}
 
   /// What Apple is answered: 200, or 503, and then it sends the notification again. Of every
-  /// `Refusal` that is thrown it is 503.
+  /// `AssayError` that is thrown it is 503.
   public var httpStatusForApple: Int { status == .ok ? 200 : 503 }
 }
 
@@ -147,12 +147,12 @@ extension ResumeExpiredRevocationsResult: Revoking {
 
 extension Claim {
   /// Whether it is to be granted now, or was, in the transaction of this claim.
-  public var isOurs: Bool { outcome == .new || outcome == .resume }
+  public var needsGrant: Bool { outcome == .new || outcome == .resume }
 }
 
 extension Grant {
   /// Of a grant step.
-  init(_ step: Members, _ executor: any LedgerExecutor) throws(Refusal) {
+  init(_ step: Members, _ executor: any LedgerExecutor) throws(AssayError) {
     grantId = try step.needed(step.text("grantId"), "grantId")
     fencingToken = try step.needed(step.integer("fencingToken"), "fencingToken")
     account = try step.needed(step.text("account"), "account")
@@ -166,7 +166,7 @@ extension Grant {
 
   /// What to grant of a claim: nil where there is nothing.
   public init?(_ claim: Claim) {
-    guard claim.isOurs, let grantId = claim.grantId, let fencingToken = claim.fencingToken,
+    guard claim.needsGrant, let grantId = claim.grantId, let fencingToken = claim.fencingToken,
       let account = claim.account, let purchaseKey = claim.purchaseKey
     else { return nil }
     self.grantId = grantId
@@ -181,7 +181,7 @@ extension Grant {
   }
 }
 
-extension Refusal {
+extension AssayError {
   /// Whether the store gave no answer, or too late.
   fileprivate var isAway: Bool { family == .unavailable || family == .pending }
 }

@@ -53,7 +53,7 @@ public struct Claim: FactsObject, Hashable, Sendable {
   /// How long the lease still runs; of "in-progress".
   public internal(set) var retryAfter: Duration?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     purchaseKey = facts.text("purchaseKey")
     transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
     outcome = try facts.needed(facts.name("outcome"), "outcome")
@@ -98,7 +98,7 @@ public struct ClaimResult: StoreResult, AnswerOfStore {
   /// nil: the row could not be read.
   public internal(set) var committed: Bool?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     clientResult = facts.name("clientResult")
@@ -121,7 +121,7 @@ public struct ResumeResult: StoreResult, AnswerOfStore {
   /// The claim.
   public internal(set) var claims: [Claim]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     clientResult = facts.name("clientResult")
@@ -140,7 +140,7 @@ public struct ResumeExpiredResult: LedgerResult, AnswerOfStore {
   /// Call again at once: there may be more claims.
   public internal(set) var hasMore: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     claims = try facts.objects("claims")
     held = try facts.objects("held")
@@ -167,7 +167,7 @@ public struct CompleteResult: StoreResult, AnswerOfStore {
   /// When the client may ask again, where the store gave no answer.
   public internal(set) var retryAfter: Duration?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     clientResult = try facts.needed(facts.name("clientResult"), "clientResult")
@@ -202,7 +202,7 @@ public struct Take: FactsObject, Hashable, Sendable {
   /// `complete-revocation`.
   public internal(set) var leaseExpiresAt: Timestamp?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     purchaseKey = try facts.needed(facts.text("purchaseKey"), "purchaseKey")
     takeId = try facts.needed(facts.text("takeId"), "takeId")
     fencingToken = try facts.needed(facts.integer("fencingToken"), "fencingToken")
@@ -241,7 +241,7 @@ public struct PurchaseRevocation: FactsObject, Hashable, Sendable {
   /// The purchase was in force, and is revoked now.
   public internal(set) var changed: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     purchaseKey = facts.text("purchaseKey")
     transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
     outcome = try facts.needed(facts.name("outcome"), "outcome")
@@ -268,7 +268,7 @@ public struct RevokeResult: LedgerResult, AnswerOfStore {
   /// nil: the row could not be read.
   public internal(set) var committed: Bool?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     revocations = try facts.objects("revocations")
     changed = try facts.needed(facts.boolean("changed"), "changed")
@@ -290,7 +290,7 @@ public struct CompleteRevocationResult: StoreResult, AnswerOfStore {
   /// The units were taken back; false for a repetition.
   public internal(set) var changed: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     revokedAt = facts.time("revokedAtMs")
@@ -308,7 +308,7 @@ public struct ResumeExpiredRevocationsResult: LedgerResult, AnswerOfStore {
   /// Call again at once: there may be more takes.
   public internal(set) var hasMore: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     takes = try facts.objects("takes")
     hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
@@ -324,7 +324,7 @@ public struct RefusedPart: FactsObject, Hashable, Sendable {
   /// The name of the status that says why: "rejected.product.unknown" …
   public internal(set) var status: String
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     at = try facts.needed(facts.name("at"), "at")
     transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
     status = try facts.needed(facts.text("status"), "status")
@@ -346,7 +346,7 @@ public struct OperatorFacts: FactsObject, Hashable, Sendable {
   /// When the lease ends or ended; 9007199254740991: the row has no lease.
   public internal(set) var leaseExpiresAt: Timestamp
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     account = try facts.needed(facts.text("account"), "account")
     note = facts.text("note")
     evidence = try facts.needed(facts.text("evidence"), "evidence")
@@ -387,7 +387,7 @@ public struct LedgerPurchase: FactsObject, Hashable, Sendable {
   /// What only an operator may see; nil: the request is not an operator's.
   public internal(set) var operatorView: OperatorFacts?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     purchaseKey = try facts.needed(facts.text("purchaseKey"), "purchaseKey")
     environment = try facts.needed(facts.name("environment"), "environment")
     transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
@@ -417,7 +417,7 @@ public struct FindResult: StoreResult, AnswerOfStore {
   /// The rows that were found.
   public internal(set) var rows: [LedgerPurchase]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     eventual = try facts.needed(facts.boolean("eventual"), "eventual")
@@ -456,7 +456,7 @@ public struct Subscription: FactsObject, Hashable, Sendable {
   /// it is neither revoked nor deactivated.
   public internal(set) var isActive: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     environment = try facts.needed(facts.name("environment"), "environment")
     originalTransactionId = try facts.needed(
       facts.text("originalTransactionId"), "originalTransactionId")
@@ -491,7 +491,7 @@ public struct SubscriptionUpdate: FactsObject, Hashable, Sendable {
   /// has none.
   public internal(set) var subscription: Subscription?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     outcome = try facts.needed(facts.name("outcome"), "outcome")
     status = facts.text("status")
     transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
@@ -514,7 +514,7 @@ public struct UpdateSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// Some line changed.
   public internal(set) var changed: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     plan = facts.text("plan")
     expiresAt = facts.time("expiresAtMs")
@@ -541,7 +541,7 @@ public struct ApplyEventResult: LedgerResult, AnswerOfStore {
   /// nil: the row could not be read.
   public internal(set) var committed: Bool?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     take = try facts.objects("take")
     give = try facts.objects("give")
@@ -568,7 +568,7 @@ public struct GetPlanResult: LedgerResult, AnswerOfStore {
   /// The store gave no answer, and the plan is the one that `cachedPlan` names.
   public internal(set) var isCached: Bool?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     plan = try facts.needed(facts.text("plan"), "plan")
     expiresAt = facts.time("expiresAtMs")
@@ -593,7 +593,7 @@ public struct DeactivateSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// Some subscription was deactivated.
   public internal(set) var changed: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     plan = try facts.needed(facts.text("plan"), "plan")
     expiresAt = facts.time("expiresAtMs")
@@ -624,7 +624,7 @@ public struct DueSubscription: FactsObject, Hashable, Sendable {
   /// SHA-256 of the evidence, 64 hex digits.
   public internal(set) var evidence: String
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     environment = try facts.needed(facts.name("environment"), "environment")
     originalTransactionId = try facts.needed(
       facts.text("originalTransactionId"), "originalTransactionId")
@@ -647,7 +647,7 @@ public struct LeaseDueSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// Call again at once: there may be more subscriptions.
   public internal(set) var hasMore: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     subscriptions = try facts.objects("subscriptions")
     hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
@@ -678,7 +678,7 @@ public struct ConsumeQuotaResult: StoreResult, AnswerOfStore {
   /// The store gave no answer, and the meter goes on uncounted.
   public internal(set) var unmetered: Bool?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     used = facts.integer("used")
@@ -701,7 +701,7 @@ public struct ReleaseQuotaResult: StoreResult, AnswerOfStore {
   /// How many units of that day are still used; nil: there was nothing to give back.
   public internal(set) var used: Int64?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     used = facts.integer("used")
@@ -721,7 +721,7 @@ public struct AcquireRatePermitResult: StoreResult, AnswerOfStore {
   /// The store gave no answer; the request to Apple may go out all the same.
   public internal(set) var unlimited: Bool?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     used = facts.integer("used")
@@ -745,7 +745,7 @@ public struct BeginSignupResult: StoreResult, AnswerOfStore {
   /// Headers for the answer to the client, by name.
   public internal(set) var headers: [String: String]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     ticket = facts.text("ticket")
@@ -765,7 +765,7 @@ public struct FinishSignupResult: StoreResult, AnswerOfStore {
   /// The unit of the address was given back.
   public internal(set) var refunded: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     refunded = try facts.needed(facts.boolean("refunded"), "refunded")
@@ -785,7 +785,7 @@ public struct IssueChallengeResult: StoreResult, AnswerOfStore {
   /// The challenge itself, for the client; empty where it is not known.
   public internal(set) var challenge = ""
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     expiresAt = try facts.needed(facts.time("expiresAtMs"), "expiresAtMs")
@@ -800,7 +800,7 @@ public struct ConsumeChallengeResult: StoreResult, AnswerOfStore {
   /// What became of the request.
   public internal(set) var outcome: String
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
   }
@@ -817,7 +817,7 @@ public struct RegisterDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The key was registered in this conversation.
   public internal(set) var changed: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     keyId = try facts.needed(facts.text("keyId"), "keyId")
@@ -837,7 +837,7 @@ public struct AdvanceDeviceKeyCounterResult: StoreResult, AnswerOfStore {
   /// The counter of the assertion.
   public internal(set) var counter: Int64
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     keyId = try facts.needed(facts.text("keyId"), "keyId")
@@ -854,7 +854,7 @@ public struct UpdateDeviceKeyReceiptResult: StoreResult, AnswerOfStore {
   /// When to ask Apple for a newer receipt; nil: never, or the key has no receipt.
   public internal(set) var nextRefreshAt: Timestamp?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     nextRefreshAt = facts.time("nextRefreshAtMs")
@@ -870,7 +870,7 @@ public struct RetireDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The key was retired in this conversation.
   public internal(set) var changed: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     changed = try facts.needed(facts.boolean("changed"), "changed")
@@ -900,7 +900,7 @@ public struct DeviceKey: FactsObject, Hashable, Sendable {
   /// The risk metric of the receipt.
   public internal(set) var risk: Int64?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     keyId = try facts.needed(facts.text("keyId"), "keyId")
     publicKey = try facts.needed(facts.octets("publicKey"), "publicKey")
     counter = try facts.needed(facts.integer("counter"), "counter")
@@ -923,7 +923,7 @@ public struct GetDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The key; of "found".
   public internal(set) var key: DeviceKey?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     key = try facts.object("key")
@@ -939,7 +939,7 @@ public struct RecordEventResult: StoreResult, AnswerOfStore {
   /// When the event happened first.
   public internal(set) var storedAt: Timestamp
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     storedAt = try facts.needed(facts.time("storedAtMs"), "storedAtMs")
@@ -957,7 +957,7 @@ public struct MovedRows: FactsObject, Hashable, Sendable {
   /// How many counters of meters.
   public internal(set) var meters: Int64
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     subscriptions = try facts.needed(facts.integer("subscriptions"), "subscriptions")
     purchases = try facts.needed(facts.integer("purchases"), "purchases")
     keys = try facts.needed(facts.integer("keys"), "keys")
@@ -981,7 +981,7 @@ public struct MergeAccountsResult: StoreResult, AnswerOfStore {
   /// "other-account".
   public internal(set) var mergedInto: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     moved = try facts.object("moved")
@@ -1004,7 +1004,7 @@ public struct ForgetAccountResult: StoreResult, AnswerOfStore {
   /// Some row named the account.
   public internal(set) var changed: Bool
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     forgotten = try facts.needed(facts.object("forgotten"), "forgotten")
@@ -1022,7 +1022,7 @@ public struct StoredEvidence: FactsObject, Hashable, Sendable {
   /// When the text was kept.
   public internal(set) var storedAt: Timestamp
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     sha256 = try facts.needed(facts.text("sha256"), "sha256")
     text = try facts.needed(facts.text("text"), "text")
     storedAt = try facts.needed(facts.time("storedAtMs"), "storedAtMs")
@@ -1038,7 +1038,7 @@ public struct GetEvidenceResult: LedgerResult, AnswerOfStore {
   /// SHA-256 of each text that was not kept, 64 hex digits.
   public internal(set) var missing: [String]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     evidence = try facts.objects("evidence")
     missing = facts.list("missing")
@@ -1062,7 +1062,7 @@ public struct CheckSchemaResult: LedgerResult, AnswerOfStore {
   /// What is not refused, but should be looked at.
   public internal(set) var warnings: [SchemaWarning]
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     tables = facts.list("tables")
     primary = try facts.needed(facts.boolean("primary"), "primary")
@@ -1083,7 +1083,7 @@ public struct CreateSchemaResult: StoreResult, AnswerOfStore {
   /// The id of this database alone; nil: Redis, which has none.
   public internal(set) var lineage: String?
 
-  init(_ facts: Members) throws(Refusal) {
+  init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     version = facts.integer("version")

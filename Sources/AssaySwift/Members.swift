@@ -12,11 +12,11 @@ struct Members {
   let isSigned: Bool
 
   /// Returns the facts of a document at this path of members.
-  static func of(_ document: Document, _ path: StaticString...) throws(Refusal) -> Members {
-    guard let root = document.value else { throw Refusal.unreadable(document) }
+  static func of(_ document: Document, _ path: StaticString...) throws(AssayError) -> Members {
+    guard let root = document.value else { throw AssayError.unreadable(document) }
     var found = root
     for name in path {
-      guard let next = found.member(name) else { throw Refusal.unreadable(document) }
+      guard let next = found.member(name) else { throw AssayError.unreadable(document) }
       found = next
     }
     return Members(found: found, document: document, root: root, isSigned: false)
@@ -37,8 +37,8 @@ struct Members {
   }
 
   /// Returns a member that the library always writes; its absence is a bug.
-  func needed<Value>(_ found: Value?, _ name: StaticString) throws(Refusal) -> Value {
-    guard let found else { throw Refusal.unreadable(document, at: "\(name)") }
+  func needed<Value>(_ found: Value?, _ name: StaticString) throws(AssayError) -> Value {
+    guard let found else { throw AssayError.unreadable(document, at: "\(name)") }
     return found
   }
 
@@ -82,12 +82,12 @@ struct Members {
     return texts
   }
 
-  func object<Value: FactsObject>(_ name: StaticString) throws(Refusal) -> Value? {
+  func object<Value: FactsObject>(_ name: StaticString) throws(AssayError) -> Value? {
     guard let inner = found?.member(name), inner.isObject else { return nil }
     return try Value(inside(inner, isSigned: isSigned))
   }
 
-  func objects<Value: FactsObject>(_ name: StaticString) throws(Refusal) -> [Value] {
+  func objects<Value: FactsObject>(_ name: StaticString) throws(AssayError) -> [Value] {
     var made: [Value] = []
     for each in elements(name) where each.isObject {
       made.append(try Value(inside(each, isSigned: isSigned)))
@@ -103,5 +103,5 @@ struct Members {
 
 /// A type that is made of one JSON object.
 protocol FactsObject {
-  init(_ members: Members) throws(Refusal)
+  init(_ members: Members) throws(AssayError)
 }

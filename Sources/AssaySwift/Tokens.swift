@@ -15,10 +15,10 @@ public struct Keyset: Sendable {
   /// - Throws: families `malformed` and `tooLarge` if the text is not a key set; `rejected` for a
   ///   set with a key that it must not contain, such as a private one: keep the old set, and
   ///   raise an alarm.
-  public init(_ jwks: String) throws(Refusal) {
+  public init(_ jwks: String) throws(AssayError) {
     let (library, document) = Assay.Keyset.make(Array(jwks.utf8))
     facts = try Verifier.accepted(document, "keyset")
-    guard let library else { throw Refusal(document) }
+    guard let library else { throw AssayError(document) }
     self.library = library
   }
 }
@@ -35,9 +35,9 @@ extension Verifier {
   ///   whether to fetch the key set once, or to refuse. `unavailable` for a key set that is too
   ///   old; `misuse` for the key set of an issuer that is not configured; `malformed`,
   ///   `unsupported` or `tooLarge` if the text is not such a token.
-  public func token(
+  public func verifyToken(
     _ token: String, keys: Keyset, at now: Timestamp = .now
-  ) throws(Refusal) -> Token {
+  ) throws(AssayError) -> Token {
     try Verifier.accepted(
       library.verifyToken(
         Array(token.utf8), keyset: keys.library, nowMs: now.milliseconds), "token")
@@ -56,13 +56,13 @@ extension Verifier {
   ///   - now: the time at which the token must be valid.
   /// - Throws: family `rejected` if the token is not genuine, has expired, is of another app, or
   ///   of another sign-in (`rejected.token.nonce`); after `rejected.token.unknown-key` the
-  ///   document's `error.keyset` is as for `token`. `unavailable` for a key set that is too old;
-  ///   `misuse` without the nonce or for the key set of another issuer; `config` without a
+  ///   document's `error.keyset` is as for `verifyToken`. `unavailable` for a key set that is
+  ///   too old; `misuse` without the nonce or for the key set of another issuer; `config` without a
   ///   profile `apple-id`; `malformed`, `unsupported` or `tooLarge` if the text is not such a
   ///   token.
-  public func appleIdentity(
+  public func verifyAppleIdentityToken(
     _ token: String, keys: Keyset, nonce: String?, at now: Timestamp = .now
-  ) throws(Refusal) -> Token {
+  ) throws(AssayError) -> Token {
     var members: [(String, JSON)] = [("token", JSON(token))]
     if let nonce { members.append(("nonce", JSON(nonce))) }
     return try Token(try found("verify-apple-identity-token", members, keys, "token", now))
@@ -77,10 +77,10 @@ extension Verifier {
   ///   - payload: the member `payload` of the body that Apple posted.
   ///   - keys: Apple's key set.
   ///   - now: the time at which the notification must be valid.
-  /// - Throws: the errors of `appleIdentity`, except those of the nonce.
-  public func appleNotification(
+  /// - Throws: the errors of `verifyAppleIdentityToken`, except those of the nonce.
+  public func verifySignInNotification(
     _ payload: String, keys: Keyset, at now: Timestamp = .now
-  ) throws(Refusal) -> AppleAccountEvent {
+  ) throws(AssayError) -> AppleAccountEvent {
     try AppleAccountEvent(
       try found(
         "verify-sign-in-notification", [("payload", JSON(payload))], keys, "appleIdEvent", now))
@@ -90,11 +90,11 @@ extension Verifier {
   private func found(
     _ operation: String, _ members: [(String, JSON)], _ keys: Keyset, _ member: StaticString,
     _ now: Timestamp
-  ) throws(Refusal) -> Members {
+  ) throws(AssayError) -> Members {
     let request = JSON([("operation", JSON(operation))] + members)
     let document = library.call(
       Array(request.text.utf8), evidence: [keys.facts.document], nowMs: now.milliseconds)
-    guard document.status == .ok else { throw Refusal(document) }
+    guard document.status == .ok else { throw AssayError(document) }
     return try Members.of(document, "exchange", member)
   }
 }

@@ -3,7 +3,7 @@
 /// Verifies evidence by one configuration: pinned roots, apps, products and policy.
 ///
 ///     let verifier = try Verifier(configuration)
-///     let transaction = try verifier.transaction(jws)
+///     let transaction = try verifier.verifyTransaction(jws)
 ///     let decision = try verifier.decide([transaction])
 ///
 /// Create one when the server starts, and use it from every task: a verifier is immutable apart
@@ -17,16 +17,16 @@ public struct Verifier: Sendable {
 
   /// Creates a verifier from a configuration (docs/config.md), a JSON text.
   ///
-  /// - Throws: family `config` for an unusable configuration, with the member's path in `place`.
-  public init(_ configuration: String) throws(Refusal) {
+  /// - Throws: family `config` for an unusable configuration, with the member's path in `at`.
+  public init(_ configuration: String) throws(AssayError) {
     let (library, document) = Assay.Verifier.make(Array(configuration.utf8))
-    guard let library else { throw Refusal(document) }
+    guard let library else { throw AssayError(document) }
     self.library = library
     self.document = document
   }
 
   /// Creates a verifier from a literal: `["apps": [["bundleId": "com.example.app"]]]`.
-  public init(_ configuration: JSON) throws(Refusal) { try self.init(configuration.text) }
+  public init(_ configuration: JSON) throws(AssayError) { try self.init(configuration.text) }
 
   /// The configuration as JSON, with every default filled in. Keys and secrets read as true.
   public var configuration: String { document.value?.member("configuration")?.json ?? "{}" }
@@ -43,50 +43,52 @@ extension Verifier {
   /// - Throws: family `rejected` if the transaction is not genuine, or not of this verifier's
   ///   apps and environments; `malformed`, `unsupported` or `tooLarge` if the text is not a JWS
   ///   of this kind; `misuse` for a time outside 2008 … 2100.
-  public func transaction(_ jws: String, at now: Timestamp = .now) throws(Refusal) -> Transaction {
+  public func verifyTransaction(
+    _ jws: String, at now: Timestamp = .now
+  ) throws(AssayError) -> Transaction {
     try signed(jws, .transaction, "transaction", now)
   }
 
-  /// Verifies a signed renewal info. Arguments and errors are those of `transaction`.
+  /// Verifies a signed renewal info. Arguments and errors are those of `verifyTransaction`.
   public func verifyRenewalInfo(
     _ jws: String, at now: Timestamp = .now
-  ) throws(Refusal) -> Renewal {
+  ) throws(AssayError) -> Renewal {
     try signed(jws, .renewalInfo, "renewalInfo", now)
   }
 
   /// Verifies an App Store Server Notification and every JWS in it. Errors are those of
-  /// `transaction`.
+  /// `verifyTransaction`.
   ///
   /// - Parameters:
   ///   - jws: the value of `signedPayload` of the request's body.
   ///   - now: the time at which the notification must be valid.
-  public func notification(
+  public func verifyNotification(
     _ jws: String, at now: Timestamp = .now
-  ) throws(Refusal) -> Notification {
+  ) throws(AssayError) -> Notification {
     try signed(jws, .notification, "notification", now)
   }
 
-  /// Verifies a signed app transaction. Arguments and errors are those of `transaction`.
-  public func appTransaction(
+  /// Verifies a signed app transaction. Arguments and errors are those of `verifyTransaction`.
+  public func verifyAppTransaction(
     _ jws: String, at now: Timestamp = .now
-  ) throws(Refusal) -> AppTransaction {
+  ) throws(AssayError) -> AppTransaction {
     try signed(jws, .appTransaction, "appTransaction", now)
   }
 
-  /// Verifies a realtime request of Retention Messaging. Errors are those of `transaction`.
+  /// Verifies a realtime request of Retention Messaging. Errors are those of `verifyTransaction`.
   ///
   /// - Parameters:
   ///   - jws: the value of `signedPayload` of the request's body.
   ///   - now: the time at which the request must be valid.
-  public func realtimeRequest(
+  public func verifyRealtimeRequest(
     _ jws: String, at now: Timestamp = .now
-  ) throws(Refusal) -> RealtimeRequest {
+  ) throws(AssayError) -> RealtimeRequest {
     try signed(jws, .realtimeRequest, "realtimeRequest", now)
   }
 
   private func signed<Found: FactsOfDocument>(
     _ jws: String, _ kind: StoreKitKind, _ member: StaticString, _ now: Timestamp
-  ) throws(Refusal) -> Found {
+  ) throws(AssayError) -> Found {
     try Verifier.accepted(
       library.verifyJWS(Array(jws.utf8), kind: kind, nowMs: now.milliseconds), member)
   }
@@ -103,17 +105,17 @@ extension Verifier {
   /// - Throws: family `rejected` if the receipt is not genuine, or not of this verifier's apps,
   ///   products and environments. `rejected.product.unknown` with `retryClass` `afterConfig`
   ///   means a product that the catalogue does not have yet: the client must keep the receipt.
-  ///   Other errors are those of `transaction`.
-  public func transactionReceipt(
+  ///   Other errors are those of `verifyTransaction`.
+  public func verifyTransactionReceipt(
     _ receipt: String, at now: Timestamp = .now
-  ) throws(Refusal) -> TransactionReceipt {
-    try transactionReceipt(receipt.utf8, at: now)
+  ) throws(AssayError) -> TransactionReceipt {
+    try verifyTransactionReceipt(receipt.utf8, at: now)
   }
 
   /// Verifies a transaction receipt as bytes, raw or base64.
-  public func transactionReceipt(
+  public func verifyTransactionReceipt(
     _ receipt: some Sequence<UInt8>, at now: Timestamp = .now
-  ) throws(Refusal) -> TransactionReceipt {
+  ) throws(AssayError) -> TransactionReceipt {
     try self.receipt(receipt, .transaction, "transactionReceipt", nil, now)
   }
 
@@ -127,16 +129,16 @@ extension Verifier {
   /// - Throws: family `rejected` if the receipt is not genuine, not of this verifier's apps and
   ///   environments, or of another device; `misuse` for a device id of the wrong length.
   ///   Purchases of unknown products are not refused: they have `known` false.
-  public func appReceipt(
+  public func verifyAppReceipt(
     _ receipt: String, device: [UInt8]? = nil, at now: Timestamp = .now
-  ) throws(Refusal) -> AppReceipt {
-    try appReceipt(receipt.utf8, device: device, at: now)
+  ) throws(AssayError) -> AppReceipt {
+    try verifyAppReceipt(receipt.utf8, device: device, at: now)
   }
 
   /// Verifies an app receipt as bytes, raw or base64.
-  public func appReceipt(
+  public func verifyAppReceipt(
     _ receipt: some Sequence<UInt8>, device: [UInt8]? = nil, at now: Timestamp = .now
-  ) throws(Refusal) -> AppReceipt {
+  ) throws(AssayError) -> AppReceipt {
     try self.receipt(receipt, .app, "appReceipt", device, now)
   }
 
@@ -147,14 +149,14 @@ extension Verifier {
   ///   endpoint, once), `afterConfig`, `never`.
   public func readVerifyReceiptResponse(
     _ body: String, at now: Timestamp = .now
-  ) throws(Refusal) -> VerifyReceiptAnswer {
+  ) throws(AssayError) -> VerifyReceiptAnswer {
     try readVerifyReceiptResponse(body.utf8, at: now)
   }
 
   /// Reads a verifyReceipt response as bytes.
   public func readVerifyReceiptResponse(
     _ body: some Sequence<UInt8>, at now: Timestamp = .now
-  ) throws(Refusal) -> VerifyReceiptAnswer {
+  ) throws(AssayError) -> VerifyReceiptAnswer {
     try Verifier.accepted(
       library.readVerifyReceiptResponse(Array(body), nowMs: now.milliseconds), "verifyReceipt")
   }
@@ -164,16 +166,16 @@ extension Verifier {
   /// none. Any client can write this id: never act on it without Apple's response.
   ///
   /// Arguments and errors are those of `triage`.
-  public func unverifiedTransactionId(
+  public func extractUnverifiedTransactionId(
     _ blob: String, at now: Timestamp = .now
-  ) throws(Refusal) -> String? {
-    try unverifiedTransactionId(blob.utf8, at: now)
+  ) throws(AssayError) -> String? {
+    try extractUnverifiedTransactionId(blob.utf8, at: now)
   }
 
   /// Returns the unverified transaction id in bytes.
-  public func unverifiedTransactionId(
+  public func extractUnverifiedTransactionId(
     _ blob: some Sequence<UInt8>, at now: Timestamp = .now
-  ) throws(Refusal) -> String? {
+  ) throws(AssayError) -> String? {
     guard let claimed = try triage(blob, at: now).unverified else { return nil }
     // A key is an environment and an id: "Production/180000900000001".
     let ofKey = claimed.keys.first?.split(separator: "/").dropFirst().first
@@ -190,17 +192,17 @@ extension Verifier {
   ///   - blob: the input that the client sent for a purchase.
   ///   - now: the current time.
   /// - Throws: family `misuse` for a time outside 2008 … 2100.
-  public func triage(_ blob: String, at now: Timestamp = .now) throws(Refusal) -> Triage {
+  public func triage(_ blob: String, at now: Timestamp = .now) throws(AssayError) -> Triage {
     try triage(blob.utf8, at: now)
   }
 
   /// Classifies an untrusted input as bytes.
   public func triage(
     _ blob: some Sequence<UInt8>, at now: Timestamp = .now
-  ) throws(Refusal) -> Triage {
+  ) throws(AssayError) -> Triage {
     let document = library.triage(Array(blob), nowMs: now.milliseconds)
     switch document.status.family {
-    case .misuse, .internal: throw Refusal(document)
+    case .misuse, .internal: throw AssayError(document)
     default: return try Triage(try Members.of(document, "triage"))
     }
   }
@@ -208,7 +210,7 @@ extension Verifier {
   func receipt<Found: FactsOfDocument>(
     _ receipt: some Sequence<UInt8>, _ kind: ReceiptKind, _ member: StaticString,
     _ subject: [UInt8]?, _ now: Timestamp
-  ) throws(Refusal) -> Found {
+  ) throws(AssayError) -> Found {
     try Verifier.accepted(
       library.verifyReceipt(
         Array(receipt), kind: kind, subject: subject, nowMs: now.milliseconds), member)
@@ -243,21 +245,21 @@ extension Verifier {
   ///   not sufficient; `misuse` without evidence, or for an account that is not a UUID.
   public func decide(
     _ evidence: [any PurchaseEvidence], account: String? = nil, at now: Timestamp = .now
-  ) throws(Refusal) -> Decision {
+  ) throws(AssayError) -> Decision {
     var seen: Set<ObjectIdentifier> = []
     let documents = evidence.map(\.document).filter { seen.insert(ObjectIdentifier($0)).inserted }
     let document = library.decide(
       documents, account: account.map { Array($0.utf8) }, nowMs: now.milliseconds)
     guard document.status == .ok || document.status == .rejectedDecisionNotEntitled else {
-      throw Refusal(document)
+      throw AssayError(document)
     }
     return try Decision(try Members.of(document, "decision"))
   }
 
   static func accepted<Found: FactsOfDocument>(
     _ document: Document, _ path: StaticString
-  ) throws(Refusal) -> Found {
-    guard document.status == .ok else { throw Refusal(document) }
+  ) throws(AssayError) -> Found {
+    guard document.status == .ok else { throw AssayError(document) }
     return try Found(try Members.of(document, path))
   }
 }

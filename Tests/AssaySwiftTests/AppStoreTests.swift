@@ -10,21 +10,21 @@ struct AppStoreTests {
   @Test("API-22 a call is a request")
   func requests() throws {
     let store = try #require(Table.verifiers["app-store"]).appStore("auto", attempts: 1)
-    let history = try store.transactionHistory(
+    let history = try store.getTransactionHistory(
       transactionId: "1", productId: ["a", "b"], revoked: false, pages: 2, at: Self.now)
     #expect(
       history.document.text("exchange.http.url")
         == "https://api.storekit.apple.com/inApps/v2/history/1?productId=a&productId=b&revoked=false"
     )
-    let sent = try store.sendConsumption(
+    let sent = try store.sendConsumptionInformation(
       transactionId: "1", customerConsented: true, sampleContentProvided: false,
       deliveryStatus: "DELIVERED", consumptionPercentage: 0, at: Self.now)
     #expect(
       sent.document.text("exchange.http.body.text")
         == #"{"customerConsented":true,"sampleContentProvided":false,"#
         + #""deliveryStatus":"DELIVERED","consumptionPercentage":0}"#)
-    #expect(throws: AssaySwift.Refusal.self) {
-      try store.transactionInfo(transactionId: "../1", at: Self.now)
+    #expect(throws: AssayError.self) {
+      try store.getTransactionInfo(transactionId: "../1", at: Self.now)
     }
   }
 
@@ -40,7 +40,7 @@ struct AppStoreTests {
     let exchange = try verifier.exchange(
       JSON(text: String(decoding: request.bytes, as: UTF8.self)),
       at: Timestamp(milliseconds: now))
-    #expect(throws: AssaySwift.Refusal.self) { try AppStoreAnswer(exchange) }
+    #expect(throws: AssayError.self) { try AppStoreAnswer(exchange) }
     for step in steps {
       try exchange.step(
         JSON(text: String(decoding: step.answer.bytes, as: UTF8.self)),
@@ -57,8 +57,8 @@ struct AppStoreTests {
   @Test("TRI-12 the transaction id that a JWS claims, and none of anything else")
   func unverifiedId() throws {
     let verifier = try VerifierTests.verifier()
-    let id = try verifier.unverifiedTransactionId(VerifierTests.jws(), at: Self.now)
+    let id = try verifier.extractUnverifiedTransactionId(VerifierTests.jws(), at: Self.now)
     #expect(id == Purchase(now: Self.now.milliseconds).transactionId)
-    #expect(try verifier.unverifiedTransactionId("hello", at: Self.now) == nil)
+    #expect(try verifier.extractUnverifiedTransactionId("hello", at: Self.now) == nil)
   }
 }

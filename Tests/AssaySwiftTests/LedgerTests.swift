@@ -9,8 +9,6 @@ import Testing
 struct LedgerTests {
   typealias Verifier = AssaySwift.Verifier
   typealias JSON = AssaySwift.JSON
-  typealias Refusal = AssaySwift.Refusal
-
   static let now = Timestamp(milliseconds: 1_795_219_200_000)
   private static let authority = Result { try Authority(now: now.milliseconds) }
   private static let coins = "com.example.app.coins"
@@ -31,7 +29,7 @@ struct LedgerTests {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       verifier = try LedgerTests.verifier()
       ledger = try Ledger(
-        sqlite: folder.appendingPathComponent("shop.db").path, verifier, patience: .seconds(5))
+        sqlite: folder.appendingPathComponent("shop.db").path, verifier, maxWait: .seconds(5))
       if hasTables {
         let made = try await ledger.createSchema(at: now)
         #expect(made.outcome == "created")
@@ -45,7 +43,7 @@ struct LedgerTests {
       var purchase = Purchase(now: now.milliseconds)
       change(&purchase)
       let jws = try LedgerTests.authority.get().mint(purchase.transactionPayload)
-      return try verifier.transaction(String(decoding: jws, as: UTF8.self), at: now)
+      return try verifier.verifyTransaction(String(decoding: jws, as: UTF8.self), at: now)
     }
 
     func coins(isRevoked: Bool = false) throws -> Transaction {
@@ -102,10 +100,10 @@ struct LedgerTests {
 
   private func refused(
     _ body: () async throws -> Void, _ line: SourceLocation = #_sourceLocation
-  ) async throws -> Refusal {
+  ) async throws -> AssayError {
     do {
       try await body()
-    } catch let refusal as Refusal {
+    } catch let refusal as AssayError {
       return refusal
     }
     Issue.record("not refused", sourceLocation: line)
@@ -130,7 +128,7 @@ struct LedgerTests {
     #expect(first.status == .ok && first.outcome == "new" && first.clientResult == .granted)
     #expect(first.changed == true && first.claims.count == 1)
     #expect(first.claim?.outcome == .new && first.claim?.quantity == 3)
-    #expect(first.claim?.grantedAt != nil && first.claim?.isOurs == true)
+    #expect(first.claim?.grantedAt != nil && first.claim?.needsGrant == true)
     #expect(first.description == "ClaimResult, ok")
     let again = try await shop.ledger.claim([coins], account: "ann", grant: pay, at: Self.now)
     #expect(again.status == .rejectedPurchaseAlreadyGranted && again.httpStatus == 200)
@@ -139,7 +137,7 @@ struct LedgerTests {
     #expect(other.status == .rejectedPurchaseOtherAccount && other.clientResult == .refusedFinal)
     await #expect(seen.grants.count == 1)
     await #expect(seen.units == [3])
-    let found = try await shop.ledger.lookup(
+    let found = try await shop.ledger.find(
       account: "ann", environment: "Sandbox", transactionId: "2000000900000001",
       operatorView: true, at: Self.now)
     #expect(found.rows.first?.state == .granted && found.rows.first?.isOwn == true)
@@ -179,10 +177,10 @@ struct LedgerTests {
       try await shop.ledger.claim(
         [coins], account: "ann", grant: { _ in throw Failure() }, at: Self.now)
     }
-    let early = try await shop.ledger.due(at: Self.now.advanced(by: .seconds(1)))
+    let early = try await shop.ledger.resumeExpired(at: Self.now.advanced(by: .seconds(1)))
     #expect(early.claims.isEmpty && !early.hasMore)
     let seen = Seen()
-    let due = try await shop.ledger.due(
+    let due = try await shop.ledger.resumeExpired(
       lease: .seconds(60),
       grant: {
         #expect($0.fencingToken == 2 && $0.isRepeated)
@@ -226,7 +224,7 @@ struct LedgerTests {
       _ = try await shop.ledger.claim(
         [coins], account: "ann", grantMode: "transaction", at: Self.now)
     }
-    #expect(needs.status == .misuseExchangeRequest && needs.place == "mode")
+    #expect(needs.status == .misuseExchangeRequest && needs.at == "mode")
   }
 
   @Test("a grant in the transaction that fails leaves nothing: neither claim nor coins")
@@ -316,11 +314,11 @@ struct LedgerTests {
     let event = try await shop.ledger.applyEvent(
       [try shop.coins(isRevoked: true)], takeBack: { _ in .later }, at: Self.now)
     #expect(event.take.count == 1 && event.httpStatusForApple == 200)
-    let due = try await shop.ledger.dueTakes(
+    let due = try await shop.ledger.resumeExpiredRevocations(
       takeBack: { _ in .units(1) }, at: Self.now.advanced(by: .seconds(4000)))
     let take = try #require(due.takes.first)
     #expect(take.takeId == event.take.first?.takeId)
-    let done = try await shop.ledger.completeRevoke(
+    let done = try await shop.ledger.completeRevocation(
       purchaseKey: take.purchaseKey, takeId: take.takeId, fencingToken: take.fencingToken, taken: 1,
       at: Self.now.advanced(by: .seconds(4000)))
     #expect(done.outcome == "already")
@@ -332,57 +330,60 @@ struct LedgerTests {
   func plans() async throws {
     let shop = try await Shop()
     let premium = try shop.transaction()
-    let none = try await shop.ledger.read(account: "ann", at: Self.now)
+    let none = try await shop.ledger.getPlan(account: "ann", at: Self.now)
     #expect(none.plan == "free" && none.expiresAt == nil && none.subscriptions.isEmpty)
-    let applied = try await shop.ledger.apply([premium], account: "ann", at: Self.now)
+    let applied = try await shop.ledger.updateSubscriptions([premium], account: "ann", at: Self.now)
     #expect(applied.plan == "premium" && applied.expiresAt == premium.expiresDate)
     #expect(applied.changed && applied.subscriptions.map(\.outcome) == [.applied])
-    let read = try await shop.ledger.read(account: "ann", at: Self.now)
+    let read = try await shop.ledger.getPlan(account: "ann", at: Self.now)
     #expect(read.plan == "premium" && read.subscriptions.first?.isActive == true)
     let end = try #require(premium.expiresDate)
-    let over = try await shop.ledger.read(
+    let over = try await shop.ledger.getPlan(
       account: "ann", cachedPlan: read, at: end.advanced(by: .seconds(86_400 * 60)))
     #expect(over.plan == "free")
     let other = try await refused {
-      _ = try await shop.ledger.apply([premium], account: "bob", at: Self.now)
+      _ = try await shop.ledger.updateSubscriptions([premium], account: "bob", at: Self.now)
     }
     #expect(other.status == .rejectedPurchaseOtherAccount)
     #expect(other.result(UpdateSubscriptionsResult.self)?.plan == "free")
     #expect(other.result(ClaimResult.self) == nil)
-    let cleared = try await shop.ledger.clear(account: "ann", at: Self.now)
+    let cleared = try await shop.ledger.deactivateSubscriptions(account: "ann", at: Self.now)
     #expect(cleared.plan == "free" && cleared.deactivated == 1)
   }
 
   @Test("a quota lets so many through, and says more where it refuses")
   func quotas() async throws {
     let shop = try await Shop()
-    let first = try await shop.ledger.take(
+    let first = try await shop.ledger.consumeQuota(
       account: "ann", meter: "calls", plan: "free", at: Self.now)
     #expect(first.used == 1 && first.limit == 2 && first.left == 1)
     let ticket = try #require(first.ticket)
-    _ = try await shop.ledger.take(account: "ann", meter: "calls", plan: "free", at: Self.now)
+    _ = try await shop.ledger.consumeQuota(
+      account: "ann", meter: "calls", plan: "free", at: Self.now)
     let over = try await refused {
-      _ = try await shop.ledger.take(account: "ann", meter: "calls", plan: "free", at: Self.now)
+      _ = try await shop.ledger.consumeQuota(
+        account: "ann", meter: "calls", plan: "free", at: Self.now)
     }
     #expect(over.status == .rejectedQuotaExhausted && over.httpStatus == 429)
     let said = try #require(over.result(ConsumeQuotaResult.self))
     #expect(said.outcome == "exhausted" && said.left == 0 && !said.headers.isEmpty)
-    let refund = try await shop.ledger.refund(ticket: ticket, at: Self.now)
+    let refund = try await shop.ledger.releaseQuota(ticket: ticket, at: Self.now)
     #expect(refund.outcome == "refunded" && refund.used == 1)
   }
 
   @Test("a challenge is used once, by whom it was made for")
   func challenges() async throws {
     let shop = try await Shop()
-    let made = try await shop.ledger.challenge(purpose: "attest", subject: "ann", at: Self.now)
+    let made = try await shop.ledger.issueChallenge(purpose: "attest", subject: "ann", at: Self.now)
     #expect(made.challenge.utf8.count == 43 && made.expiresAt > Self.now)
-    let second = try await shop.ledger.challenge(purpose: "attest", subject: "ann", at: Self.now)
+    let second = try await shop.ledger.issueChallenge(
+      purpose: "attest", subject: "ann", at: Self.now)
     #expect(second.challenge != made.challenge)
-    let used = try await shop.ledger.consume(
+    let used = try await shop.ledger.consumeChallenge(
       purpose: "attest", subject: "ann", challenge: made.challenge, usedBy: "one", at: Self.now)
     #expect(used.outcome == "consumed")
     let again = try await refused {
-      _ = try await shop.ledger.consume(
+      _ = try await shop.ledger.consumeChallenge(
         purpose: "attest", subject: "ann", challenge: made.challenge, usedBy: "two", at: Self.now)
     }
     #expect(again.status == .rejectedChallengeUsed)
@@ -393,18 +394,19 @@ struct LedgerTests {
   func accounts() async throws {
     let shop = try await Shop()
     for (outcome, status) in [("first", Status.ok), ("duplicate", .rejectedEventDuplicate)] {
-      let found = try await shop.ledger.once(id: "NOTE#1", at: Self.now)
+      let found = try await shop.ledger.recordEvent(id: "NOTE#1", at: Self.now)
       #expect(found.outcome == outcome && found.status == status && found.storedAt == Self.now)
     }
-    _ = try await shop.ledger.apply([try shop.transaction()], account: "ann", at: Self.now)
-    let joined = try await shop.ledger.link(account: "ann", into: "ben", at: Self.now)
+    _ = try await shop.ledger.updateSubscriptions(
+      [try shop.transaction()], account: "ann", at: Self.now)
+    let joined = try await shop.ledger.mergeAccounts(account: "ann", into: "ben", at: Self.now)
     #expect(joined.outcome == "merged" && joined.moved?.subscriptions == 1)
-    #expect(try await shop.ledger.read(account: "ben", at: Self.now).plan == "premium")
-    let forgotten = try await shop.ledger.forget(account: "ben", at: Self.now)
+    #expect(try await shop.ledger.getPlan(account: "ben", at: Self.now).plan == "premium")
+    let forgotten = try await shop.ledger.forgetAccount(account: "ben", at: Self.now)
     #expect(forgotten.outcome == "forgotten" && forgotten.forgotten.subscriptions == 1)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: shop.path + "-wal"))
     #expect(bytes.isEmpty)
-    try await shop.ledger.deleteExpired(at: Self.now.advanced(by: .seconds(86_400 * 60)))
+    try await shop.ledger.deleteExpiredRows(at: Self.now.advanced(by: .seconds(86_400 * 60)))
     #expect(try shop.rows("SELECT * FROM assay_event").isEmpty)
   }
 
@@ -414,7 +416,7 @@ struct LedgerTests {
   func schema() async throws {
     let shop = try await Shop(hasTables: false)
     let away = try await refused {
-      _ = try await shop.ledger.read(account: "ann", at: Self.now)
+      _ = try await shop.ledger.getPlan(account: "ann", at: Self.now)
     }
     #expect(away.status == .unavailableDatabaseStatementFailed)
     for outcome in ["created", "exists"] {
@@ -438,7 +440,7 @@ struct LedgerTests {
         group.addTask {
           let claim = try await shop.ledger.claim(
             [coins], account: "ann\(number % 2)", at: Self.now)
-          let took = try? await shop.ledger.take(
+          let took = try? await shop.ledger.consumeQuota(
             account: "ann", meter: "calls", plan: "premium", at: Self.now)
           return (claim.outcome, took != nil)
         }
@@ -482,17 +484,18 @@ struct LedgerTests {
       let store = Away(answer)
       let ledger = Ledger(verifier, engine: "postgres") { store }
       let refusal = try await refused {
-        _ = try await ledger.take(account: "ann", meter: "calls", plan: "free", at: Self.now)
+        _ = try await ledger.consumeQuota(
+          account: "ann", meter: "calls", plan: "free", at: Self.now)
       }
       #expect(refusal.status == status, "\(answer)")
       #expect(store.rollBacks == 1 && store.steps >= 1)
     }
-    let impatient = Ledger(verifier, engine: "postgres", patience: .zero) { Away(busy) }
+    let impatient = Ledger(verifier, engine: "postgres", maxWait: .zero) { Away(busy) }
     let waits = try await refused { _ = try await impatient.read(account: "ann", at: Self.now) }
     #expect(waits.family == .pending)
     let store = Away(nil)
     let ledger = Ledger(verifier, engine: "postgres") { store }
-    await #expect(throws: Failure.self) { try await ledger.read(account: "ann", at: Self.now) }
+    await #expect(throws: Failure.self) { try await ledger.getPlan(account: "ann", at: Self.now) }
     #expect(store.rollBacks == 1 && store.steps == 1)
     let strange = Ledger(verifier, engine: "postgres") { Away("{}") }
     let misuse = try await refused { _ = try await strange.read(account: "ann", at: Self.now) }

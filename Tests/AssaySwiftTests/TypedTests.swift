@@ -5,8 +5,6 @@ import AssaySwift
 import Testing
 
 typealias Verifier = AssaySwift.Verifier
-typealias Refusal = AssaySwift.Refusal
-
 /// The case table, minted once, with its verifiers.
 enum Table {
   /// 2026-11-21 UTC.
@@ -36,7 +34,7 @@ struct TypedTests {
         #expect(refusal.status.description == expected, "\(entry.name)")
         #expect(refusal.description.hasPrefix(expected + ": "), "\(entry.name)")
         #expect(refusal.document?.text("error.hint") == refusal.hint, "\(entry.name)")
-        if let place = entry.expect.at { #expect(refusal.place == place, "\(entry.name)") }
+        if let place = entry.expect.at { #expect(refusal.at == place, "\(entry.name)") }
         if let check = entry.expect.check { #expect(refusal.check == check, "\(entry.name)") }
         seen["refusal", default: 0] += 1
       case .facts(let facts, let path):
@@ -68,14 +66,14 @@ struct TypedTests {
 
   enum Typed {
     case facts(any Facts, [StaticString])
-    case refused(Refusal)
+    case refused(AssayError)
   }
 
   /// nil for what the types cannot even express: text that is not text, an unknown kind.
   private func answer(to entry: EvidenceCase) throws -> Typed? {
     do {
       return try call(entry)
-    } catch let refusal as Refusal {
+    } catch let refusal as AssayError {
       return .refused(refusal)
     } catch let ended as Ended {
       #expect("\(ended.status)" == entry.expect.status, "\(entry.name)")
@@ -95,13 +93,13 @@ struct TypedTests {
       case .transactionReceipt:
         if subject != nil { return nil }
         return .facts(
-          try verifier.transactionReceipt(receipt.bytes, at: now), ["transactionReceipt"])
+          try verifier.verifyTransactionReceipt(receipt.bytes, at: now), ["transactionReceipt"])
       case .appReceipt:
         return .facts(
-          try verifier.appReceipt(receipt.bytes, device: subject, at: now), ["appReceipt"])
+          try verifier.verifyAppReceipt(receipt.bytes, device: subject, at: now), ["appReceipt"])
       case .attestReceipt:
         return .facts(
-          try verifier.attestReceipt(receipt.bytes, publicKey: subject, at: now),
+          try verifier.verifyAttestReceipt(receipt.bytes, publicKey: subject, at: now),
           ["attestReceipt"])
       }
     case .verifyAttestation(let name, let object, let keyId, let kind, let data, let now):
@@ -109,25 +107,26 @@ struct TypedTests {
         let clientData = clientData(kind, data.bytes)
       else { return nil }
       return .facts(
-        try verifier(name).attestation(
+        try verifier(name).verifyAttestation(
           object.bytes, keyId: key, clientData: clientData, at: Timestamp(milliseconds: now)),
         ["attestation"])
     case .verifyAssertion(let name, let object, let key, let counter, let kind, let data, let now):
       guard let clientData = clientData(kind, data.bytes) else { return nil }
       return .facts(
-        try verifier(name).assertion(
+        try verifier(name).verifyAssertion(
           object.bytes, publicKey: key, counter: counter, clientData: clientData,
           at: Timestamp(milliseconds: now)), ["assertion"])
     case .verifyToken(let name, let jwks, let earlier, let token, let now):
       guard let text = String(validating: token.bytes, as: UTF8.self) else { return nil }
       let keys = try AssaySwift.Keyset(String(decoding: jwks.bytes, as: UTF8.self))
       for seen in earlier {
-        _ = try? verifier(name).token(
+        _ = try? verifier(name).verifyToken(
           String(decoding: seen.token.bytes, as: UTF8.self), keys: keys,
           at: Timestamp(milliseconds: seen.now))
       }
       return .facts(
-        try verifier(name).token(text, keys: keys, at: Timestamp(milliseconds: now)), ["token"])
+        try verifier(name).verifyToken(
+          text, keys: keys, at: Timestamp(milliseconds: now)), ["token"])
     case .keysetNew(let jwks):
       guard let text = String(validating: jwks.bytes, as: UTF8.self) else { return nil }
       return .facts(try AssaySwift.Keyset(text).facts, ["keyset"])
@@ -178,11 +177,11 @@ struct TypedTests {
         names.isSubset(of: ["operation", "token", "nonce"])
       else { return nil }
       return .facts(
-        try verifier.appleIdentity(token, keys: keys, nonce: nonce?.text, at: now),
+        try verifier.verifyAppleIdentityToken(token, keys: keys, nonce: nonce?.text, at: now),
         ["exchange", "token"])
     case "verify-sign-in-notification":
       guard let payload = root.member("payload")?.text else { return nil }
-      #expect(try !verifier.appleNotification(payload, keys: keys, at: now).tokenId.isEmpty)
+      #expect(try !verifier.verifySignInNotification(payload, keys: keys, at: now).tokenId.isEmpty)
       return nil
     default: return nil
     }
@@ -204,14 +203,14 @@ struct TypedTests {
     _ verifier: Verifier, _ kind: EvidenceKind, _ jws: String, _ now: Timestamp
   ) throws -> Typed? {
     switch kind.rawValue {
-    case "transaction": .facts(try verifier.transaction(jws, at: now), ["transaction"])
+    case "transaction": .facts(try verifier.verifyTransaction(jws, at: now), ["transaction"])
     case "renewal-info":
       .facts(try verifier.verifyRenewalInfo(jws, at: now), ["renewalInfo"])
-    case "notification": .facts(try verifier.notification(jws, at: now), ["notification"])
+    case "notification": .facts(try verifier.verifyNotification(jws, at: now), ["notification"])
     case "app-transaction":
-      .facts(try verifier.appTransaction(jws, at: now), ["appTransaction"])
+      .facts(try verifier.verifyAppTransaction(jws, at: now), ["appTransaction"])
     case "realtime-request":
-      .facts(try verifier.realtimeRequest(jws, at: now), ["realtimeRequest"])
+      .facts(try verifier.verifyRealtimeRequest(jws, at: now), ["realtimeRequest"])
     default: nil
     }
   }
@@ -228,14 +227,14 @@ struct TypedTests {
         case .jws(let kind, let jws):
           found = try signed(verifier, kind, String(decoding: jws, as: UTF8.self), now)
         case .receipt(.transactionReceipt, let bytes):
-          found = .facts(try verifier.transactionReceipt(bytes, at: now), [])
+          found = .facts(try verifier.verifyTransactionReceipt(bytes, at: now), [])
         case .receipt(.appReceipt, let bytes):
-          found = .facts(try verifier.appReceipt(bytes, at: now), [])
+          found = .facts(try verifier.verifyAppReceipt(bytes, at: now), [])
         case .receipt(.attestReceipt, _), .keyset, .attestation, .assertion: return nil
         case .answer(let body):
           found = .facts(try verifier.readVerifyReceiptResponse(body, at: now), [])
         }
-      } catch is Refusal {
+      } catch is AssayError {
         return nil
       }
       // Evidence that is not about a purchase does not compile as such.
@@ -261,7 +260,7 @@ struct TypedTests {
       else {
         break
       }
-      return .facts(try verifier.risk(JSON(text: given.json), at: now), ["risk"])
+      return .facts(try verifier.assessRisk(JSON(text: given.json), at: now), ["risk"])
     case "read-device-check-response":
       guard let body = request.member("body"), body.children.count == 1,
         let octets = body.member("text").flatMap({ $0.text.map { Array($0.utf8) } })
@@ -273,7 +272,7 @@ struct TypedTests {
       let offer = request.member("offer")
       if offer != nil, offer?.boolean == nil { break }
       do {
-        let found = try verifier.deviceCheck(
+        let found = try verifier.readDeviceCheckResponse(
           octets, httpStatus: Int(status), call: DeviceCall(rawValue: call),
           offer: offer?.boolean ?? false, at: now)
         return .facts(found, ["exchange", "deviceCheck"])
@@ -287,12 +286,13 @@ struct TypedTests {
       }
     case "normalize-key-id":
       guard names == ["operation", "keyId"], let text = request.member("keyId")?.text else { break }
-      #expect(try verifier.keyId(verifier.keyId(text, at: now), at: now).count == 44)
+      #expect(
+        try verifier.normalizeKeyId(verifier.normalizeKeyId(text, at: now), at: now).count == 44)
       return nil
     case "normalize-device-token":
       guard names == ["operation", "deviceToken"], let text = request.member("deviceToken")?.text
       else { break }
-      #expect(try !verifier.deviceToken(text, at: now).isEmpty)
+      #expect(try !verifier.normalizeDeviceToken(text, at: now).isEmpty)
       return nil
     default: break
     }

@@ -31,7 +31,7 @@ struct VerifierTests {
   @Test("a purchase is verified and decided about")
   func decides() throws {
     let verifier = try Self.verifier()
-    let transaction = try verifier.transaction(Self.jws(), at: Self.now)
+    let transaction = try verifier.verifyTransaction(Self.jws(), at: Self.now)
     #expect(transaction.productId == "com.example.app.premium.monthly")
     #expect(transaction.environment == .sandbox)
     #expect(transaction.type == .autoRenewable)
@@ -66,8 +66,8 @@ struct VerifierTests {
   func refuses() throws {
     let verifier = try Self.verifier()
     let jws = try Self.jws([("bundleId", "com.example.other")])
-    do throws(Refusal) {
-      _ = try verifier.transaction(jws, at: Self.now)
+    do throws(AssayError) {
+      _ = try verifier.verifyTransaction(jws, at: Self.now)
       Issue.record("accepted")
     } catch {
       #expect(error.status == .rejectedAppBundleId)
@@ -90,12 +90,12 @@ struct VerifierTests {
   @Test("a configuration that is not usable says where")
   func configuration() throws {
     #expect(try Self.verifier().configuration.contains("\"com.example.app\""))
-    do throws(Refusal) {
+    do throws(AssayError) {
       _ = try Verifier(["apps": [["bundleId": 7]]])
       Issue.record("accepted")
     } catch {
       #expect(error.family == .config)
-      #expect(error.place == "apps[0].bundleId")
+      #expect(error.at == "apps[0].bundleId")
     }
   }
 
@@ -103,8 +103,8 @@ struct VerifierTests {
   func times() throws {
     let verifier = try Self.verifier()
     let early = Timestamp(milliseconds: 0)
-    #expect(throws: Refusal.self) { try verifier.transaction(Self.jws(), at: early) }
-    #expect(throws: Refusal.self) { try verifier.triage("?", at: early) }
+    #expect(throws: AssayError.self) { try verifier.verifyTransaction(Self.jws(), at: early) }
+    #expect(throws: AssayError.self) { try verifier.triage("?", at: early) }
     #expect(checkExpiry(expires: .never, at: early).family == .misuse)
     #expect(checkExpiry(expires: .never, at: Self.now) == .ok)
     #expect(checkExpiry(expires: Self.now, at: Self.now) == .rejectedExpiryExpired)
@@ -154,18 +154,18 @@ struct VerifierTests {
     let exchange = try verifier.exchange(request, at: Self.now)
     #expect(exchange.isDone)
     #expect(exchange.raw?.contains("\"verdict\"") == true)
-    #expect(throws: Refusal.self) { try exchange.step(["id": 1], at: Self.now) }
-    #expect(throws: Refusal.self) {
+    #expect(throws: AssayError.self) { try exchange.step(["id": 1], at: Self.now) }
+    #expect(throws: AssayError.self) {
       try verifier.exchange(["operation": "asess-risk"], at: Self.now)
     }
-    do throws(Refusal) {
-      _ = try verifier.risk(["request": "paid", "attestation": "unsuported"], at: Self.now)
+    do throws(AssayError) {
+      _ = try verifier.assessRisk(["request": "paid", "attestation": "unsuported"], at: Self.now)
       Issue.record("accepted")
     } catch {
       #expect("\(error.status)" == "malformed.risk.input")
-      #expect(error.place?.hasSuffix("attestation") == true)
+      #expect(error.at?.hasSuffix("attestation") == true)
     }
-    let risk = try verifier.risk(
+    let risk = try verifier.assessRisk(
       ["request": "paid", "attestation": "unsupported", "purchase": "foreign"], at: Self.now)
     #expect(!risk.isAllowed)
     #expect(risk.verdict != .allow)

@@ -1,4 +1,5 @@
-"""Measure two operations on PostgreSQL: `Ledger.take` of one unit against its SQL statement alone,
+"""Measure two operations on PostgreSQL: `Ledger.consume_quota` of one unit against its SQL
+statement alone,
 and `Ledger.claim` of coins against an INSERT that conflicts with an existing row.
 
   on_postgres.py [--quick]
@@ -80,7 +81,7 @@ def main() -> None:
     except ImportError as missing:
         print(f"# no allowance on PostgreSQL: {missing}")
         return
-    from assay.store import Ledger
+    from assay.ledger import Ledger
     from assay_testing import Authority
 
     authority = Authority(now=BEGIN)
@@ -104,12 +105,12 @@ def main() -> None:
 
         with (closing(Ledger(engine.url, config, create=True)) as ledger,
               closing(Ledger(through, config)) as counted):
-            ledger.take("ours", "bench", "free")  # creates the tables
+            ledger.consume_quota("ours", "bench", "free")  # creates the tables
             sql, args = statement_of_take(ledger.verifier)
             with psycopg.connect(engine.url, autocommit=True,
                                  cursor_factory=psycopg.RawCursor) as connection:
                 compared.compare(
-                    "quota-postgres", lambda: ledger.take("ours", "bench", "free"),
+                    "quota-postgres", lambda: ledger.consume_quota("ours", "bench", "free"),
                     lambda: connection.execute(sql, args).fetchall(), rounds=rounds,
                     calls=(calls, calls), clock=perf_counter_ns,
                     ratio=lambda mine, other: mine / other)
@@ -119,8 +120,9 @@ def main() -> None:
                     lambda: connection.execute(BARE, ["one", "ours"]), rounds=rounds,
                     calls=(calls, calls), clock=perf_counter_ns,
                     ratio=lambda mine, other: mine / other)
-            counted.take("counted", "bench", "free")
-            for name, call in (("quota-trips", lambda: counted.take("counted", "bench", "free")),
+            counted.consume_quota("counted", "bench", "free")
+            for name, call in (("quota-trips",
+                                lambda: counted.consume_quota("counted", "bench", "free")),
                                ("claim-trips", claim(counted))):
                 before = relay.trips
                 for _ in range(calls):

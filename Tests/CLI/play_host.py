@@ -38,6 +38,6 @@ class Host:
         """A whole conversation at the player's time; waits are not waited for."""
         now = [NOW / 1000]
         with self.verifier.exchange(request, evidence=evidence, now=NOW) as exchange:
-            return driver.carry_out(
-                exchange, self.sender(), patience=86_400, clock=lambda: now[0],
+            return exchange.run(
+                self.sender(), max_wait=86_400, clock=lambda: now[0],
                 sleep=lambda seconds: now.__setitem__(0, now[0] + seconds))

@@ -50,7 +50,7 @@ QUESTIONS = {"grant purchase once database crash": "ledger",
 # Programs and patterns that find public names in another way than tools/reference.py.
 PYTHON_NAMES = """
 import importlib, inspect
-for module in ("", ".store", ".aio", ".http", ".keysets", ".senders"):
+for module in ("", ".ledger", ".aio", ".http", ".keysets", ".senders"):
     module = importlib.import_module("assay" + module)
     for name in module.__all__:
         print(name.strip("_"))

@@ -135,14 +135,13 @@ def test_one_root_for_the_run(assay_authority, tmp_path):
 
 
 def test_apple_is_played(assay_apple):
-    from assay import http
     from assay_testing.apple import PlayedApple, PlayError
     request = {"operation": "call-verify-receipt", "receipt": assay_apple.authority.app_receipt()}
     for rules, status in [([], "ok"), ([{"fault": {"appleStatus": 21003}}],
                                        "rejected.verify-receipt.not-authentic")]:
         assay_apple.play("script", rules)
         with assay_apple.verifier.exchange(request) as exchange:
-            assert http.carry_out(exchange, assay_apple.sender).status == status
+            assert exchange.run(assay_apple.sender).status == status
     assert [entry["status"] for entry in assay_apple.log] == [200, 200]
     with pytest.raises(PlayError, match="no such fault"):
         assay_apple.play("script", [{"fault": {"explode": True}}])

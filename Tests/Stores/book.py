@@ -64,10 +64,10 @@ def prepare(url, stage):
 
 
 class LedgerBook:
-    """A book over assay.store.Ledger."""
+    """A book over assay.ledger.Ledger."""
 
     def __init__(self, url, stage):
-        from assay.store import Ledger
+        from assay.ledger import Ledger
 
         self.ledger = Ledger(url, stage["config"], create=False)
         self.verifier = self.ledger.verifier
@@ -174,72 +174,75 @@ class LedgerBook:
         return self.ledger.revoke(self.document(args), now=now)
 
     def lookup(self, args, now):
-        return self.ledger.lookup(args["account"], evidence=self.document(args), now=now)
+        return self.ledger.find(args["account"], evidence=self.document(args), now=now)
 
     def take(self, args, now):
-        return self.ledger.take(args["account"], args["meter"], args["plan"], args["units"],
+        return self.ledger.consume_quota(args["account"], args["meter"], args["plan"],
+                                         args["units"],
                                 now=now)
 
     def refund(self, args, now):
-        return self.ledger.refund(args["ticket"], now=now)
+        return self.ledger.release_quota(args["ticket"], now=now)
 
     def admit(self, args, now):
-        return self.ledger.admit(args["address"], "u_0123456789abcdef", 24, now=now)
+        return self.ledger.begin_signup(args["address"], "u_0123456789abcdef", 24, now=now)
 
     def settle(self, args, now):
-        return self.ledger.settle(args["ticket"], "exists", now=now)
+        return self.ledger.finish_signup(args["ticket"], "exists", now=now)
 
     def apply(self, args, now):
-        return self.ledger.apply(self.document(args), args["account"] or None, now=now)
+        return self.ledger.update_subscriptions(self.document(args), args["account"] or None,
+                                                now=now)
 
     def read(self, args, now):
-        return self.ledger.read(args["account"], now=now)
+        return self.ledger.get_plan(args["account"], now=now)
 
     def clear(self, args, now):
-        return self.ledger.clear(args["account"], now=now)
+        return self.ledger.deactivate_subscriptions(args["account"], now=now)
 
     def issue(self, args, now):
-        return self.ledger.challenge(args["purpose"], args["subject"],
+        return self.ledger.issue_challenge(args["purpose"], args["subject"],
                                      challenge=challenge_of(args["key"]), now=now)
 
     def consume(self, args, now):
-        return self.ledger.consume(args["purpose"], args["subject"], used_by=args["by"],
+        return self.ledger.consume_challenge(args["purpose"], args["subject"], used_by=args["by"],
                                    challenge=challenge_of(args["key"]), now=now)
 
     def bind(self, args, now):
         row = self.rows[args["key"]]
-        return self.ledger.bind(self.verifier.verify_attestation(
+        return self.ledger.register_device_key(self.verifier.verify_attestation(
             row["attestation"], key_id=row["keyId"], client_data=row["clientData"], now=BEGIN),
             args["account"], now=now)
 
     def advance(self, args, now):
         row = self.rows[args["key"]]
         assertion = row["assertions"][row["counters"].index(args["counter"])]
-        return self.ledger.advance(self.verifier.verify_assertion(
+        return self.ledger.advance_device_key_counter(self.verifier.verify_assertion(
             assertion, public_key=row["public"], counter=args["counter"] - 1,
             client_data=row["clientData"], now=BEGIN), args["account"], now=now)
 
     def once(self, args, now):
-        return self.ledger.once(args["key"], attempt_id=args["attempt"], now=now)
+        return self.ledger.record_event(args["key"], attempt_id=args["attempt"], now=now)
 
     def link(self, args, now):
         """Repeat a merge until no row is left to move; return the first result, and whether the end
         was reached."""
         names = (args["from"], args["to"])
-        first = answer = self.ledger.link(*names, attempt_id=args["attempt"], now=now)
+        first = answer = self.ledger.merge_accounts(*names, attempt_id=args["attempt"], now=now)
         for _ in range(MOST_PARTS):
             if not (answer.status == "ok" and answer.has_more):
                 break
-            answer = self.ledger.link(*names, attempt_id=args["attempt"], now=now)
+            answer = self.ledger.merge_accounts(*names, attempt_id=args["attempt"], now=now)
         if answer.status.startswith("unavailable."):
             return answer
         return Linked(first.status, first.outcome, answer.status == "ok" and not answer.has_more)
 
     def due(self, args, now):
-        return self.ledger.due(attempt_id=args["attempt"], lease_ms=args["lease"], now=now)
+        return self.ledger.resume_expired(attempt_id=args["attempt"], lease_ms=args["lease"],
+                                          now=now)
 
     def dueLines(self, args, now):
-        return self.ledger.due_lines(attempt_id=args["attempt"], now=now)
+        return self.ledger.lease_due_subscriptions(attempt_id=args["attempt"], now=now)
 
     # ---- grants in the transaction of the claim ----------------------------------
 
@@ -286,8 +289,8 @@ class LedgerBook:
 
     def ask(self, call):
         """Run one statement of the host itself; return None if the database is unavailable."""
-        with self.ledger.store.session() as execute:
-            answer = execute({"id": 1, "engine": self.ledger.store.engine, "repeatable": True,
+        with self.ledger.executor.session() as execute:
+            answer = execute({"id": 1, "engine": self.ledger.executor.engine, "repeatable": True,
                               "connection": "any", "transaction": None, "calls": [call]})
         return answer["results"][0] if answer["code"] == 200 else None
 

@@ -59,7 +59,7 @@ class Recorder:
 
     def open(self, name="", url=None, **more):
         """A ledger of this store, or of another, whose configuration has these members more."""
-        from assay.store import Ledger
+        from assay.ledger import Ledger
 
         name = f"recorded-{self.name}-{name}".rstrip("-")
         configured = configuration(self.authority, self.name, **more)
@@ -232,15 +232,15 @@ def purchases(tape, ledger):
     tape.asks("STO-30", "resume under a lease", lambda: ledger.resume(
         "Sandbox/2000000100000002", "ann", attempt_id=attempt("soon")))
     tape.now += MINUTE
-    tape.asks("STO-27", "what is held for a person", lambda: ledger.due(
+    tape.asks("STO-27", "what is held for a person", lambda: ledger.resume_expired(
         attempt_id=attempt("held"), on_expired_lease="hold"))
     tape.asks("STO-30", "resume", lambda: ledger.resume(
         "Sandbox/2000000100000002", "ann", attempt_id=attempt("resume"), resolution="not-granted",
         note="was not there"))
     tape.now += MINUTE
-    tape.asks("STO-30", "due claims", lambda: ledger.due(
+    tape.asks("STO-30", "due claims", lambda: ledger.resume_expired(
         attempt_id=attempt("due"), min_expired_ms=SECOND))
-    tape.asks("STO-30", "no due claims", lambda: ledger.due(attempt_id=attempt("none")))
+    tape.asks("STO-30", "no due claims", lambda: ledger.resume_expired(attempt_id=attempt("none")))
 
     paid = tape.bought(4)
     for name, account in (("a claim", "ann"), ("the claim again", "ann"), ("a stranger", "bob")):
@@ -269,13 +269,14 @@ def refunds(tape, ledger):
     takes = tape.asks("STO-35", "a refund that is taken back", lambda: ledger.revoke(
         tape.refunded(4), grant_mode="lease", attempt_id=attempt("take"))).take
     tape.now += 2 * MINUTE
-    due = tape.asks("STO-35", "due takes", lambda: ledger.due_takes(attempt_id=attempt("takes")))
+    due = tape.asks("STO-35", "due takes",
+                    lambda: ledger.resume_expired_revocations(attempt_id=attempt("takes")))
     assert [take.take_id for take in due.take] == [take.take_id for take in takes]
     taken = due.take[0]
     newest = taken.fencing_token
     for name, fence in (("an old fence", 1), ("the fence", newest), ("it again", newest)):
         tape.asks("STO-35", f"a take is complete, with {name}", lambda said=fence:
-                  ledger.complete_revoke(taken.purchase_key, taken.take_id, said, taken=1))
+                  ledger.complete_revocation(taken.purchase_key, taken.take_id, said, taken=1))
         tape.now += SECOND
     tape.asks("STO-33", "an event: of a text before the refund", lambda: ledger.apply_event(
         tape.bought(1), attempt_id=attempt("old")))
@@ -284,124 +285,132 @@ def refunds(tape, ledger):
         back, grant_mode="lease", attempt_id=attempt("event")))
     tape.asks("STO-34", "an event: of a line", lambda: ledger.apply_event(
         tape.line(3, signed=MINUTE), attempt_id=attempt("renewed")))
-    tape.asks("STO-11", "lookup by evidence", lambda: ledger.lookup(
+    tape.asks("STO-11", "lookup by evidence", lambda: ledger.find(
         "ann", evidence=tape.bought(1)))
-    tape.asks("STO-11", "lookup by transaction, for an operator", lambda: ledger.lookup(
+    tape.asks("STO-11", "lookup by transaction, for an operator", lambda: ledger.find(
         environment="Sandbox", transaction_id="2000000100000004", operator_view=True))
-    tape.asks("STO-11", "lookup of nothing", lambda: ledger.lookup(
+    tape.asks("STO-11", "lookup of nothing", lambda: ledger.find(
         environment="Sandbox", transaction_id="1"))
-    tape.asks("STO-11", "lookup by account", lambda: ledger.lookup("ann"))
-    tape.refused("EXC-1", "lookup by evidence and by transaction", lambda: ledger.lookup(
+    tape.asks("STO-11", "lookup by account", lambda: ledger.find("ann"))
+    tape.refused("EXC-1", "lookup by evidence and by transaction", lambda: ledger.find(
         evidence=tape.bought(1), environment="Sandbox", transaction_id="1"))
-    tape.refused("EXC-1", "lookup in an environment, of nothing", lambda: ledger.lookup(
+    tape.refused("EXC-1", "lookup in an environment, of nothing", lambda: ledger.find(
         "ann", environment="Sandbox"))
 
 
 def subscriptions(tape, ledger):
     """Record subscriptions: updated, transferred, read, deactivated, due."""
     month = tape.line(10)
-    tape.asks("STO-42", "apply", lambda: ledger.apply(month, "ann"))
-    tape.asks("STO-42", "apply again", lambda: ledger.apply(month, "ann"))
-    tape.asks("STO-42", "apply for another account", lambda: ledger.apply(month, "bob"))
-    tape.asks("STO-42", "apply, confirmed by another account", lambda: ledger.apply(
+    tape.asks("STO-42", "apply", lambda: ledger.update_subscriptions(month, "ann"))
+    tape.asks("STO-42", "apply again", lambda: ledger.update_subscriptions(month, "ann"))
+    tape.asks("STO-42", "apply for another account",
+              lambda: ledger.update_subscriptions(month, "bob"))
+    tape.asks("STO-42", "apply, confirmed by another account", lambda: ledger.update_subscriptions(
         tape.line(10, signed=MINUTE), "bob", confirm_transfer=True))
-    tape.asks("STO-41", "apply a refund of Apple's", lambda: ledger.apply(
+    tape.asks("STO-41", "apply a refund of Apple's", lambda: ledger.update_subscriptions(
         tape.line(10, signed=2 * MINUTE, set={"revocationDate": BEGIN - DAY})))
-    tape.asks("STO-40", "apply an unlock", lambda: ledger.apply(
+    tape.asks("STO-40", "apply an unlock", lambda: ledger.update_subscriptions(
         tape.bought(11, "com.example.app.lifetime", "non-consumable"), "ann"))
-    read = tape.asks("STO-45", "read", lambda: ledger.read("ann"))
-    tape.asks("STO-45", "read of nobody, with a last answer", lambda: ledger.read(
+    read = tape.asks("STO-45", "read", lambda: ledger.get_plan("ann"))
+    tape.asks("STO-45", "read of nobody, with a last answer", lambda: ledger.get_plan(
         "eve", last=read))
-    tape.asks("STO-46", "clear", lambda: ledger.clear("ann"))
+    tape.asks("STO-46", "clear", lambda: ledger.deactivate_subscriptions("ann"))
     tape.now += 40 * DAY
     for name in ("due lines", "no due lines"):
-        tape.asks("STO-48", name, lambda word=name: ledger.due_lines(
+        tape.asks("STO-48", name, lambda word=name: ledger.lease_due_subscriptions(
             attempt_id=attempt(word.replace(" ", "-"))))
 
 
 def meters(tape, ledger):
     """Record quotas, rate permits for calls to Apple, and sign-ups."""
-    take = tape.asks("STO-52", "take", lambda: ledger.take("ann", "text", "free", 2))
-    tape.asks("STO-51", "take of nothing left", lambda: ledger.take("ann", "text", "free"))
-    tape.asks("STO-51", "take of what the plan has not", lambda: ledger.take(
+    take = tape.asks("STO-52", "take", lambda: ledger.consume_quota("ann", "text", "free", 2))
+    tape.asks("STO-51", "take of nothing left", lambda: ledger.consume_quota("ann", "text", "free"))
+    tape.asks("STO-51", "take of what the plan has not", lambda: ledger.consume_quota(
         "ann", "image", "free"))
-    tape.asks("STO-50", "take of no meter", lambda: ledger.take("ann", "gold", "free"))
+    tape.asks("STO-50", "take of no meter", lambda: ledger.consume_quota("ann", "gold", "free"))
     for name in ("refund", "refund again"):
-        tape.asks("STO-53", name, lambda: ledger.refund(take.ticket))
+        tape.asks("STO-53", name, lambda: ledger.release_quota(take.ticket))
     for name in ("a permit", "another permit"):
-        tape.asks("STO-66", name, lambda: ledger.pace("look-up-order-id", "Production"))
+        tape.asks("STO-66", name,
+                  lambda: ledger.acquire_rate_permit("look-up-order-id", "Production"))
     client = ("192.0.2.1", "u_0123456789abcdef", 24)
-    admitted = [tape.asks("STO-56", name, lambda: ledger.admit(*client))
+    admitted = [tape.asks("STO-56", name, lambda: ledger.begin_signup(*client))
                 for name in ("a sign-up", "a second sign-up", "no third sign-up")]
     for name in ("settle", "settle again"):
-        tape.asks("STO-57", name, lambda: ledger.settle(admitted[1].ticket, "exists"))
+        tape.asks("STO-57", name, lambda: ledger.finish_signup(admitted[1].ticket, "exists"))
 
 
 def challenges(tape, ledger):
     issue = {"purpose": "attest", "subject": "ann", "challenge": CHALLENGE}
     for name in ("issue a challenge", "issue it again"):
-        tape.asks("STO-60", name, lambda: ledger.challenge(**issue))
-    tape.asks("STO-61", "a challenge for another purpose", lambda: ledger.consume(
+        tape.asks("STO-60", name, lambda: ledger.issue_challenge(**issue))
+    tape.asks("STO-61", "a challenge for another purpose", lambda: ledger.consume_challenge(
         "assert", "ann", challenge=CHALLENGE, by="phone"))
     for name, who in (("a challenge", "phone"), ("it again", "phone"), ("by another", "tablet")):
-        tape.asks("STO-61", f"use: {name}", lambda by=who: ledger.consume(
+        tape.asks("STO-61", f"use: {name}", lambda by=who: ledger.consume_challenge(
             "attest", "ann", challenge=CHALLENGE, by=by))
-    tape.asks("STO-61", "use: what nobody issued", lambda: ledger.consume(
+    tape.asks("STO-61", "use: what nobody issued", lambda: ledger.consume_challenge(
         "attest", "ann", challenge=CHALLENGE[::-1], by="phone"))
     for name, who in (("once", "first"), ("once again", "first"), ("a second time", "second")):
-        tape.asks("STO-65", name, lambda by=who: ledger.once("NOTE#1", attempt_id=attempt(by)))
+        tape.asks("STO-65", name,
+                  lambda by=who: ledger.record_event("NOTE#1", attempt_id=attempt(by)))
 
 
 def keys(tape, ledger):
     """Record device keys, from their attestation to their retirement."""
     key = evidence.device(tape.authority, 1)
     attestation = tape.attested(key)
-    tape.asks("STO-64", "a key that nobody bound", lambda: ledger.key(key["keyId"]))
+    tape.asks("STO-64", "a key that nobody bound", lambda: ledger.get_device_key(key["keyId"]))
     for name, outcome in (("bind a key", "registered"), ("bind it in the same moment", "already")):
-        bound = tape.asks("STO-31", name, lambda: ledger.bind(attestation, "ann"))
+        bound = tape.asks("STO-31", name, lambda: ledger.register_device_key(attestation, "ann"))
         assert bound.outcome == outcome, name
     tape.now += SECOND
-    tape.asks("STO-62", "bind it for another account", lambda: ledger.bind(attestation, "bob"))
-    tape.asks("STO-61", "use: an attestation that signed no challenge", lambda: ledger.consume(
+    tape.asks("STO-62", "bind it for another account",
+              lambda: ledger.register_device_key(attestation, "bob"))
+    tape.asks("STO-61", "use: an attestation that signed no challenge",
+              lambda: ledger.consume_challenge(
         "attest", "ann", evidence=attestation))
     for name in ("an assertion", "the assertion again"):
-        tape.asks("STO-63", name, lambda: ledger.advance(tape.asserted(key, 1), "ann"))
-    tape.asks("STO-63", "an assertion for another account", lambda: ledger.advance(
+        tape.asks("STO-63", name,
+                  lambda: ledger.advance_device_key_counter(tape.asserted(key, 1), "ann"))
+    tape.asks("STO-63", "an assertion for another account",
+              lambda: ledger.advance_device_key_counter(
         tape.asserted(key, 2), "bob"))
     receipt = tape.risk()
     for name in ("a receipt of a key", "the receipt again"):
-        tape.asks("STO-64", name, lambda: ledger.keep_receipt(receipt))
-    tape.asks("STO-64", "a key", lambda: ledger.key(key["keyId"], "ann"))
+        tape.asks("STO-64", name, lambda: ledger.update_device_key_receipt(receipt))
+    tape.asks("STO-64", "a key", lambda: ledger.get_device_key(key["keyId"], "ann"))
     for name, outcome in (("retire a key", "retired"), ("retire it in the same moment", "already")):
-        gone = tape.asks("STO-31", name, lambda: ledger.retire(key["keyId"], "ann"))
+        gone = tape.asks("STO-31", name, lambda: ledger.retire_device_key(key["keyId"], "ann"))
         assert gone.outcome == outcome, name
-    tape.asks("STO-63", "an assertion of a retired key", lambda: ledger.advance(
+    tape.asks("STO-63", "an assertion of a retired key", lambda: ledger.advance_device_key_counter(
         tape.asserted(key, 3), "ann"))
 
 
 def accounts(tape, ledger):
     """Record accounts that are merged and forgotten, and stored evidence."""
     ledger.claim(tape.bought(20), "guest", attempt_id=attempt("guest"))
-    ledger.take("guest", "text", "free")
+    ledger.consume_quota("guest", "text", "free")
     for name, into in (("link", "ann"), ("link again", "ann"), ("link to another", "bob")):
-        joined = tape.asks("STO-91", name, lambda to=into: ledger.link(
+        joined = tape.asks("STO-91", name, lambda to=into: ledger.merge_accounts(
             "guest", to, attempt_id=attempt(f"link-{to}"), reason="signed in"))
     assert joined.outcome == "other-account"
-    tape.asks("STO-68", "kept texts of a purchase", lambda: ledger.evidence(
+    tape.asks("STO-68", "kept texts of a purchase", lambda: ledger.get_evidence(
         purchase_key="Sandbox/2000000100000020"))
-    tape.asks("STO-68", "kept texts of a line", lambda: ledger.evidence(
+    tape.asks("STO-68", "kept texts of a line", lambda: ledger.get_evidence(
         environment="Sandbox", original_transaction_id="2000000100000010"))
-    tape.refused("EXC-1", "kept texts of a purchase and of a line", lambda: ledger.evidence(
+    tape.refused("EXC-1", "kept texts of a purchase and of a line", lambda: ledger.get_evidence(
         purchase_key="Sandbox/1", environment="Sandbox", original_transaction_id="1"))
-    tape.refused("EXC-1", "kept texts of a digest and of a purchase", lambda: ledger.evidence(
+    tape.refused("EXC-1", "kept texts of a digest and of a purchase", lambda: ledger.get_evidence(
         ["0" * 64], purchase_key="Sandbox/1"))
-    tape.asks("STO-68", "a text that was not kept", lambda: ledger.evidence(["0" * 64]))
+    tape.asks("STO-68", "a text that was not kept", lambda: ledger.get_evidence(["0" * 64]))
     for name in ("forget", "forget again"):
-        tape.asks("STO-93", name, lambda: ledger.forget("ann", attempt_id=attempt("forget")))
+        tape.asks("STO-93", name,
+                  lambda: ledger.forget_account("ann", attempt_id=attempt("forget")))
 
 
 def schema(tape, ledger):
-    from assay.store import ledger as opened
+    from assay.ledger import ledger as opened
 
     with mock.patch.object(opened, "new_lineage", lambda: LINEAGE):
         for name in ("no tables", "tables that are there"):
@@ -444,9 +453,9 @@ def rare_claims(tape, ledger):
     paid = tape.bought(34)
     ledger.claim(paid, "ann", attempt_id=attempt("34"), note="by hand", grant=lambda _: None)
     for name, who in (("to its account", "ann"), ("to another", "bob")):
-        tape.asks("STO-11", f"lookup of what was granted, {name}", lambda by=who: ledger.lookup(
+        tape.asks("STO-11", f"lookup of what was granted, {name}", lambda by=who: ledger.find(
             by, evidence=paid))
-    tape.asks("STO-11", "lookup, for an operator, of what was granted", lambda: ledger.lookup(
+    tape.asks("STO-11", "lookup, for an operator, of what was granted", lambda: ledger.find(
         environment="Sandbox", transaction_id="2000000100000034", operator_view=True))
 
     def ends(given):
@@ -468,8 +477,8 @@ def rare_refunds(tape, ledger):
         [tape.refunded(40), tape.bought(41)]))
     freed = tape.bought(40, signed=2 * MINUTE)
     tape.asks("STO-34", "an event: of what nobody has", lambda: ledger.apply_event(freed))
-    tape.asks("STO-11", "lookup of what nobody has", lambda: ledger.lookup(evidence=freed))
-    tape.asks("STO-11", "lookup of what was never seen", lambda: ledger.lookup(
+    tape.asks("STO-11", "lookup of what nobody has", lambda: ledger.find(evidence=freed))
+    tape.asks("STO-11", "lookup of what was never seen", lambda: ledger.find(
         evidence=tape.bought(41)))
     tape.asks("STO-33", "a refund that comes late", lambda: ledger.revoke(tape.refunded(40)))
 
@@ -495,84 +504,96 @@ def rare_refunds(tape, ledger):
 def rare_lines(tape, ledger):
     """Lines that move, or are not applied; a store that is not there."""
     month = tape.line(50, signed=MINUTE)
-    tape.asks("STO-42", "apply a month", lambda: ledger.apply(month, "ann"))
-    tape.asks("STO-40", "apply what is older", lambda: ledger.apply(tape.line(50), "ann"))
-    tape.asks("STO-43", "apply for another account token", lambda: ledger.apply(
+    tape.asks("STO-42", "apply a month", lambda: ledger.update_subscriptions(month, "ann"))
+    tape.asks("STO-40", "apply what is older",
+              lambda: ledger.update_subscriptions(tape.line(50), "ann"))
+    tape.asks("STO-43", "apply for another account token", lambda: ledger.update_subscriptions(
         tape.line(51, set={"appAccountToken": "6a2a3bd5-6ad4-4b6f-9c8b-2c4f2f6c7d10"}), "ann",
         account_token="11111111-6ad4-4b6f-9c8b-2c4f2f6c7d10"))
     gone = tape.bought(52, "com.example.app.gone", "auto-renewable", expires=BEGIN + 30 * DAY)
-    tape.asks("STO-24", "apply an unknown product", lambda: ledger.apply(gone, "ann"))
+    tape.asks("STO-24", "apply an unknown product",
+              lambda: ledger.update_subscriptions(gone, "ann"))
     asks = tape.open("asks", stores={"transfer": "confirm"})
-    tape.asks("STO-42", "apply for another account, which is asked", lambda: asks.apply(
+    tape.asks("STO-42", "apply for another account, which is asked",
+              lambda: asks.update_subscriptions(
         tape.line(50, signed=2 * MINUTE), "bob"))
     moves = tape.open("moves", stores={"transfer": "allow", "onNoPurchases": "keep"})
     for name, at, who in (("moves", 3, "bob"), ("moves again, too soon", 4, "eve")):
-        tape.asks("STO-42", f"apply, and the line {name}", lambda signed=at, to=who: moves.apply(
+        tape.asks("STO-42", f"apply, and the line {name}",
+                  lambda signed=at, to=who: moves.update_subscriptions(
             tape.line(50, signed=signed * MINUTE), to))
-    tape.asks("STO-46", "clear, where lines are kept", lambda: moves.clear("bob"))
-    last = tape.asks("STO-45", "read a month", lambda: ledger.read("bob"))
+    tape.asks("STO-46", "clear, where lines are kept",
+              lambda: moves.deactivate_subscriptions("bob"))
+    last = tape.asks("STO-45", "read a month", lambda: ledger.get_plan("bob"))
 
     away = tape.open("away", url="sqlite:////nonexistent/assay.db", stores={
         "failOpen": {"meters": ["text"], "planMaxAgeMs": MINUTE}})
     for name, call in (
-            ("read, with a last answer", lambda: away.read("bob", last=last)),
-            ("read", lambda: away.read("bob")),
-            ("take", lambda: away.take("ann", "text", "free")),
-            ("a permit", lambda: away.pace("look-up-order-id", "Production")),
+            ("read, with a last answer", lambda: away.get_plan("bob", last=last)),
+            ("read", lambda: away.get_plan("bob")),
+            ("take", lambda: away.consume_quota("ann", "text", "free")),
+            ("a permit", lambda: away.acquire_rate_permit("look-up-order-id", "Production")),
             ("a claim", lambda: away.claim(tape.bought(53), "ann", attempt_id=attempt("away")))):
         tape.asks("STO-71", f"no store: {name}", call)
 
 
 def rare_meters(tape, ledger):
     """A pace that is full, and the other ends of sign-ups and challenges."""
-    from assay.store import ledger as carried
+    from assay.ledger import ledger as carried
 
     full = ("look-up-order-id", "Production")
     paced = tape.open("paced", stores={"rateLimits": {full[0]: 1}})
     for second in range(8):
-        paced.pace(*full, now=tape.now + second * SECOND)
+        paced.acquire_rate_permit(*full, now=tape.now + second * SECOND)
 
     def sleep(seconds):
         tape.now += int(seconds * SECOND) + 1
 
-    carry_out = functools.partial(carried.carry_out, sleep=sleep)
-    with mock.patch.object(carried, "carry_out", carry_out):
-        tape.asks("STO-66", "no permit in six seconds", lambda: paced.pace(*full))
+    run = functools.partial(carried.run, sleep=sleep)
+    with mock.patch.object(carried, "run", run):
+        tape.asks("STO-66", "no permit in six seconds", lambda: paced.acquire_rate_permit(*full))
 
     client = ("192.0.2.2", "u_0123456789abcdef")
-    tape.asks("STO-56", "a sign-up without a password", lambda: ledger.admit(*client, 0))
-    admitted = ledger.admit(*client, 24)
+    tape.asks("STO-56", "a sign-up without a password", lambda: ledger.begin_signup(*client, 0))
+    admitted = ledger.begin_signup(*client, 24)
     for result in ("created", "provider-busy", "provider-error"):
-        tape.asks("STO-57", f"settle: {result}", lambda said=result: ledger.settle(
+        tape.asks("STO-57", f"settle: {result}", lambda said=result: ledger.finish_signup(
             admitted.ticket, said))
     late = CHALLENGE[::-1]
     use = {"challenge": late, "by": "phone"}
-    tape.asks("STO-61", "use: before it is issued", lambda: ledger.consume("attest", "eve", **use))
-    ledger.challenge("attest", "eve", challenge=late)
+    tape.asks("STO-61", "use: before it is issued",
+              lambda: ledger.consume_challenge("attest", "eve", **use))
+    ledger.issue_challenge("attest", "eve", challenge=late)
     tape.now += MINUTE
-    tape.asks("STO-61", "use: too late", lambda: ledger.consume("attest", "eve", **use))
+    tape.asks("STO-61", "use: too late", lambda: ledger.consume_challenge("attest", "eve", **use))
 
 
 def rare_keys(tape, ledger):
     """A key that nobody knows, one of another account, and one that is retired."""
     key = evidence.device(tape.authority, 2)
     attestation, known = tape.attested(key), key["keyId"]
-    tape.asks("STO-63", "an assertion of a key that nobody bound", lambda: ledger.advance(
+    tape.asks("STO-63", "an assertion of a key that nobody bound",
+              lambda: ledger.advance_device_key_counter(
         tape.asserted(key, 1), "eve"))
     newer = tape.risk(BEGIN + MINUTE)
-    tape.asks("STO-64", "a receipt of a key that nobody bound", lambda: ledger.keep_receipt(newer))
-    tape.asks("STO-64", "retire a key that nobody bound", lambda: ledger.retire(known, "eve"))
-    ledger.bind(attestation, "eve")
-    tape.asks("STO-64", "a newer receipt", lambda: ledger.keep_receipt(newer))
-    tape.asks("STO-64", "a key with a newer receipt", lambda: ledger.key(known))
-    tape.asks("STO-64", "a key of another account", lambda: ledger.key(known, "bob"))
-    tape.asks("STO-64", "retire a key of another account", lambda: ledger.retire(known, "bob"))
-    ledger.retire(known, "eve")
+    tape.asks("STO-64", "a receipt of a key that nobody bound",
+              lambda: ledger.update_device_key_receipt(newer))
+    tape.asks("STO-64", "retire a key that nobody bound",
+              lambda: ledger.retire_device_key(known, "eve"))
+    ledger.register_device_key(attestation, "eve")
+    tape.asks("STO-64", "a newer receipt", lambda: ledger.update_device_key_receipt(newer))
+    tape.asks("STO-64", "a key with a newer receipt", lambda: ledger.get_device_key(known))
+    tape.asks("STO-64", "a key of another account", lambda: ledger.get_device_key(known, "bob"))
+    tape.asks("STO-64", "retire a key of another account",
+              lambda: ledger.retire_device_key(known, "bob"))
+    ledger.retire_device_key(known, "eve")
     tape.now += SECOND
-    tape.asks("STO-64", "a receipt of a retired key", lambda: ledger.keep_receipt(newer))
-    tape.asks("STO-64", "a retired key", lambda: ledger.key(known))
-    tape.asks("STO-62", "bind a retired key", lambda: ledger.bind(attestation, "eve"))
-    ledger.link("visitor", "bob", attempt_id=attempt("visitor"))
+    tape.asks("STO-64", "a receipt of a retired key",
+              lambda: ledger.update_device_key_receipt(newer))
+    tape.asks("STO-64", "a retired key", lambda: ledger.get_device_key(known))
+    tape.asks("STO-62", "bind a retired key",
+              lambda: ledger.register_device_key(attestation, "eve"))
+    ledger.merge_accounts("visitor", "bob", attempt_id=attempt("visitor"))
     joined = {"operation": "merge-accounts", "from": "visitor", "to": "eve", "operator": True,
               "attempt": attempt("operator")}
     tape.asks("STO-91", "link to another, for an operator", lambda: carried_out(
@@ -581,10 +602,8 @@ def rare_keys(tape, ledger):
 
 def carried_out(tape, ledger, request):
     """A request for which a ledger has no method."""
-    from assay.store import carry_out
-
     with ledger.verifier.exchange(request, (), tape.now) as exchange:
-        return carry_out(exchange, ledger.store, clock=ledger._clock)
+        return exchange.run(ledger.executor, clock=ledger._clock)
 
 
 KINDS = {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TransactionInfo: one transaction, by its id or its original one.
-func (s *AppStore) TransactionInfo(
+// GetTransactionInfo: one transaction, by its id or its original one.
+func (s *AppStore) GetTransactionInfo(
 	ctx context.Context, transactionID string, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
@@ -16,8 +16,8 @@ func (s *AppStore) TransactionInfo(
 	return s.begin(ctx, "get-transaction-info", members, 0, nil, options)
 }
 
-// A TransactionHistoryRequest has the members of TransactionHistory.
-type TransactionHistoryRequest struct {
+// A GetTransactionHistoryRequest has the members of GetTransactionHistory.
+type GetTransactionHistoryRequest struct {
 	TransactionID               string
 	Revision                    string    // optional
 	StartDate                   time.Time // optional
@@ -31,9 +31,9 @@ type TransactionHistoryRequest struct {
 	Pages                       int64     // at most so many, 1 to 100; 0: 1
 }
 
-// TransactionHistory: all transactions of a customer, by any id of theirs.
-func (s *AppStore) TransactionHistory(
-	ctx context.Context, request TransactionHistoryRequest, options ...Option,
+// GetTransactionHistory: all transactions of a customer, by any id of theirs.
+func (s *AppStore) GetTransactionHistory(
+	ctx context.Context, request GetTransactionHistoryRequest, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	members["transactionId"] = request.TransactionID
@@ -49,8 +49,8 @@ func (s *AppStore) TransactionHistory(
 	return s.begin(ctx, "get-transaction-history", members, request.Pages, nil, options)
 }
 
-// A TransactionHistoryV1Request has the members of TransactionHistoryV1.
-type TransactionHistoryV1Request struct {
+// A GetTransactionHistoryV1Request has the members of GetTransactionHistoryV1.
+type GetTransactionHistoryV1Request struct {
 	TransactionID               string
 	Revision                    string    // optional
 	StartDate                   time.Time // optional
@@ -64,10 +64,10 @@ type TransactionHistoryV1Request struct {
 	Pages                       int64     // at most so many, 1 to 100; 0: 1
 }
 
-// TransactionHistoryV1: the same as it was before: without consumables that were
+// GetTransactionHistoryV1: the same as it was before: without consumables that were
 // finished. Deprecated.
-func (s *AppStore) TransactionHistoryV1(
-	ctx context.Context, request TransactionHistoryV1Request, options ...Option,
+func (s *AppStore) GetTransactionHistoryV1(
+	ctx context.Context, request GetTransactionHistoryV1Request, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	members["transactionId"] = request.TransactionID
@@ -83,15 +83,15 @@ func (s *AppStore) TransactionHistoryV1(
 	return s.begin(ctx, "get-transaction-history-v1", members, request.Pages, nil, options)
 }
 
-// A SubscriptionStatusesRequest has the members of SubscriptionStatuses.
-type SubscriptionStatusesRequest struct {
+// A GetAllSubscriptionStatusesRequest has the members of GetAllSubscriptionStatuses.
+type GetAllSubscriptionStatusesRequest struct {
 	TransactionID string
 	Status        []int64 // optional
 }
 
-// SubscriptionStatuses: the state of each subscription of a customer.
-func (s *AppStore) SubscriptionStatuses(
-	ctx context.Context, request SubscriptionStatusesRequest, options ...Option,
+// GetAllSubscriptionStatuses: the state of each subscription of a customer.
+func (s *AppStore) GetAllSubscriptionStatuses(
+	ctx context.Context, request GetAllSubscriptionStatusesRequest, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	members["transactionId"] = request.TransactionID
@@ -99,8 +99,8 @@ func (s *AppStore) SubscriptionStatuses(
 	return s.begin(ctx, "get-all-subscription-statuses", members, 0, nil, options)
 }
 
-// AppTransactionInfo: the download of the app by a customer.
-func (s *AppStore) AppTransactionInfo(
+// GetAppTransactionInfo: the download of the app by a customer.
+func (s *AppStore) GetAppTransactionInfo(
 	ctx context.Context, transactionID string, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
@@ -108,8 +108,9 @@ func (s *AppStore) AppTransactionInfo(
 	return s.begin(ctx, "get-app-transaction-info", members, 0, nil, options)
 }
 
-// OrderLookup: the purchases of an order, by the id in Apple's e-mail to the customer.
-func (s *AppStore) OrderLookup(
+// LookUpOrderId: the purchases of an order, by the id in Apple's e-mail to the
+// customer.
+func (s *AppStore) LookUpOrderId(
 	ctx context.Context, orderID string, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
@@ -117,16 +118,16 @@ func (s *AppStore) OrderLookup(
 	return s.begin(ctx, "look-up-order-id", members, 0, nil, options)
 }
 
-// A RefundHistoryRequest has the members of RefundHistory.
-type RefundHistoryRequest struct {
+// A GetRefundHistoryRequest has the members of GetRefundHistory.
+type GetRefundHistoryRequest struct {
 	TransactionID string
 	Revision      string // optional
 	Pages         int64  // at most so many, 1 to 100; 0: 1
 }
 
-// RefundHistory: all refunds of a customer.
-func (s *AppStore) RefundHistory(
-	ctx context.Context, request RefundHistoryRequest, options ...Option,
+// GetRefundHistory: all refunds of a customer.
+func (s *AppStore) GetRefundHistory(
+	ctx context.Context, request GetRefundHistoryRequest, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	members["transactionId"] = request.TransactionID
@@ -160,8 +161,8 @@ func (s *AppStore) SetAppAccountToken(
 	return s.begin(ctx, "set-app-account-token", members, 0, request.Transaction, options)
 }
 
-// A SendConsumptionRequest has the members of SendConsumption.
-type SendConsumptionRequest struct {
+// A SendConsumptionInformationRequest has the members of SendConsumptionInformation.
+type SendConsumptionInformationRequest struct {
 	TransactionID         string
 	CustomerConsented     bool
 	SampleContentProvided bool
@@ -171,10 +172,10 @@ type SendConsumptionRequest struct {
 	Transaction           Evidence // verified; checked before anything is sent
 }
 
-// SendConsumption: answers CONSUMPTION_REQUEST: how much was used, and which refund
-// you prefer.
-func (s *AppStore) SendConsumption(
-	ctx context.Context, request SendConsumptionRequest, options ...Option,
+// SendConsumptionInformation: answers CONSUMPTION_REQUEST: how much was used, and
+// which refund you prefer.
+func (s *AppStore) SendConsumptionInformation(
+	ctx context.Context, request SendConsumptionInformationRequest, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	members["transactionId"] = request.TransactionID
@@ -186,8 +187,8 @@ func (s *AppStore) SendConsumption(
 	return s.begin(ctx, "send-consumption-information", members, 0, request.Transaction, options)
 }
 
-// A SendConsumptionV1Request has the members of SendConsumptionV1.
-type SendConsumptionV1Request struct {
+// A SendConsumptionDataRequest has the members of SendConsumptionData.
+type SendConsumptionDataRequest struct {
 	TransactionID            string
 	CustomerConsented        bool
 	ConsumptionStatus        *int64   // optional
@@ -204,9 +205,9 @@ type SendConsumptionV1Request struct {
 	Transaction              Evidence // verified; checked before anything is sent
 }
 
-// SendConsumptionV1: the same for purchases made with the Advanced Commerce API.
-func (s *AppStore) SendConsumptionV1(
-	ctx context.Context, request SendConsumptionV1Request, options ...Option,
+// SendConsumptionData: the same for purchases made with the Advanced Commerce API.
+func (s *AppStore) SendConsumptionData(
+	ctx context.Context, request SendConsumptionDataRequest, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	members["transactionId"] = request.TransactionID
@@ -225,17 +226,17 @@ func (s *AppStore) SendConsumptionV1(
 	return s.begin(ctx, "send-consumption-data", members, 0, request.Transaction, options)
 }
 
-// A ExtendRenewalRequest has the members of ExtendRenewal.
-type ExtendRenewalRequest struct {
+// A ExtendSubscriptionRenewalDateRequest has the members of ExtendSubscriptionRenewalDate.
+type ExtendSubscriptionRenewalDateRequest struct {
 	OriginalTransactionID string
 	ExtendByDays          int64
 	ExtendReasonCode      int64
 	RequestIdentifier     string
 }
 
-// ExtendRenewal: moves the renewal date of one subscription.
-func (s *AppStore) ExtendRenewal(
-	ctx context.Context, request ExtendRenewalRequest, options ...Option,
+// ExtendSubscriptionRenewalDate: moves the renewal date of one subscription.
+func (s *AppStore) ExtendSubscriptionRenewalDate(
+	ctx context.Context, request ExtendSubscriptionRenewalDateRequest, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	members["originalTransactionId"] = request.OriginalTransactionID
@@ -245,8 +246,8 @@ func (s *AppStore) ExtendRenewal(
 	return s.begin(ctx, "extend-subscription-renewal-date", members, 0, nil, options)
 }
 
-// A ExtendRenewalMassRequest has the members of ExtendRenewalMass.
-type ExtendRenewalMassRequest struct {
+// A ExtendRenewalDateForAllActiveSubscribersRequest has the members of ExtendRenewalDateForAllActiveSubscribers.
+type ExtendRenewalDateForAllActiveSubscribersRequest struct {
 	ExtendByDays           int64
 	ExtendReasonCode       int64
 	RequestIdentifier      string
@@ -254,9 +255,10 @@ type ExtendRenewalMassRequest struct {
 	StorefrontCountryCodes []string // optional
 }
 
-// ExtendRenewalMass: moves the renewal date of all subscribers of a product.
-func (s *AppStore) ExtendRenewalMass(
-	ctx context.Context, request ExtendRenewalMassRequest, options ...Option,
+// ExtendRenewalDateForAllActiveSubscribers: moves the renewal date of all subscribers
+// of a product.
+func (s *AppStore) ExtendRenewalDateForAllActiveSubscribers(
+	ctx context.Context, request ExtendRenewalDateForAllActiveSubscribersRequest, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	members["extendByDays"] = request.ExtendByDays
@@ -267,15 +269,15 @@ func (s *AppStore) ExtendRenewalMass(
 	return s.begin(ctx, "extend-renewal-date-for-all-active-subscribers", members, 0, nil, options)
 }
 
-// A ExtendRenewalMassStatusRequest has the members of ExtendRenewalMassStatus.
-type ExtendRenewalMassStatusRequest struct {
+// A GetStatusOfSubscriptionRenewalDateExtensionsRequest has the members of GetStatusOfSubscriptionRenewalDateExtensions.
+type GetStatusOfSubscriptionRenewalDateExtensionsRequest struct {
 	ProductID         string
 	RequestIdentifier string
 }
 
-// ExtendRenewalMassStatus: how far such a request has come.
-func (s *AppStore) ExtendRenewalMassStatus(
-	ctx context.Context, request ExtendRenewalMassStatusRequest, options ...Option,
+// GetStatusOfSubscriptionRenewalDateExtensions: how far such a request has come.
+func (s *AppStore) GetStatusOfSubscriptionRenewalDateExtensions(
+	ctx context.Context, request GetStatusOfSubscriptionRenewalDateExtensionsRequest, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	members["productId"] = request.ProductID
@@ -283,8 +285,8 @@ func (s *AppStore) ExtendRenewalMassStatus(
 	return s.begin(ctx, "get-status-of-subscription-renewal-date-extensions", members, 0, nil, options)
 }
 
-// A NotificationHistoryRequest has the members of NotificationHistory.
-type NotificationHistoryRequest struct {
+// A GetNotificationHistoryRequest has the members of GetNotificationHistory.
+type GetNotificationHistoryRequest struct {
 	StartDate           time.Time
 	EndDate             time.Time
 	PaginationToken     string // optional
@@ -295,10 +297,10 @@ type NotificationHistoryRequest struct {
 	Pages               int64  // at most so many, 1 to 100; 0: 1
 }
 
-// NotificationHistory: the notifications that Apple sent or could not send, of the
+// GetNotificationHistory: the notifications that Apple sent or could not send, of the
 // last 180 days.
-func (s *AppStore) NotificationHistory(
-	ctx context.Context, request NotificationHistoryRequest, options ...Option,
+func (s *AppStore) GetNotificationHistory(
+	ctx context.Context, request GetNotificationHistoryRequest, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	members.text("paginationToken", request.PaginationToken)
@@ -311,16 +313,16 @@ func (s *AppStore) NotificationHistory(
 	return s.begin(ctx, "get-notification-history", members, request.Pages, nil, options)
 }
 
-// TestNotification: has Apple send a notification for testing.
-func (s *AppStore) TestNotification(
+// RequestTestNotification: has Apple send a notification for testing.
+func (s *AppStore) RequestTestNotification(
 	ctx context.Context, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	return s.begin(ctx, "request-test-notification", members, 0, nil, options)
 }
 
-// TestNotificationStatus: what became of it.
-func (s *AppStore) TestNotificationStatus(
+// GetTestNotificationStatus: what became of it.
+func (s *AppStore) GetTestNotificationStatus(
 	ctx context.Context, testNotificationToken string, options ...Option,
 ) (*Exchange, error) {
 	members := given{}

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any
 
 import assay
-from assay.store import Grant, Ledger, TakeBack
+from assay.ledger import Grant, Ledger, TakeBack
 
 log = logging.getLogger("shop")
 config = json.loads(pathlib.Path("config.json").read_text())

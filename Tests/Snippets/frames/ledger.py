@@ -6,7 +6,7 @@ import sqlite3
 import minted
 
 import assay
-from assay.store import Ledger, SQLite
+from assay.ledger import Ledger, SQLite
 
 
 def bought(*arguments: str) -> str:

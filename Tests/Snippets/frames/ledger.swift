@@ -11,5 +11,5 @@ let jws = try text("purchase.jws")
 let verifier = try Verifier(
   text("authority/config.json").dropLast() + #","ledger":{"engine":"sqlite"}}"#)
 // SNIPPET
-let found = try await ledger.lookup(account: "account-1")
+let found = try await ledger.find(account: "account-1")
 precondition(found.rows.map(\.state) == [.granted])

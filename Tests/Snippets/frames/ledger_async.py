@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import minted
 
-from assay.store import Ledger, SQLite
+from assay.ledger import Ledger, SQLite
 
 
 class Awaited:

@@ -6,7 +6,7 @@ import pathlib
 import minted
 
 import assay
-from assay.store import Ledger, SQLite
+from assay.ledger import Ledger, SQLite
 
 logging.disable()
 log = logging.getLogger("shop")

@@ -17,5 +17,5 @@ let jws = try minted(["transaction"])
 let configuration = try String(
   contentsOf: URL(fileURLWithPath: "authority/config.json"), encoding: .utf8)
 // SNIPPET
-let environment = try verifier.transaction(jws).environment
+let environment = try verifier.verifyTransaction(jws).environment
 precondition(environment == .sandbox)

@@ -111,8 +111,8 @@ func (l *Ledger) Resume(ctx context.Context, resume ResumeRequest) (*Claimed, er
 	return found, l.resumed(ctx, request, resume.Grant, found)
 }
 
-// A DueRequest is what DueWith is asked.
-type DueRequest struct {
+// A ResumeExpiredRequest is what ResumeExpiredWith is asked.
+type ResumeExpiredRequest struct {
 	// As of `claim`, for each that was taken over; may be nil.
 	Grant GrantFunc
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
@@ -126,26 +126,28 @@ type DueRequest struct {
 	OnExpiredLease string
 }
 
-// Due takes over up to 25 claims that nobody completed. Run it every minute: without it, a
-// purchase whose client never comes back is paid for and not delivered.
+// ResumeExpired takes over up to 25 claims that nobody completed. Run it every minute: without
+// it, a purchase whose client never comes back is paid for and not delivered.
 //
 //	minExpired  for how long the lease must be over
-func (l *Ledger) Due(ctx context.Context, minExpired time.Duration) (*DueClaims, error) {
-	return l.DueWith(ctx, DueRequest{MinExpired: minExpired})
+func (l *Ledger) ResumeExpired(ctx context.Context, minExpired time.Duration) (*DueClaims, error) {
+	return l.ResumeExpiredWith(ctx, ResumeExpiredRequest{MinExpired: minExpired})
 }
 
-// DueWith does what Due does, for all that can be asked.
-func (l *Ledger) DueWith(ctx context.Context, due DueRequest) (*DueClaims, error) {
+// ResumeExpiredWith does what ResumeExpired does, for all that can be asked.
+func (l *Ledger) ResumeExpiredWith(
+	ctx context.Context, resumeExpired ResumeExpiredRequest,
+) (*DueClaims, error) {
 	request := asking("resume-expired")
-	request.make("attemptId", due.AttemptID, 16)
-	put(request, "leaseMs", due.Lease.Milliseconds())
-	put(request, "minExpiredMs", due.MinExpired.Milliseconds())
-	put(request, "onExpiredLease", due.OnExpiredLease)
+	request.make("attemptId", resumeExpired.AttemptID, 16)
+	put(request, "leaseMs", resumeExpired.Lease.Milliseconds())
+	put(request, "minExpiredMs", resumeExpired.MinExpired.Milliseconds())
+	put(request, "onExpiredLease", resumeExpired.OnExpiredLease)
 	if request.err != nil {
 		return nil, request.err
 	}
 	found := new(DueClaims)
-	return found, l.tookOver(ctx, request, due.Grant, found)
+	return found, l.tookOver(ctx, request, resumeExpired.Grant, found)
 }
 
 // Complete says that a claim was granted; twice does no harm.
@@ -205,8 +207,8 @@ func (l *Ledger) RevokeWith(ctx context.Context, revoke RevokeRequest) (*Revoked
 	return found, l.revoked(ctx, request, revoke.TakeBack, found)
 }
 
-// A LookupRequest is what Lookup is asked.
-type LookupRequest struct {
+// A FindRequest is what Find is asked.
+type FindRequest struct {
 	// Facts and documents of the ledger's verifier.
 	Evidence []assay.Evidence
 	// Whose; beside another question: who asks; required without evidence and transactionId.
@@ -219,20 +221,20 @@ type LookupRequest struct {
 	OperatorView bool
 }
 
-// Lookup says what the ledger knows of an account, of a transaction, or of evidence.
-func (l *Ledger) Lookup(ctx context.Context, lookup LookupRequest) (*Lookup, error) {
+// Find says what the ledger knows of an account, of a transaction, or of evidence.
+func (l *Ledger) Find(ctx context.Context, find FindRequest) (*Lookup, error) {
 	request := asking("find")
-	request.evidence = lookup.Evidence
-	put(request, "account", lookup.Account)
-	put(request, "environment", lookup.Environment)
-	put(request, "transactionId", lookup.TransactionID)
-	put(request, "operatorView", lookup.OperatorView)
+	request.evidence = find.Evidence
+	put(request, "account", find.Account)
+	put(request, "environment", find.Environment)
+	put(request, "transactionId", find.TransactionID)
+	put(request, "operatorView", find.OperatorView)
 	found := new(Lookup)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// An ApplyRequest is what Apply is asked.
-type ApplyRequest struct {
+// An UpdateSubscriptionsRequest is what UpdateSubscriptions is asked.
+type UpdateSubscriptionsRequest struct {
 	// The JWS of a transaction, or facts and documents of the ledger's verifier.
 	JWS      string
 	Evidence []assay.Evidence
@@ -244,13 +246,15 @@ type ApplyRequest struct {
 	ConfirmTransfer bool
 }
 
-// Apply stores what evidence says of subscriptions and unlocks; the newest stays.
-func (l *Ledger) Apply(ctx context.Context, apply ApplyRequest) (*Applied, error) {
+// UpdateSubscriptions stores what evidence says of subscriptions and unlocks; the newest stays.
+func (l *Ledger) UpdateSubscriptions(
+	ctx context.Context, updateSubscriptions UpdateSubscriptionsRequest,
+) (*Applied, error) {
 	request := asking("update-subscriptions")
-	request.prove(ctx, l, apply.JWS, apply.Evidence)
-	put(request, "account", apply.Account)
-	put(request, "accountToken", apply.AccountToken)
-	put(request, "confirmTransfer", apply.ConfirmTransfer)
+	request.prove(ctx, l, updateSubscriptions.JWS, updateSubscriptions.Evidence)
+	put(request, "account", updateSubscriptions.Account)
+	put(request, "accountToken", updateSubscriptions.AccountToken)
+	put(request, "confirmTransfer", updateSubscriptions.ConfirmTransfer)
 	if request.err != nil {
 		return nil, request.err
 	}
@@ -258,8 +262,8 @@ func (l *Ledger) Apply(ctx context.Context, apply ApplyRequest) (*Applied, error
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A ReadRequest is what ReadWith is asked.
-type ReadRequest struct {
+// A GetPlanRequest is what GetPlanWith is asked.
+type GetPlanRequest struct {
 	// Whose.
 	Account string
 	// An earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when the store gives
@@ -267,51 +271,54 @@ type ReadRequest struct {
 	CachedPlan *Plan
 }
 
-// Read gives the plan that an account has now. Ask at each call that costs, and never the app.
+// GetPlan gives the plan that an account has now. Ask at each call that costs, and never the
+// app.
 //
 //	account  whose
-func (l *Ledger) Read(ctx context.Context, account string) (*Plan, error) {
-	return l.ReadWith(ctx, ReadRequest{Account: account})
+func (l *Ledger) GetPlan(ctx context.Context, account string) (*Plan, error) {
+	return l.GetPlanWith(ctx, GetPlanRequest{Account: account})
 }
 
-// ReadWith does what Read does, for all that can be asked.
-func (l *Ledger) ReadWith(ctx context.Context, read ReadRequest) (*Plan, error) {
+// GetPlanWith does what GetPlan does, for all that can be asked.
+func (l *Ledger) GetPlanWith(ctx context.Context, getPlan GetPlanRequest) (*Plan, error) {
 	request := asking("get-plan")
-	request.set("account", read.Account)
-	request.plan("cachedPlan", read.CachedPlan)
+	request.set("account", getPlan.Account)
+	request.plan("cachedPlan", getPlan.CachedPlan)
 	found := new(Plan)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// Clear notes that the client owns nothing; any evidence undoes that.
+// DeactivateSubscriptions notes that the client owns nothing; any evidence undoes that.
 //
 //	account  whose
-func (l *Ledger) Clear(ctx context.Context, account string) (*Plan, error) {
+func (l *Ledger) DeactivateSubscriptions(ctx context.Context, account string) (*Plan, error) {
 	request := asking("deactivate-subscriptions")
 	request.set("account", account)
 	found := new(Plan)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A DueLinesRequest is what DueLinesWith is asked.
-type DueLinesRequest struct {
+// A LeaseDueSubscriptionsRequest is what LeaseDueSubscriptionsWith is asked.
+type LeaseDueSubscriptionsRequest struct {
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	AttemptID string
 	// For how long no other sweeper takes them; zero: 300 s.
 	Lease time.Duration
 }
 
-// DueLines gives up to 25 subscriptions about which to ask Apple for newer evidence, for
-// `update-subscriptions`.
-func (l *Ledger) DueLines(ctx context.Context) (*DueLines, error) {
-	return l.DueLinesWith(ctx, DueLinesRequest{})
+// LeaseDueSubscriptions gives up to 25 subscriptions about which to ask Apple for newer
+// evidence, for `update-subscriptions`.
+func (l *Ledger) LeaseDueSubscriptions(ctx context.Context) (*DueLines, error) {
+	return l.LeaseDueSubscriptionsWith(ctx, LeaseDueSubscriptionsRequest{})
 }
 
-// DueLinesWith does what DueLines does, for all that can be asked.
-func (l *Ledger) DueLinesWith(ctx context.Context, dueLines DueLinesRequest) (*DueLines, error) {
+// LeaseDueSubscriptionsWith does what LeaseDueSubscriptions does, for all that can be asked.
+func (l *Ledger) LeaseDueSubscriptionsWith(
+	ctx context.Context, leaseDueSubscriptions LeaseDueSubscriptionsRequest,
+) (*DueLines, error) {
 	request := asking("lease-due-subscriptions")
-	request.make("attemptId", dueLines.AttemptID, 16)
-	put(request, "leaseMs", dueLines.Lease.Milliseconds())
+	request.make("attemptId", leaseDueSubscriptions.AttemptID, 16)
+	put(request, "leaseMs", leaseDueSubscriptions.Lease.Milliseconds())
 	if request.err != nil {
 		return nil, request.err
 	}
@@ -319,14 +326,14 @@ func (l *Ledger) DueLinesWith(ctx context.Context, dueLines DueLinesRequest) (*D
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// Take takes units of an account's daily allowance, `quotas` of the configuration. When it is
-// used up, the refused answer has headers for the client and the meter to try instead.
+// ConsumeQuota takes units of an account's daily allowance, `quotas` of the configuration. When
+// it is used up, the refused answer has headers for the client and the meter to try instead.
 //
 //	account  whose
 //	meter    which
 //	plan     of `get-plan`, never the client's
 //	units    how many
-func (l *Ledger) Take(
+func (l *Ledger) ConsumeQuota(
 	ctx context.Context, account, meter, plan string, units int64,
 ) (*Quota, error) {
 	request := asking("consume-quota")
@@ -338,18 +345,18 @@ func (l *Ledger) Take(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// Refund gives units back, once: nothing was delivered for them.
+// ReleaseQuota gives units back, once: nothing was delivered for them.
 //
 //	ticket  of the take
-func (l *Ledger) Refund(ctx context.Context, ticket string) (*Quota, error) {
+func (l *Ledger) ReleaseQuota(ctx context.Context, ticket string) (*Quota, error) {
 	request := asking("release-quota")
 	request.set("ticket", ticket)
 	found := new(Quota)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A PaceRequest is what Pace is asked.
-type PaceRequest struct {
+// An AcquireRatePermitRequest is what AcquireRatePermit is asked.
+type AcquireRatePermitRequest struct {
 	// The number of this conversation about it; of `retry` (EXC-18); zero: 1.
 	Attempt int64
 	// Whose limits; empty: the only app.
@@ -360,19 +367,21 @@ type PaceRequest struct {
 	Environment assay.Environment
 }
 
-// Pace waits for room below Apple's own limits.
-func (l *Ledger) Pace(ctx context.Context, pace PaceRequest) (*Paced, error) {
+// AcquireRatePermit waits for room below Apple's own limits.
+func (l *Ledger) AcquireRatePermit(
+	ctx context.Context, acquireRatePermit AcquireRatePermitRequest,
+) (*Paced, error) {
 	request := asking("acquire-rate-permit")
-	put(request, "attempt", pace.Attempt)
-	put(request, "bundleId", pace.BundleID)
-	request.set("appStoreOperation", pace.AppStoreOperation)
-	request.set("environment", pace.Environment)
+	put(request, "attempt", acquireRatePermit.Attempt)
+	put(request, "bundleId", acquireRatePermit.BundleID)
+	request.set("appStoreOperation", acquireRatePermit.AppStoreOperation)
+	request.set("environment", acquireRatePermit.Environment)
 	found := new(Paced)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// An AdmitRequest is what AdmitWith is asked.
-type AdmitRequest struct {
+// A BeginSignupRequest is what BeginSignupWith is asked.
+type BeginSignupRequest struct {
 	// The gateway's own field, never a header of the client's; empty: unknown.
 	Address string
 	// As the client made it.
@@ -381,35 +390,37 @@ type AdmitRequest struct {
 	PasswordBytes int64
 }
 
-// Admit says whether an address may make another account today.
+// BeginSignup says whether an address may make another account today.
 //
 //	address   the gateway's own field, never a header of the client's; empty: unknown
 //	username  as the client made it
 //	password  its length alone goes to the library
-func (l *Ledger) Admit(
+func (l *Ledger) BeginSignup(
 	ctx context.Context, address, username, password string,
 ) (*Admission, error) {
-	return l.AdmitWith(ctx, AdmitRequest{
+	return l.BeginSignupWith(ctx, BeginSignupRequest{
 		Address: address, Username: username, PasswordBytes: int64(len(password)),
 	})
 }
 
-// AdmitWith does what Admit does, for all that can be asked.
-func (l *Ledger) AdmitWith(ctx context.Context, admit AdmitRequest) (*Admission, error) {
+// BeginSignupWith does what BeginSignup does, for all that can be asked.
+func (l *Ledger) BeginSignupWith(
+	ctx context.Context, beginSignup BeginSignupRequest,
+) (*Admission, error) {
 	request := asking("begin-signup")
-	put(request, "address", admit.Address)
-	request.set("username", admit.Username)
-	put(request, "passwordBytes", admit.PasswordBytes)
+	put(request, "address", beginSignup.Address)
+	request.set("username", beginSignup.Username)
+	put(request, "passwordBytes", beginSignup.PasswordBytes)
 	found := new(Admission)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// Settle says what became of an admitted sign-up.
+// FinishSignup says what became of an admitted sign-up.
 //
 //	ticket  of the admission
 //	result  what the identity provider said; "created" or "exists" or "provider-busy" or
 //	        "provider-error"
-func (l *Ledger) Settle(ctx context.Context, ticket, result string) (*Admission, error) {
+func (l *Ledger) FinishSignup(ctx context.Context, ticket, result string) (*Admission, error) {
 	request := asking("finish-signup")
 	request.set("ticket", ticket)
 	request.set("result", result)
@@ -417,8 +428,8 @@ func (l *Ledger) Settle(ctx context.Context, ticket, result string) (*Admission,
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A ChallengeRequest is what ChallengeWith is asked.
-type ChallengeRequest struct {
+// An IssueChallengeRequest is what IssueChallengeWith is asked.
+type IssueChallengeRequest struct {
 	// 32 random bytes of the host: 22 to 64 characters; empty: a new one.
 	Challenge string
 	// attest, assert …
@@ -427,22 +438,24 @@ type ChallengeRequest struct {
 	Subject string
 }
 
-// Challenge makes a challenge for a client; only its SHA-256 is stored.
+// IssueChallenge makes a challenge for a client; only its SHA-256 is stored.
 //
 //	purpose  attest, assert …
 //	subject  the account or sign-in that it belongs to
-func (l *Ledger) Challenge(ctx context.Context, purpose, subject string) (*Challenge, error) {
-	return l.ChallengeWith(ctx, ChallengeRequest{Purpose: purpose, Subject: subject})
+func (l *Ledger) IssueChallenge(ctx context.Context, purpose, subject string) (*Challenge, error) {
+	return l.IssueChallengeWith(ctx, IssueChallengeRequest{
+		Purpose: purpose, Subject: subject,
+	})
 }
 
-// ChallengeWith does what Challenge does, for all that can be asked.
-func (l *Ledger) ChallengeWith(
-	ctx context.Context, challenge ChallengeRequest,
+// IssueChallengeWith does what IssueChallenge does, for all that can be asked.
+func (l *Ledger) IssueChallengeWith(
+	ctx context.Context, issueChallenge IssueChallengeRequest,
 ) (*Challenge, error) {
 	request := asking("issue-challenge")
-	request.make("challenge", challenge.Challenge, 32)
-	request.set("purpose", challenge.Purpose)
-	request.set("subject", challenge.Subject)
+	request.make("challenge", issueChallenge.Challenge, 32)
+	request.set("purpose", issueChallenge.Purpose)
+	request.set("subject", issueChallenge.Subject)
 	if request.err != nil {
 		return nil, request.err
 	}
@@ -450,8 +463,8 @@ func (l *Ledger) ChallengeWith(
 	return found, l.challenged(ctx, request, found)
 }
 
-// A ConsumeRequest is what Consume is asked.
-type ConsumeRequest struct {
+// A ConsumeChallengeRequest is what ConsumeChallenge is asked.
+type ConsumeChallengeRequest struct {
 	// An attestation or assertion that was verified now; may be nil.
 	Evidence assay.Evidence
 	// attest, assert …
@@ -465,32 +478,36 @@ type ConsumeRequest struct {
 	UsedBy string
 }
 
-// Consume uses a challenge, once: that of an attestation or assertion which signed it, or its
-// text. One that is used, over, or for something else is rejected.
-func (l *Ledger) Consume(ctx context.Context, consume ConsumeRequest) error {
-	_, err := l.ConsumeWith(ctx, consume)
+// ConsumeChallenge uses a challenge, once: that of an attestation or assertion which signed it,
+// or its text. One that is used, over, or for something else is rejected.
+func (l *Ledger) ConsumeChallenge(
+	ctx context.Context, consumeChallenge ConsumeChallengeRequest,
+) error {
+	_, err := l.ConsumeChallengeWith(ctx, consumeChallenge)
 	return err
 }
 
-// ConsumeWith does what Consume does, and returns the whole answer.
-func (l *Ledger) ConsumeWith(ctx context.Context, consume ConsumeRequest) (*Consumed, error) {
+// ConsumeChallengeWith does what ConsumeChallenge does, and returns the whole answer.
+func (l *Ledger) ConsumeChallengeWith(
+	ctx context.Context, consumeChallenge ConsumeChallengeRequest,
+) (*Consumed, error) {
 	request := asking("consume-challenge")
-	if consume.Evidence != nil {
-		request.evidence = []assay.Evidence{consume.Evidence}
+	if consumeChallenge.Evidence != nil {
+		request.evidence = []assay.Evidence{consumeChallenge.Evidence}
 	}
-	request.set("purpose", consume.Purpose)
-	request.set("subject", consume.Subject)
-	put(request, "challenge", consume.Challenge)
-	put(request, "usedBy", consume.UsedBy)
+	request.set("purpose", consumeChallenge.Purpose)
+	request.set("subject", consumeChallenge.Subject)
+	put(request, "challenge", consumeChallenge.Challenge)
+	put(request, "usedBy", consumeChallenge.UsedBy)
 	found := new(Consumed)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// Bind keeps the attested key of a device, for one account.
+// RegisterDeviceKey keeps the attested key of a device, for one account.
 //
 //	evidence  an attestation that was verified now
 //	account   whose
-func (l *Ledger) Bind(
+func (l *Ledger) RegisterDeviceKey(
 	ctx context.Context, evidence assay.Evidence, account string,
 ) (*Bound, error) {
 	request := asking("register-device-key")
@@ -500,50 +517,57 @@ func (l *Ledger) Bind(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// An AdvanceRequest is what AdvanceWith is asked.
-type AdvanceRequest struct {
+// An AdvanceDeviceKeyCounterRequest is what AdvanceDeviceKeyCounterWith is asked.
+type AdvanceDeviceKeyCounterRequest struct {
 	// An assertion that was verified now.
 	Evidence assay.Evidence
 	// Whose.
 	Account string
 }
 
-// Advance moves the counter of a key on. An assertion that was seen is refused, and a key that
-// is another account's.
+// AdvanceDeviceKeyCounter moves the counter of a key on. An assertion that was seen is refused,
+// and a key that is another account's.
 //
 //	evidence  an assertion that was verified now
 //	account   whose
-func (l *Ledger) Advance(
+func (l *Ledger) AdvanceDeviceKeyCounter(
 	ctx context.Context, evidence assay.Evidence, account string,
 ) (int64, error) {
-	found, err := l.AdvanceWith(ctx, AdvanceRequest{Evidence: evidence, Account: account})
+	found, err := l.AdvanceDeviceKeyCounterWith(ctx, AdvanceDeviceKeyCounterRequest{
+		Evidence: evidence, Account: account,
+	})
 	return found.Counter, err
 }
 
-// AdvanceWith does what Advance does, and returns the whole answer.
-func (l *Ledger) AdvanceWith(ctx context.Context, advance AdvanceRequest) (*Advanced, error) {
+// AdvanceDeviceKeyCounterWith does what AdvanceDeviceKeyCounter does, and returns the whole
+// answer.
+func (l *Ledger) AdvanceDeviceKeyCounterWith(
+	ctx context.Context, advanceDeviceKeyCounter AdvanceDeviceKeyCounterRequest,
+) (*Advanced, error) {
 	request := asking("advance-device-key-counter")
-	request.evidence = []assay.Evidence{advance.Evidence}
-	request.set("account", advance.Account)
+	request.evidence = []assay.Evidence{advanceDeviceKeyCounter.Evidence}
+	request.set("account", advanceDeviceKeyCounter.Account)
 	found := new(Advanced)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// KeepReceipt keeps the newer App Attest receipt of a key.
+// UpdateDeviceKeyReceipt keeps the newer App Attest receipt of a key.
 //
 //	receipt  an attest receipt that was verified
-func (l *Ledger) KeepReceipt(ctx context.Context, receipt assay.Evidence) (*ReceiptKept, error) {
+func (l *Ledger) UpdateDeviceKeyReceipt(
+	ctx context.Context, receipt assay.Evidence,
+) (*ReceiptKept, error) {
 	request := asking("update-device-key-receipt")
 	request.evidence = []assay.Evidence{receipt}
 	found := new(ReceiptKept)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// Retire uses a key no longer; its row stays.
+// RetireDeviceKey uses a key no longer; its row stays.
 //
 //	keyID    which
 //	account  whose
-func (l *Ledger) Retire(ctx context.Context, keyID, account string) (*Retired, error) {
+func (l *Ledger) RetireDeviceKey(ctx context.Context, keyID, account string) (*Retired, error) {
 	request := asking("retire-device-key")
 	request.set("keyId", keyID)
 	request.set("account", account)
@@ -551,46 +575,51 @@ func (l *Ledger) Retire(ctx context.Context, keyID, account string) (*Retired, e
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A KeyRequest is what Key is asked.
-type KeyRequest struct {
+// A GetDeviceKeyRequest is what GetDeviceKey is asked.
+type GetDeviceKeyRequest struct {
 	// Which.
 	KeyID string
 	// Whose it must be; may be empty.
 	Account string
 }
 
-// Key gives a key that was bound: public key and counter for the verification of an assertion.
-func (l *Ledger) Key(ctx context.Context, key KeyRequest) (*KeyFound, error) {
+// GetDeviceKey gives a key that was bound: public key and counter for the verification of an
+// assertion.
+func (l *Ledger) GetDeviceKey(
+	ctx context.Context, getDeviceKey GetDeviceKeyRequest,
+) (*KeyFound, error) {
 	request := asking("get-device-key")
-	request.set("keyId", key.KeyID)
-	put(request, "account", key.Account)
+	request.set("keyId", getDeviceKey.KeyID)
+	put(request, "account", getDeviceKey.Account)
 	found := new(KeyFound)
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// An OnceRequest is what OnceWith is asked.
-type OnceRequest struct {
+// A RecordEventRequest is what RecordEventWith is asked.
+type RecordEventRequest struct {
 	// `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
 	ID string
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	AttemptID string
 }
 
-// Once says whether this is the first time that something happens; a repetition with the same
-// attempt is told that it is.
+// RecordEvent says whether this is the first time that something happens; a repetition with the
+// same attempt is told that it is.
 //
 //	id         `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
 //	attemptID  the same when a request is repeated: 22 to 64 characters; empty: a new one
-func (l *Ledger) Once(ctx context.Context, id, attemptID string) (bool, error) {
-	found, err := l.OnceWith(ctx, OnceRequest{ID: id, AttemptID: attemptID})
+func (l *Ledger) RecordEvent(ctx context.Context, id, attemptID string) (bool, error) {
+	found, err := l.RecordEventWith(ctx, RecordEventRequest{ID: id, AttemptID: attemptID})
 	return err == nil && found.Status.OK(), err
 }
 
-// OnceWith does what Once does, and returns the whole answer.
-func (l *Ledger) OnceWith(ctx context.Context, once OnceRequest) (*Recorded, error) {
+// RecordEventWith does what RecordEvent does, and returns the whole answer.
+func (l *Ledger) RecordEventWith(
+	ctx context.Context, recordEvent RecordEventRequest,
+) (*Recorded, error) {
 	request := asking("record-event")
-	request.set("id", once.ID)
-	request.make("attemptId", once.AttemptID, 16)
+	request.set("id", recordEvent.ID)
+	request.make("attemptId", recordEvent.AttemptID, 16)
 	if request.err != nil {
 		return nil, request.err
 	}
@@ -598,8 +627,8 @@ func (l *Ledger) OnceWith(ctx context.Context, once OnceRequest) (*Recorded, err
 	return found, l.answer(ctx, request, effects{}, found, &found.Result)
 }
 
-// A LinkRequest is what LinkWith is asked.
-type LinkRequest struct {
+// A MergeAccountsRequest is what MergeAccountsWith is asked.
+type MergeAccountsRequest struct {
 	// The account that is joined.
 	From string
 	// The account that has it then.
@@ -612,25 +641,29 @@ type LinkRequest struct {
 	OperatorView bool
 }
 
-// Link joins an anonymous account into another: purchases, subscriptions, keys, today's counts.
-// Both must have been proven in the same request. Ask again, with the same attempt, while there
-// is more.
+// MergeAccounts joins an anonymous account into another: purchases, subscriptions, keys,
+// today's counts. Both must have been proven in the same request. Ask again, with the same
+// attempt, while there is more.
 //
 //	from    the account that is joined
 //	to      the account that has it then
 //	reason  for the audit row; may be empty
-func (l *Ledger) Link(ctx context.Context, from, to, reason string) (*Joined, error) {
-	return l.LinkWith(ctx, LinkRequest{From: from, To: to, Reason: reason})
+func (l *Ledger) MergeAccounts(ctx context.Context, from, to, reason string) (*Joined, error) {
+	return l.MergeAccountsWith(ctx, MergeAccountsRequest{
+		From: from, To: to, Reason: reason,
+	})
 }
 
-// LinkWith does what Link does, for all that can be asked.
-func (l *Ledger) LinkWith(ctx context.Context, link LinkRequest) (*Joined, error) {
+// MergeAccountsWith does what MergeAccounts does, for all that can be asked.
+func (l *Ledger) MergeAccountsWith(
+	ctx context.Context, mergeAccounts MergeAccountsRequest,
+) (*Joined, error) {
 	request := asking("merge-accounts")
-	request.set("from", link.From)
-	request.set("to", link.To)
-	request.make("attemptId", link.AttemptID, 16)
-	put(request, "reason", link.Reason)
-	put(request, "operatorView", link.OperatorView)
+	request.set("from", mergeAccounts.From)
+	request.set("to", mergeAccounts.To)
+	request.make("attemptId", mergeAccounts.AttemptID, 16)
+	put(request, "reason", mergeAccounts.Reason)
+	put(request, "operatorView", mergeAccounts.OperatorView)
 	if request.err != nil {
 		return nil, request.err
 	}
@@ -638,8 +671,8 @@ func (l *Ledger) LinkWith(ctx context.Context, link LinkRequest) (*Joined, error
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A ForgetRequest is what ForgetWith is asked.
-type ForgetRequest struct {
+// A ForgetAccountRequest is what ForgetAccountWith is asked.
+type ForgetAccountRequest struct {
 	// Whose.
 	Account string
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
@@ -648,21 +681,23 @@ type ForgetRequest struct {
 	Reason string
 }
 
-// Forget deletes what names an account; what was paid out stays paid out. Needs
+// ForgetAccount deletes what names an account; what was paid out stays paid out. Needs
 // `ledger.forgetKey`. Ask again, with the same attempt, while there is more.
 //
 //	account  whose
 //	reason   checked, and stored nowhere; may be empty
-func (l *Ledger) Forget(ctx context.Context, account, reason string) (*Forgotten, error) {
-	return l.ForgetWith(ctx, ForgetRequest{Account: account, Reason: reason})
+func (l *Ledger) ForgetAccount(ctx context.Context, account, reason string) (*Forgotten, error) {
+	return l.ForgetAccountWith(ctx, ForgetAccountRequest{Account: account, Reason: reason})
 }
 
-// ForgetWith does what Forget does, for all that can be asked.
-func (l *Ledger) ForgetWith(ctx context.Context, forget ForgetRequest) (*Forgotten, error) {
+// ForgetAccountWith does what ForgetAccount does, for all that can be asked.
+func (l *Ledger) ForgetAccountWith(
+	ctx context.Context, forgetAccount ForgetAccountRequest,
+) (*Forgotten, error) {
 	request := asking("forget-account")
-	request.set("account", forget.Account)
-	request.make("attemptId", forget.AttemptID, 16)
-	put(request, "reason", forget.Reason)
+	request.set("account", forgetAccount.Account)
+	request.make("attemptId", forgetAccount.AttemptID, 16)
+	put(request, "reason", forgetAccount.Reason)
 	if request.err != nil {
 		return nil, request.err
 	}
@@ -670,7 +705,7 @@ func (l *Ledger) ForgetWith(ctx context.Context, forget ForgetRequest) (*Forgott
 	return found, l.forgotten(ctx, request, found)
 }
 
-// A TextRequest is what Evidence is asked.
+// A TextRequest is what GetEvidence is asked.
 type TextRequest struct {
 	// Of the texts; required without the others.
 	SHA256 []string
@@ -682,9 +717,9 @@ type TextRequest struct {
 	OriginalTransactionID string
 }
 
-// Evidence gives texts that were kept, by digest, purchase or subscription; they are no
+// GetEvidence gives texts that were kept, by digest, purchase or subscription; they are no
 // evidence until they are verified again. Needs `ledger.keepEvidence`.
-func (l *Ledger) Evidence(ctx context.Context, texts TextRequest) (*KeptTexts, error) {
+func (l *Ledger) GetEvidence(ctx context.Context, texts TextRequest) (*KeptTexts, error) {
 	request := asking("get-evidence")
 	request.list("sha256", texts.SHA256)
 	put(request, "purchaseKey", texts.PurchaseKey)
@@ -717,8 +752,8 @@ func (l *Ledger) CheckSchemaWith(
 	return found, l.checked(ctx, request, found)
 }
 
-// CompleteRevoke says that a refunded purchase was taken back; twice does no harm.
-func (l *Ledger) CompleteRevoke(ctx context.Context, take *Take) (*RevokeCompleted, error) {
+// CompleteRevocation says that a refunded purchase was taken back; twice does no harm.
+func (l *Ledger) CompleteRevocation(ctx context.Context, take *Take) (*RevokeCompleted, error) {
 	request := asking("complete-revocation")
 	request.set("purchaseKey", take.PurchaseKey)
 	request.set("takeId", take.ID)
@@ -728,8 +763,8 @@ func (l *Ledger) CompleteRevoke(ctx context.Context, take *Take) (*RevokeComplet
 	return found, l.answer(ctx, request, effects{}, found, &found.Result)
 }
 
-// A DueTakesRequest is what DueTakesWith is asked.
-type DueTakesRequest struct {
+// A ResumeExpiredRevocationsRequest is what ResumeExpiredRevocationsWith is asked.
+type ResumeExpiredRevocationsRequest struct {
 	// As of `revoke`; may be nil.
 	TakeBack TakeFunc
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
@@ -740,28 +775,33 @@ type DueTakesRequest struct {
 	MinExpired time.Duration
 }
 
-// DueTakes takes over up to 25 take-backs that nobody completed. Run it every minute, beside
-// `resume-expired`.
+// ResumeExpiredRevocations takes over up to 25 take-backs that nobody completed. Run it every
+// minute, beside `resume-expired`.
 //
 //	minExpired  for how long the lease must be over
 //	takeBack    as of `revoke`; may be nil
-func (l *Ledger) DueTakes(
+func (l *Ledger) ResumeExpiredRevocations(
 	ctx context.Context, minExpired time.Duration, takeBack TakeFunc,
 ) (*DueTakes, error) {
-	return l.DueTakesWith(ctx, DueTakesRequest{MinExpired: minExpired, TakeBack: takeBack})
+	return l.ResumeExpiredRevocationsWith(ctx, ResumeExpiredRevocationsRequest{
+		MinExpired: minExpired, TakeBack: takeBack,
+	})
 }
 
-// DueTakesWith does what DueTakes does, for all that can be asked.
-func (l *Ledger) DueTakesWith(ctx context.Context, dueTakes DueTakesRequest) (*DueTakes, error) {
+// ResumeExpiredRevocationsWith does what ResumeExpiredRevocations does, for all that can be
+// asked.
+func (l *Ledger) ResumeExpiredRevocationsWith(
+	ctx context.Context, resumeExpiredRevocations ResumeExpiredRevocationsRequest,
+) (*DueTakes, error) {
 	request := asking("resume-expired-revocations")
-	request.make("attemptId", dueTakes.AttemptID, 16)
-	put(request, "leaseMs", dueTakes.Lease.Milliseconds())
-	put(request, "minExpiredMs", dueTakes.MinExpired.Milliseconds())
+	request.make("attemptId", resumeExpiredRevocations.AttemptID, 16)
+	put(request, "leaseMs", resumeExpiredRevocations.Lease.Milliseconds())
+	put(request, "minExpiredMs", resumeExpiredRevocations.MinExpired.Milliseconds())
 	if request.err != nil {
 		return nil, request.err
 	}
 	found := new(DueTakes)
-	return found, l.tookBack(ctx, request, dueTakes.TakeBack, found)
+	return found, l.tookBack(ctx, request, resumeExpiredRevocations.TakeBack, found)
 }
 
 // An EventRequest is what ApplyEvent is asked.

@@ -64,7 +64,7 @@ final class AppStore
     /**
      * One transaction, by its id or its original one.
      */
-    public function transactionInfo(
+    public function getTransactionInfo(
         string $transactionId,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
@@ -81,7 +81,7 @@ final class AppStore
      * @param list<string>|null $subscriptionGroupIdentifier
      * @param int|null $pages at most so many are asked for, 1 to 100
      */
-    public function transactionHistory(
+    public function getTransactionHistory(
         string $transactionId,
         ?string $revision = null,
         int|DateTimeInterface|null $startDate = null,
@@ -117,7 +117,7 @@ final class AppStore
      * @param list<string>|null $subscriptionGroupIdentifier
      * @param int|null $pages at most so many are asked for, 1 to 100
      */
-    public function transactionHistoryV1(
+    public function getTransactionHistoryV1(
         string $transactionId,
         ?string $revision = null,
         int|DateTimeInterface|null $startDate = null,
@@ -150,7 +150,7 @@ final class AppStore
      *
      * @param list<int>|null $status
      */
-    public function subscriptionStatuses(
+    public function getAllSubscriptionStatuses(
         string $transactionId,
         ?array $status = null,
         int|DateTimeInterface|null $now = null,
@@ -164,7 +164,7 @@ final class AppStore
     /**
      * The download of the app by a customer.
      */
-    public function appTransactionInfo(
+    public function getAppTransactionInfo(
         string $transactionId,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
@@ -176,7 +176,7 @@ final class AppStore
     /**
      * The purchases of an order, by the id in Apple's e-mail to the customer.
      */
-    public function orderLookup(
+    public function lookUpOrderId(
         string $orderId,
         int|DateTimeInterface|null $now = null,
     ): Exchange {
@@ -190,7 +190,7 @@ final class AppStore
      *
      * @param int|null $pages at most so many are asked for, 1 to 100
      */
-    public function refundHistory(
+    public function getRefundHistory(
         string $transactionId,
         ?string $revision = null,
         ?int $pages = null,
@@ -238,7 +238,7 @@ final class AppStore
      * @param Document|Facts\Facts|null $transaction verified; checked before anything
      *     is sent
      */
-    public function sendConsumption(
+    public function sendConsumptionInformation(
         string $transactionId,
         bool $customerConsented,
         bool $sampleContentProvided,
@@ -264,7 +264,7 @@ final class AppStore
      * @param Document|Facts\Facts|null $transaction verified; checked before anything
      *     is sent
      */
-    public function sendConsumptionV1(
+    public function sendConsumptionData(
         string $transactionId,
         bool $customerConsented,
         ?int $consumptionStatus = null,
@@ -301,7 +301,7 @@ final class AppStore
     /**
      * Moves the renewal date of one subscription.
      */
-    public function extendRenewal(
+    public function extendSubscriptionRenewalDate(
         string $originalTransactionId,
         int $extendByDays,
         int $extendReasonCode,
@@ -321,7 +321,7 @@ final class AppStore
      *
      * @param list<string>|null $storefrontCountryCodes
      */
-    public function extendRenewalMass(
+    public function extendRenewalDateForAllActiveSubscribers(
         int $extendByDays,
         int $extendReasonCode,
         string $requestIdentifier,
@@ -341,7 +341,7 @@ final class AppStore
     /**
      * How far such a request has come.
      */
-    public function extendRenewalMassStatus(
+    public function getStatusOfSubscriptionRenewalDateExtensions(
         string $productId,
         string $requestIdentifier,
         int|DateTimeInterface|null $now = null,
@@ -357,7 +357,7 @@ final class AppStore
      *
      * @param int|null $pages at most so many are asked for, 1 to 100
      */
-    public function notificationHistory(
+    public function getNotificationHistory(
         int|DateTimeInterface $startDate,
         int|DateTimeInterface $endDate,
         ?string $paginationToken = null,
@@ -382,7 +382,7 @@ final class AppStore
     /**
      * Has Apple send a notification for testing.
      */
-    public function testNotification(
+    public function requestTestNotification(
         int|DateTimeInterface|null $now = null,
     ): Exchange {
         return $this->begin('request-test-notification', [], $now);
@@ -391,7 +391,7 @@ final class AppStore
     /**
      * What became of it.
      */
-    public function testNotificationStatus(
+    public function getTestNotificationStatus(
         string $testNotificationToken,
         int|DateTimeInterface|null $now = null,
     ): Exchange {

@@ -87,6 +87,7 @@ if TYPE_CHECKING:
         RefreshedReceipt,
         Risk,
     )
+    from .device_check import DeviceCheckClient
     from .exchange import Exchange
     from .keyset import Keyset
     from .receipts import (
@@ -99,6 +100,8 @@ if TYPE_CHECKING:
         VerifyReceiptRenewalInfo,
         VerifyReceiptTransaction,
     )
+    from .sessions import Sessions
+    from .signer import Signer
     from .signing import (
         AppleAccountEvent,
         AppleTokens,
@@ -144,6 +147,7 @@ __all__ = [
     "ConfigError",
     "Decision",
     "DeviceCheck",
+    "DeviceCheckClient",
     "Document",
     "DocumentWarning",
     "Exchange",
@@ -168,9 +172,11 @@ __all__ = [
     "Revocation",
     "Risk",
     "Session",
+    "Sessions",
     "SignedOffer",
     "SignedOfferV1",
     "SignedToken",
+    "Signer",
     "Token",
     "TooLargeError",
     "Transaction",
@@ -209,6 +215,7 @@ _LATER = {
     "Claims": "receipts",
     "ClientSecret": "signing",
     "DeviceCheck": "attest",
+    "DeviceCheckClient": "device_check",
     "Exchange": "exchange",
     "FetchedKeyset": "tokens",
     "IssuedSession": "signing",
@@ -218,9 +225,11 @@ _LATER = {
     "RefreshedReceipt": "attest",
     "Risk": "attest",
     "Session": "signing",
+    "Sessions": "sessions",
     "SignedOffer": "signing",
     "SignedOfferV1": "signing",
     "SignedToken": "signing",
+    "Signer": "signer",
     "Token": "tokens",
     "TransactionReceipt": "receipts",
     "Triage": "receipts",

@@ -7,7 +7,7 @@ from time import time_ns
 from . import _prototypes as _c
 from ._library import functions as _functions
 from .documents import Document, Facts, OwnedDocument
-from .errors import refusal_of_status
+from .errors import refusal, refusal_of_status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,3 +102,34 @@ def answered(answer: OwnedDocument, code: int) -> Document:
     if not answer:
         raise refusal_of_status(code)
     return Document(answer, code)
+
+
+def accepted(document: Document) -> Document:
+    if document.code:
+        raise refusal(document)
+    return document
+
+
+def given(request: Mapping[str, Any]) -> dict[str, Any]:
+    """A request without the members that were left out."""
+    return {name: value for name, value in request.items() if value is not None}
+
+
+def text_or_none(value: str | UUID | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def octets_of(evidence: SignedText) -> bytes:
+    if isinstance(evidence, str):
+        return evidence.encode("utf-8", "surrogatepass")
+    if isinstance(evidence, bytes):
+        return evidence
+    if isinstance(evidence, (bytearray, memoryview)):
+        return bytes(evidence)
+    raise TypeError(f"evidence is a str or bytes, not {type(evidence).__name__}")
+
+
+def base64_text(octets: bytes) -> str:
+    from binascii import b2a_base64
+
+    return b2a_base64(octets, newline=False).decode("ascii")

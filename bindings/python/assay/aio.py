@@ -29,6 +29,7 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
+from ._run import run_steps
 from .documents import Document
 from .verifier import Verifier
 
@@ -43,12 +44,13 @@ if TYPE_CHECKING:
         Mapping,
     )
     from concurrent.futures import Executor
-    from typing import Any, Union
+    from typing import Any, Literal, Union
     from uuid import UUID
 
     from ._calls import Device, Evidence, Kind, Octets, SignedText, Time
-    from .attest import Assertion, Attestation, AttestReceipt
-    from .exchange import Exchange, Json
+    from ._run import StepRunner
+    from .attest import Assertion, Attestation, AttestReceipt, DeviceCheck
+    from .exchange import Json
     from .facts import (
         AppTransaction,
         Decision,
@@ -57,16 +59,30 @@ if TYPE_CHECKING:
         Renewal,
         Transaction,
     )
+    from .http import Send
     from .keyset import Keyset
     from .receipts import AppReceipt, TransactionReceipt, VerifyReceiptAnswer
-    from .signing import AppleAccountEvent
+    from .signing import (
+        AppleAccountEvent,
+        ClientSecret,
+        IssuedSession,
+        Session,
+        SignedOffer,
+        SignedOfferV1,
+        SignedToken,
+    )
     from .tokens import Token
 
     Batch = Union[Iterable[SignedText], AsyncIterable[SignedText]]
-    Host = Callable[[Mapping[str, Any]], Awaitable[Union[Json, None]]]
     AsyncSend = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
-__all__ = ["AsyncVerifier", "Network", "carry_out"]
+__all__ = [
+    "AsyncDeviceCheckClient",
+    "AsyncRunner",
+    "AsyncSessions",
+    "AsyncSigner",
+    "AsyncVerifier",
+]
 
 T = TypeVar("T")
 
@@ -87,7 +103,16 @@ class AsyncVerifier:
     has begun ends there, and its answer is dropped.
     """
 
-    __slots__ = ("_executor", "_limit", "_chunk", "_room", "verifier")
+    __slots__ = (
+        "_executor",
+        "_limit",
+        "_chunk",
+        "_room",
+        "_signer",
+        "_sessions",
+        "_device_check",
+        "verifier",
+    )
 
     verifier: Verifier
     """The verifier itself."""
@@ -106,6 +131,9 @@ class AsyncVerifier:
         self._executor = executor
         self._limit, self._chunk = _count(limit, "limit"), _count(chunk, "chunk")
         self._room: asyncio.Semaphore | None = None
+        self._signer: AsyncSigner | None = None
+        self._sessions: AsyncSessions | None = None
+        self._device_check: AsyncDeviceCheckClient | None = None
 
     # ---- batches
 
@@ -272,21 +300,21 @@ class AsyncVerifier:
         """`Verifier.verify_token`."""
         return await self._run(self.verifier.verify_token, token, keys, now)
 
-    async def verify_apple_identity(
+    async def verify_apple_identity_token(
         self,
         token: SignedText,
         keys: Keyset,
         nonce: str | None = None,
         now: Time | None = None,
     ) -> Token:
-        """`Verifier.verify_apple_identity`."""
-        return await self._run(self.verifier.verify_apple_identity, token, keys, nonce, now)
+        """`Verifier.verify_apple_identity_token`."""
+        return await self._run(self.verifier.verify_apple_identity_token, token, keys, nonce, now)
 
-    async def verify_apple_notification(
+    async def verify_sign_in_notification(
         self, payload: SignedText, keys: Keyset, now: Time | None = None
     ) -> AppleAccountEvent:
-        """`Verifier.verify_apple_notification`."""
-        return await self._run(self.verifier.verify_apple_notification, payload, keys, now)
+        """`Verifier.verify_sign_in_notification`."""
+        return await self._run(self.verifier.verify_sign_in_notification, payload, keys, now)
 
     async def decide(
         self,
@@ -297,19 +325,54 @@ class AsyncVerifier:
         """`Verifier.decide`."""
         return await self._run(self.verifier.decide, evidence, account, now)
 
+    # ---- classes by task
+
+    @property
+    def signer(self) -> AsyncSigner:
+        """`Verifier.signer`."""
+        if self._signer is None:
+            self._signer = AsyncSigner(self)
+        return self._signer
+
+    @property
+    def sessions(self) -> AsyncSessions:
+        """`Verifier.sessions`."""
+        if self._sessions is None:
+            self._sessions = AsyncSessions(self)
+        return self._sessions
+
+    @property
+    def device_check(self) -> AsyncDeviceCheckClient:
+        """`Verifier.device_check`."""
+        if self._device_check is None:
+            self._device_check = AsyncDeviceCheckClient(self)
+        return self._device_check
+
     # ---- conversations
 
     async def exchange(
         self,
         request: Json,
-        host: Host,
+        host: StepRunner,
         evidence: Evidence | Iterable[Evidence] = (),
         clock: Callable[[], Time] | None = None,
     ) -> Document:
-        """Conduct a whole conversation, and close it: `Verifier.exchange`, `carry_out`."""
+        """Conduct a whole conversation, and close it: `Verifier.exchange`.
+
+        host   a coroutine function: takes what a step asks for (`Exchange.payload`), sends
+               the request, runs the statement or waits, and returns the answer as a mapping
+               or JSON (docs/exchanges.md); None: the conversation stops here, and the open
+               step is the last document. `AsyncRunner` is one
+        clock  gives the time at which a step is judged; None: the system's clock
+
+        The steps themselves take microseconds and run where they are awaited, without
+        an executor. A refused result is an answer, not an error: look at the document. What
+        the host raises, cancellation included, and MisuseError for an answer of the wrong
+        form pass through.
+        """
         now = None if clock is None else clock()
         with self.verifier.exchange(request, evidence, now) as exchange:
-            return await carry_out(exchange, host, clock)
+            return await run_steps(exchange, host, clock)
 
     async def _run(self, call: Callable[..., T], *arguments: Any, **named: Any) -> T:
         if self._room is None:
@@ -320,31 +383,210 @@ class AsyncVerifier:
             )
 
 
-class Network:
-    """The host of network steps: sends requests, and waits without holding the loop up.
+class AsyncSigner:
+    """`Signer` in the executor of an `AsyncVerifier`. Made by `AsyncVerifier.signer`."""
 
-        document = await verifier.exchange(request, Network())
+    __slots__ = ("_signer", "_verifier")
+
+    def __init__(self, verifier: AsyncVerifier) -> None:
+        self._verifier, self._signer = verifier, verifier.verifier.signer
+
+    async def sign_api_token(
+        self, bundle_id: str | None = None, now: Time | None = None
+    ) -> SignedToken:
+        """`Signer.sign_api_token`."""
+        return await self._verifier._run(self._signer.sign_api_token, bundle_id, now)
+
+    async def sign_device_check_token(self, now: Time | None = None) -> SignedToken:
+        """`Signer.sign_device_check_token`."""
+        return await self._verifier._run(self._signer.sign_device_check_token, now)
+
+    async def sign_apple_client_secret(
+        self,
+        client_id: str | None = None,
+        ttl_ms: int | None = None,
+        now: Time | None = None,
+    ) -> ClientSecret:
+        """`Signer.sign_apple_client_secret`."""
+        return await self._verifier._run(
+            self._signer.sign_apple_client_secret, client_id, ttl_ms, now
+        )
+
+    async def sign_promotional_offer(
+        self,
+        product_id: str,
+        offer_id: str,
+        transaction_id: str | None = None,
+        bundle_id: str | None = None,
+        nonce: str | UUID | None = None,
+        now: Time | None = None,
+    ) -> SignedOffer:
+        """`Signer.sign_promotional_offer`."""
+        return await self._verifier._run(
+            self._signer.sign_promotional_offer,
+            product_id,
+            offer_id,
+            transaction_id,
+            bundle_id,
+            nonce,
+            now,
+        )
+
+    async def sign_promotional_offer_v1(
+        self,
+        product_id: str,
+        offer_id: str,
+        application_username: str = "",
+        bundle_id: str | None = None,
+        nonce: str | UUID | None = None,
+        timestamp: int | None = None,
+        now: Time | None = None,
+    ) -> SignedOfferV1:
+        """`Signer.sign_promotional_offer_v1`."""
+        return await self._verifier._run(
+            self._signer.sign_promotional_offer_v1,
+            product_id,
+            offer_id,
+            application_username,
+            bundle_id,
+            nonce,
+            timestamp,
+            now,
+        )
+
+    async def sign_introductory_offer_eligibility(
+        self,
+        product_id: str,
+        allowed: bool,
+        transaction_id: str,
+        bundle_id: str | None = None,
+        nonce: str | UUID | None = None,
+        now: Time | None = None,
+    ) -> SignedOffer:
+        """`Signer.sign_introductory_offer_eligibility`."""
+        return await self._verifier._run(
+            self._signer.sign_introductory_offer_eligibility,
+            product_id,
+            allowed,
+            transaction_id,
+            bundle_id,
+            nonce,
+            now,
+        )
+
+
+class AsyncSessions:
+    """`Sessions` in the executor of an `AsyncVerifier`. Made by `AsyncVerifier.sessions`."""
+
+    __slots__ = ("_sessions", "_verifier")
+
+    def __init__(self, verifier: AsyncVerifier) -> None:
+        self._verifier, self._sessions = verifier, verifier.verifier.sessions
+
+    async def issue_session(
+        self,
+        evidence: Assertion | Attestation | Document,
+        account: str,
+        verdict: Literal["allow", "limited"] = "allow",
+        risk: int | None = None,
+        binding: str | None = None,
+        ttl_ms: int | None = None,
+        now: Time | None = None,
+    ) -> IssuedSession:
+        """`Sessions.issue_session`."""
+        return await self._verifier._run(
+            self._sessions.issue_session,
+            evidence,
+            account,
+            verdict,
+            risk,
+            binding,
+            ttl_ms,
+            now,
+        )
+
+    async def verify_session(
+        self,
+        session: str,
+        purpose: Literal["read", "free", "metered", "restore", "promo", "paid"],
+        account: str | None = None,
+        binding: str | None = None,
+        now: Time | None = None,
+    ) -> Session:
+        """`Sessions.verify_session`."""
+        return await self._verifier._run(
+            self._sessions.verify_session, session, purpose, account, binding, now
+        )
+
+
+class AsyncDeviceCheckClient:
+    """`DeviceCheckClient` in the executor of an `AsyncVerifier`. Made by
+    `AsyncVerifier.device_check`."""
+
+    __slots__ = ("_device_check", "_verifier")
+
+    def __init__(self, verifier: AsyncVerifier) -> None:
+        self._verifier, self._device_check = verifier, verifier.verifier.device_check
+
+    async def query_device_bits(
+        self,
+        token: SignedText,
+        transaction_id: str,
+        offer: bool = False,
+        send: Send | None = None,
+    ) -> DeviceCheck:
+        """`DeviceCheckClient.query_device_bits`."""
+        return await self._verifier._run(
+            self._device_check.query_device_bits, token, transaction_id, offer, send
+        )
+
+    async def update_device_bits(
+        self,
+        token: SignedText,
+        transaction_id: str,
+        bit0: bool | None = None,
+        bit1: bool | None = None,
+        send: Send | None = None,
+    ) -> DeviceCheck:
+        """`DeviceCheckClient.update_device_bits`."""
+        return await self._verifier._run(
+            self._device_check.update_device_bits, token, transaction_id, bit0, bit1, send
+        )
+
+    async def validate_device_token(
+        self, token: SignedText, transaction_id: str, send: Send | None = None
+    ) -> DeviceCheck:
+        """`DeviceCheckClient.validate_device_token`."""
+        return await self._verifier._run(
+            self._device_check.validate_device_token, token, transaction_id, send
+        )
+
+
+class AsyncRunner:
+    """Runs network steps: sends requests, and waits without holding the loop up.
+
+        document = await verifier.exchange(request, AsyncRunner())
 
     send      a coroutine function: takes a request and returns its answer, such as
               `assay.senders.AsyncHttpxSender`; None: `assay.http.Sender` in the loop's
               own executor
-    patience  how many seconds to wait before a step. If Apple asks for more, the document
+    max_wait  how many seconds to wait before a step. If Apple asks for more, the document
               of that wait is the last one: put its `exchange.retry` into your own queue
     clock     the time in seconds since 1970 UTC
     """
 
-    __slots__ = ("_clock", "_patience", "_send", "_sleep")
+    __slots__ = ("_clock", "_max_wait", "_send", "_sleep")
 
     def __init__(
         self,
         send: AsyncSend | None = None,
         *,
-        patience: float = 30.0,
+        max_wait: float = 30.0,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._send = _in_executor() if send is None else send
-        self._patience, self._clock, self._sleep = patience, clock, sleep
+        self._max_wait, self._clock, self._sleep = max_wait, clock, sleep
 
     async def __call__(self, step: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The answer to a step; None for a wait that is too long."""
@@ -354,7 +596,7 @@ class Network:
         if name != "wait":
             raise NotImplementedError(f"the step {name!r} is not a request")
         left = step["notBeforeMs"] / 1000 - self._clock()
-        if left > self._patience:
+        if left > self._max_wait:
             return None
         await self._sleep(max(left, 0))
         return {}
@@ -369,30 +611,6 @@ def _in_executor() -> AsyncSend:
         return await asyncio.get_running_loop().run_in_executor(None, sender, request)
 
     return send
-
-
-async def carry_out(
-    exchange: Exchange, host: Host, clock: Callable[[], Time] | None = None
-) -> Document:
-    """Conduct a conversation to its end; returns its last document.
-
-    host   a coroutine function: takes what a step asks for (`Exchange.payload`), sends
-           the request, runs the statement or waits, and returns the answer as a mapping
-           or JSON (docs/exchanges.md); None: the conversation stops here, and the open
-           step is the last document. `Network` is one
-    clock  gives the time at which a step is judged; None: the system's clock
-
-    The steps themselves take microseconds and run where they are awaited, without
-    an executor. A refused result is an answer, not an error: look at the document. What
-    the host raises, cancellation included, and MisuseError for an answer of the wrong
-    form pass through, with the step still open: calling again continues with it.
-    """
-    while not exchange.done:
-        answer = await host(exchange.payload)
-        if answer is None:
-            break
-        exchange.step(answer, None if clock is None else clock())
-    return exchange.document
 
 
 async def _chunks(evidence: Batch, size: int) -> AsyncIterator[list[SignedText]]:

@@ -1,9 +1,9 @@
 """Conversations with the App Store Server API (docs/tasks/app-store-server-api.md).
 
     store = verifier.app_store("auto")
-    with store.transaction_history(transaction_id, pages=10) as exchange:
-        document = http.carry_out(exchange)
-    document.raise_for_refusal()
+    with store.get_transaction_history(transaction_id, pages=10) as exchange:
+        document = exchange.run()
+    document.raise_for_status()
     decision = verifier.decide(document)
 
 The facts of such a document are an `AppStoreAnswer`. Loaded on first use.
@@ -64,7 +64,7 @@ class AppStore:
             request["options"] = options
         return self._exchange(request, evidence, now)
 
-    def transaction_info(
+    def get_transaction_info(
         self,
         transaction_id: str,
         *,
@@ -79,7 +79,7 @@ class AppStore:
             now,
         )
 
-    def transaction_history(
+    def get_transaction_history(
         self,
         transaction_id: str,
         *,
@@ -116,7 +116,7 @@ class AppStore:
             pages,
         )
 
-    def transaction_history_v1(
+    def get_transaction_history_v1(
         self,
         transaction_id: str,
         *,
@@ -153,7 +153,7 @@ class AppStore:
             pages,
         )
 
-    def subscription_statuses(
+    def get_all_subscription_statuses(
         self,
         transaction_id: str,
         *,
@@ -170,7 +170,7 @@ class AppStore:
             now,
         )
 
-    def app_transaction_info(
+    def get_app_transaction_info(
         self,
         transaction_id: str,
         *,
@@ -185,7 +185,7 @@ class AppStore:
             now,
         )
 
-    def order_lookup(
+    def look_up_order_id(
         self,
         order_id: str,
         *,
@@ -200,7 +200,7 @@ class AppStore:
             now,
         )
 
-    def refund_history(
+    def get_refund_history(
         self,
         transaction_id: str,
         *,
@@ -255,7 +255,7 @@ class AppStore:
             evidence=() if transaction is None else transaction,
         )
 
-    def send_consumption(
+    def send_consumption_information(
         self,
         transaction_id: str,
         customer_consented: bool,
@@ -284,7 +284,7 @@ class AppStore:
             evidence=() if transaction is None else transaction,
         )
 
-    def send_consumption_v1(
+    def send_consumption_data(
         self,
         transaction_id: str,
         customer_consented: bool,
@@ -327,7 +327,7 @@ class AppStore:
             evidence=() if transaction is None else transaction,
         )
 
-    def extend_renewal(
+    def extend_subscription_renewal_date(
         self,
         original_transaction_id: str,
         extend_by_days: int,
@@ -348,7 +348,7 @@ class AppStore:
             now,
         )
 
-    def extend_renewal_mass(
+    def extend_renewal_date_for_all_active_subscribers(
         self,
         extend_by_days: int,
         extend_reason_code: int,
@@ -371,7 +371,7 @@ class AppStore:
             now,
         )
 
-    def extend_renewal_mass_status(
+    def get_status_of_subscription_renewal_date_extensions(
         self,
         product_id: str,
         request_identifier: str,
@@ -388,7 +388,7 @@ class AppStore:
             now,
         )
 
-    def notification_history(
+    def get_notification_history(
         self,
         start_date: Time,
         end_date: Time,
@@ -419,7 +419,7 @@ class AppStore:
             pages,
         )
 
-    def test_notification(
+    def request_test_notification(
         self,
         *,
         now: Time | None = None,
@@ -431,7 +431,7 @@ class AppStore:
             now,
         )
 
-    def test_notification_status(
+    def get_test_notification_status(
         self,
         test_notification_token: str,
         *,

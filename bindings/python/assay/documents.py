@@ -232,7 +232,7 @@ class Document:
         """
         return self._facts()
 
-    def raise_for_refusal(self) -> None:
+    def raise_for_status(self) -> None:
         """Raise the AssayError of its family unless the status is 0."""
         if self.code:
             raise self._refusal()

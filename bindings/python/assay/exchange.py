@@ -1,4 +1,4 @@
-"""Conversations with the network or a store: one step at a time, answered by the
+"""Conversations with the network or a ledger: one step at a time, answered by the
 host.
 
 Loaded on first use.
@@ -6,6 +6,7 @@ Loaded on first use.
 
 from __future__ import annotations
 
+import time
 from _thread import allocate_lock
 
 from . import _prototypes as _c
@@ -16,12 +17,15 @@ from .errors import refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
     from types import TracebackType
     from typing import Any, NoReturn, Union
 
     from ._calls import Evidence, OwnedVerifier, Time
+    from ._run import StepRunner
     from .documents import Facts
+    from .http import Send
+    from .ledger.grants import AsyncExecutor, Executor, Grant, TakeBack
 
     Json = Union[Mapping[str, Any], str, bytes]
 
@@ -66,9 +70,8 @@ class Exchange:
     the reply to `step`. Made by `Verifier.exchange`.
 
         with verifier.exchange(request) as exchange:
-            while not exchange.done:
-                exchange.step(carry_out(exchange.payload))
-        exchange.document.raise_for_refusal()
+            document = exchange.run()                  # carries out all steps
+        document.raise_for_status()
 
     One thread at a time: a call while another thread is in `step` raises
     RuntimeError. Nothing is kept beyond it; giving it up at any time is allowed.
@@ -132,6 +135,66 @@ class Exchange:
             return self._took(answered(found, code))
         finally:
             self._busy.release()
+
+    def run(
+        self,
+        host: Send | Executor | None = None,
+        grant: Callable[[Grant], object] | None = None,
+        *,
+        take_back: Callable[[TakeBack], object] | None = None,
+        max_wait: float = 30.0,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> Document:
+        """Run it to its end; returns its last document.
+
+        host       for network steps a sender: it takes a request and returns its answer
+                   (`assay.http.Sender`, the default, or `assay.senders`). For the steps of a
+                   ledger an executor (`assay.ledger.SQLite` …), whose session carries them out
+        grant      takes a `Grant`, in mode "transaction"; called again when the engine had to
+                   roll back, or when its session was lost
+        take_back  takes a `TakeBack`, as `grant` does
+        max_wait   how many seconds to wait before a step. If more is asked for, the document
+                   of that wait is the last one: put its `exchange.retry` into your own queue
+                   (docs/exchanges.md)
+        clock      the time in seconds since 1970 UTC
+
+        A refused result is an answer, not an error: look at the document. What a sender raises
+        passes through, with the step still open. What `grant` raises passes through as well;
+        then, and whenever a run with an executor is left before the end, everything is rolled
+        back and the exchange is closed.
+        """
+        from ._run import run
+
+        return run(
+            self, host, grant, take_back=take_back, max_wait=max_wait, clock=clock, sleep=sleep
+        )
+
+    async def run_async(
+        self,
+        host: StepRunner | AsyncExecutor,
+        grant: Callable[[Grant], Awaitable[object]] | None = None,
+        *,
+        take_back: Callable[[TakeBack], Awaitable[object]] | None = None,
+        max_wait: float = 30.0,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[object]] | None = None,
+    ) -> Document:
+        """`run` for asyncio; `grant` and `take_back` are coroutine functions.
+
+        host  an executor for asyncio (`assay.ledger.AsyncPostgres` …), or a coroutine
+              function that takes what a step asks for (`payload`) and returns its answer; None:
+              the run stops here, and the open step is the last document. An
+              `assay.aio.AsyncRunner` is one, and has a `max_wait` of its own
+
+        Steps take microseconds and run where they are awaited, without a thread. After
+        cancellation calling again goes on with the open step, but for executors.
+        """
+        from ._run import run_async
+
+        return await run_async(
+            self, host, grant, take_back=take_back, max_wait=max_wait, clock=clock, sleep=sleep
+        )
 
     def _took(self, document: Document) -> Document:
         """What the library made of a reply."""

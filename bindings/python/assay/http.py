@@ -1,14 +1,12 @@
 """Carrying out the network steps of a conversation, with the standard library.
 
-    from assay import http
-
     with verifier.exchange({"operation": "call-verify-receipt", "receipt": text}) as exchange:
-        document = http.carry_out(exchange)
-    document.raise_for_refusal()
+        document = exchange.run()                   # or run(Sender(context))
+    document.raise_for_status()
 
-`carry_out` drives; `Sender` sends. `assay.senders` sends with httpx or requests; with
+`Exchange.run` drives; `Sender` sends. `assay.senders` sends with httpx or requests; with
 another client, pass a function of your own: it takes a request and returns an answer, both
-mappings that docs/exchanges.md describes. For asyncio there is `assay.aio.Network`, for the
+mappings that docs/exchanges.md describes. For asyncio there is `assay.aio.AsyncRunner`, for the
 key sets of token issuers `assay.keysets`.
 
 Each request is a line in the logger `assay.http`, at level INFO: method, host, path, status
@@ -31,51 +29,9 @@ if TYPE_CHECKING:
     from socket import socket
     from typing import Any
 
-    from .documents import Document
-    from .exchange import Exchange
-
     Send = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
-__all__ = ["Sender", "carry_out"]
-
-
-def carry_out(
-    exchange: Exchange,
-    send: Send | None = None,
-    *,
-    patience: float = 30.0,
-    clock: Callable[[], float] = time.time,
-    sleep: Callable[[float], object] = time.sleep,
-) -> Document:
-    """Conduct a conversation to its end; returns its last document.
-
-    send      takes a request and returns its answer; None: a `Sender`
-    patience  how many seconds to wait before a step. If Apple asks for more, the
-              document of that wait is the last one: put its `exchange.retry` into
-              your own queue (docs/exchanges.md)
-    clock     the time in seconds since 1970 UTC
-
-    A refused result is an answer, not an error: look at the document. What `send` raises
-    passes through, with the step still open.
-    """
-    if send is None:
-        send = Sender()
-    while not exchange.done:
-        payload = exchange.payload
-        step = payload.get("step")
-        if step == "http":
-            said: Mapping[str, Any] = send(payload["http"])
-        elif step == "wait":
-            left = payload["notBeforeMs"] / 1000 - clock()
-            if left > patience:
-                break
-            if left > 0:
-                sleep(left)
-            said = {}
-        else:
-            raise NotImplementedError(f"the step {step!r} is not a request")
-        exchange.step(said, int(clock() * 1000))
-    return exchange.document
+__all__ = ["Sender"]
 
 
 class Sender:

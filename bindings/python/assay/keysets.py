@@ -1,14 +1,14 @@
 """The key sets of token issuers, fetched when they are needed.
 
-    from assay.keysets import KeySets
+    from assay.keysets import KeysetCache
 
-    keys = KeySets(verifier)                       # one for the process
+    keys = KeysetCache(verifier)                   # one for the process
     token = keys.verify_token(text, issuer)        # any thread
 
 A set is fetched at the first token, after a token with an unknown key, and when it is older
 than `keysetMaxAgeMs`; then the old one goes on serving. However many threads ask, one request
 is under way for an issuer, and the library says how soon the next may follow
-(docs/spec/access-tokens.md, KST-1 … 13). `AsyncKeySets` is the same for tasks.
+(docs/spec/access-tokens.md, KST-1 … 13). `AsyncKeysetCache` is the same for tasks.
 
 Loaded on first use.
 """
@@ -20,8 +20,9 @@ from concurrent.futures import Future
 from json import dumps, loads
 from threading import Lock
 
-from . import http
+from ._run import run, run_steps
 from .errors import AssayError
+from .http import Sender
 from .keyset import Keyset
 from .tokens import Token
 
@@ -38,16 +39,16 @@ if TYPE_CHECKING:
     Load = Callable[[str], "str | None"]
     Save = Callable[[str, str], object]
 
-__all__ = ["AsyncKeySets", "KeySets"]
+__all__ = ["AsyncKeysetCache", "KeysetCache"]
 
 # Where the result has the state of KST-13: `exchange.step` is the name of the step.
 STATE = "keysetState"
 
 
-class KeySets:
+class KeysetCache:
     """The key sets of the issuers of a verifier's configuration.
 
-    send   as in `assay.http.carry_out`
+    send   takes a request and returns its answer; None: an `assay.http.Sender`
     load   takes an issuer, gives what `save` was given for it, or None: a cold start then
            needs no fetch
     save   takes an issuer and a text to keep: public keys and times, nothing secret
@@ -64,14 +65,14 @@ class KeySets:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._verifier = verifier
-        self._send = http.Sender() if send is None else send
+        self._send = Sender() if send is None else send
         self._load, self._save, self._clock = load, save, clock
         self._lock = Lock()
         self._known: dict[str, _Known] = {}
         self._flights: dict[str, Future[Keyset]] = {}
 
     def __repr__(self) -> str:
-        return f"<assay.KeySets: {len(self._known)}>"
+        return f"<assay.KeysetCache: {len(self._known)}>"
 
     def verify_token(self, token: SignedText, issuer: str, now: Time | None = None) -> Token:
         """`Verifier.verify_token` with the keys of an issuer, fetched as needed.
@@ -124,8 +125,8 @@ class KeySets:
     def _fetched(self, issuer: str, known: _Known, want_kid: str | None) -> Keyset:
         request, now = known.request(issuer, want_kid), int(self._clock() * 1000)
         with self._verifier.exchange(request, now=now) as exchange:
-            # Patience for none: a wait is the cooldown, and the old set goes on.
-            document = http.carry_out(exchange, self._send, patience=0, clock=self._clock)
+            # Waits for nothing: a wait is the cooldown, and the old set goes on.
+            document = run(exchange, self._send, max_wait=0, clock=self._clock)
         keys = known.took(document)
         if self._save is not None:
             self._save(issuer, known.kept())
@@ -137,8 +138,8 @@ class KeySets:
             return self._known.setdefault(issuer, _Known(text))
 
 
-class AsyncKeySets:
-    """`KeySets` for the tasks of one event loop: none of them holds it up.
+class AsyncKeysetCache:
+    """`KeysetCache` for the tasks of one event loop: none of them holds it up.
 
     send  a coroutine function, such as `assay.senders.AsyncHttpxSender`; None:
           `assay.http.Sender` in the loop's own executor
@@ -153,21 +154,21 @@ class AsyncKeySets:
         save: Save | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        from .aio import Network
+        from .aio import AsyncRunner
 
         self._verifier = verifier
-        self._host = Network(send, patience=0, clock=clock)
+        self._runner = AsyncRunner(send, max_wait=0, clock=clock)
         self._load, self._save, self._clock = load, save, clock
         self._known: dict[str, _Known] = {}
         self._flights: dict[str, Any] = {}
 
     def __repr__(self) -> str:
-        return f"<assay.AsyncKeySets: {len(self._known)}>"
+        return f"<assay.AsyncKeysetCache: {len(self._known)}>"
 
     async def verify_token(
         self, token: SignedText, issuer: str, now: Time | None = None
     ) -> Token:
-        """`KeySets.verify_token`."""
+        """`KeysetCache.verify_token`."""
         keys = await self.keyset(issuer)
         try:
             found = self._verifier.verify_token(token, keys, now)
@@ -183,7 +184,7 @@ class AsyncKeySets:
         return found
 
     async def keyset(self, issuer: str) -> Keyset:
-        """`KeySets.keyset`."""
+        """`KeysetCache.keyset`."""
         if issuer not in self._known:
             self._known[issuer] = _Known(self._load(issuer) if self._load else None)
         return self._known[issuer].keys or await self.refresh(issuer, None)
@@ -191,7 +192,7 @@ class AsyncKeySets:
     async def refresh(
         self, issuer: str, old: Keyset | None, want_kid: str | None = None
     ) -> Keyset:
-        """`KeySets.refresh`. A task that is cancelled leaves the request to the others."""
+        """`KeysetCache.refresh`. A task that is cancelled leaves the request to the others."""
         import asyncio
 
         known = self._known.setdefault(issuer, _Known())
@@ -205,13 +206,11 @@ class AsyncKeySets:
         return keys
 
     async def _fetched(self, issuer: str, known: _Known, want_kid: str | None) -> Keyset:
-        from .aio import carry_out
-
         def now() -> int:
             return int(self._clock() * 1000)
 
         with self._verifier.exchange(known.request(issuer, want_kid), now=now()) as exchange:
-            document = await carry_out(exchange, self._host, now)
+            document = await run_steps(exchange, self._runner, now)
         keys = known.took(document)
         if self._save is not None:
             self._save(issuer, known.kept())
@@ -253,7 +252,7 @@ class _Known:
             self.text = found["keyset"]
             return self.keys
         if self.keys is None:
-            document.raise_for_refusal()
+            document.raise_for_status()
         assert self.keys is not None
         return self.keys
 

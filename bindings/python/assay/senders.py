@@ -1,16 +1,15 @@
 """Sending the requests of a conversation with the host's own client: httpx or requests.
 
-    from assay import http
     from assay.senders import HttpxSender, RequestsSender
 
-    document = http.carry_out(exchange, HttpxSender())
+    document = exchange.run(HttpxSender())
 
 and in an asyncio program:
 
-    from assay.aio import Network
+    from assay.aio import AsyncRunner
     from assay.senders import AsyncHttpxSender
 
-    document = await async_verifier.exchange(request, Network(AsyncHttpxSender()))
+    document = await async_verifier.exchange(request, AsyncRunner(AsyncHttpxSender()))
 
 A client that is handed over keeps its connections, certificates and proxies. Its redirects,
 its cookies, its authentication and the proxies of the environment are not used, except
@@ -82,7 +81,7 @@ class HttpxSender:
 
 
 class AsyncHttpxSender:
-    """Sends with an `httpx.AsyncClient`; `assay.aio.Network` takes it.
+    """Sends with an `httpx.AsyncClient`; `assay.aio.AsyncRunner` takes it.
 
     client  for one event loop; None: one of its own, without proxies
     hosts   only for tests: where to find a host instead, loopback addresses only

@@ -13,6 +13,10 @@ from ._calls import (
     json_octets,
     milliseconds,
 )
+from ._calls import accepted as _accepted
+from ._calls import base64_text as _base64_text
+from ._calls import given as _given
+from ._calls import octets_of as _octets
 from ._library import functions as _functions
 from .documents import Document, OwnedDocument, status_name
 from .errors import refusal, refusal_of_status
@@ -43,19 +47,14 @@ if TYPE_CHECKING:
         RefreshedReceipt,
         Risk,
     )
+    from .device_check import DeviceCheckClient
     from .exchange import Exchange
     from .http import Send
     from .keyset import Keyset
     from .receipts import AppReceipt, TransactionReceipt, Triage, VerifyReceiptAnswer
-    from .signing import (
-        AppleAccountEvent,
-        ClientSecret,
-        IssuedSession,
-        Session,
-        SignedOffer,
-        SignedOfferV1,
-        SignedToken,
-    )
+    from .sessions import Sessions
+    from .signer import Signer
+    from .signing import AppleAccountEvent
     from .tokens import Token
 
 
@@ -106,10 +105,20 @@ class Verifier:
     path in `at`; TypeError or ValueError for a mapping that is not JSON.
     """
 
-    __slots__ = ("_handle", "_document", "__weakref__")
+    __slots__ = (
+        "_handle",
+        "_document",
+        "_signer",
+        "_sessions",
+        "_device_check",
+        "__weakref__",
+    )
 
     def __init__(self, config: Mapping[str, Any] | str | bytes) -> None:
         self._handle: OwnedVerifier | None = None
+        self._signer: Signer | None = None
+        self._sessions: Sessions | None = None
+        self._device_check: DeviceCheckClient | None = None
         text = json_octets(config, "config")
         handle, answer = OwnedVerifier(), OwnedDocument()
         code = _functions.assay_verifier_new(text, len(text), handle, answer)
@@ -243,7 +252,7 @@ class Verifier:
             raise refusal(document)
         return Triage(document, "triage")
 
-    def unverified_transaction_id(
+    def extract_unverified_transaction_id(
         self, blob: SignedText, now: Time | None = None
     ) -> str | None:
         """The transaction id that a receipt of any form, or a JWS, claims: to ask the App
@@ -277,7 +286,7 @@ class Verifier:
                  `verify_attest_receipt`, for "attest-receipt"
 
         Never raises for a refusal: look at `ok` first, then at `facts`, or call
-        `raise_for_refusal`. Raises ValueError for another kind, or a subject with a
+        `raise_for_status`. Raises ValueError for another kind, or a subject with a
         kind that is no receipt; and like `verify_transaction` for arguments of a
         wrong type.
         """
@@ -456,7 +465,7 @@ class Verifier:
 
     # ---- Sign in with Apple
 
-    def verify_apple_identity(
+    def verify_apple_identity_token(
         self,
         token: SignedText,
         keys: Keyset,
@@ -486,7 +495,7 @@ class Verifier:
         )
         return Token(_accepted(self._at_once(request, now, keys.facts)), "exchange.token")
 
-    def verify_apple_notification(
+    def verify_sign_in_notification(
         self, payload: SignedText, keys: Keyset, now: Time | None = None
     ) -> AppleAccountEvent:
         """Verify what Apple tells about an account that signs in with it.
@@ -495,7 +504,7 @@ class Verifier:
         keys     the key set of Apple
 
         Deliveries repeat: act once on each `token_id`. Answer 200 after storing, 400 for a
-        refusal. Errors as in `verify_apple_identity`, but for the nonce.
+        refusal. Errors as in `verify_apple_identity_token`, but for the nonce.
         """
         from .signing import AppleAccountEvent
 
@@ -506,7 +515,7 @@ class Verifier:
 
     # ---- DeviceCheck and risk
 
-    def read_device_check(
+    def read_device_check_response(
         self,
         call: Literal["query", "update", "validate"],
         status: int,
@@ -542,7 +551,7 @@ class Verifier:
         }
         return DeviceCheck(_accepted(self._at_once(request, now)), "exchange.deviceCheck")
 
-    def check_device_token(self, token: SignedText) -> str:
+    def normalize_device_token(self, token: SignedText) -> str:
         """The form in which Apple takes a device token: standard base64.
 
         token  what `generateToken` returned to the app: its bytes, or base64 of them in a
@@ -558,63 +567,6 @@ class Verifier:
             given = {"base64": _base64_text(octets)}
         request = {"operation": "normalize-device-token", "deviceToken": given}
         return _accepted(self._at_once(request, None))._text(b"exchange.deviceToken") or ""
-
-    def query_device_check(
-        self,
-        token: SignedText,
-        transaction_id: str,
-        offer: bool = False,
-        send: Send | None = None,
-    ) -> DeviceCheck:
-        """Ask Apple for the two bits of a device, over the network.
-
-        token           what `generateToken` returned to the app: its bytes, or base64
-        transaction_id  1 to 64 characters, your own: the key in your log
-        offer           as of `read_device_check`
-        send            carries out a request (assay.http); None: a `Sender`
-
-        Waits and repeats as Apple allows, a few seconds at most. Needs the block
-        `deviceCheck` with its key. Raises as `read_device_check`.
-        """
-        request = self._of_device("query-device-bits", token, transaction_id)
-        return self._device_check({**request, "offer": offer}, send)
-
-    def update_device_check(
-        self,
-        token: SignedText,
-        transaction_id: str,
-        bit0: bool | None = None,
-        bit1: bool | None = None,
-        send: Send | None = None,
-    ) -> DeviceCheck:
-        """Set the bits of a device; one that is None stays as it is. Arguments and errors
-        as of `query_device_check`."""
-        request = self._of_device("update-device-bits", token, transaction_id)
-        return self._device_check(_given({**request, "bit0": bit0, "bit1": bit1}), send)
-
-    def validate_device_check(
-        self, token: SignedText, transaction_id: str, send: Send | None = None
-    ) -> DeviceCheck:
-        """Have Apple look at a device token alone: genuine, and of this team. Arguments and
-        errors as of `query_device_check`."""
-        request = self._of_device("validate-device-token", token, transaction_id)
-        return self._device_check(request, send)
-
-    def _of_device(self, operation: str, token: SignedText, transaction_id: str) -> dict[str, Any]:
-        octets = _octets(token)
-        given: Any = octets.decode("utf-8", "replace")
-        if not isinstance(token, str):
-            given = {"base64": _base64_text(octets)}
-        return {
-            "operation": operation,
-            "deviceToken": given,
-            "transactionId": transaction_id,
-        }
-
-    def _device_check(self, request: Mapping[str, Any], send: Send | None) -> DeviceCheck:
-        from .attest import DeviceCheck
-
-        return DeviceCheck(self._talked(request, (), send), "exchange.deviceCheck")
 
     def refresh_attest_receipt(
         self, evidence: AttestReceipt | Attestation | Document, send: Send | None = None
@@ -690,12 +642,10 @@ class Verifier:
         send: Send | None,
     ) -> Document:
         """The accepted result of a conversation over the network."""
-        from .http import carry_out
-
         with self.exchange(request, evidence) as exchange:
-            return _accepted(carry_out(exchange, send))
+            return _accepted(exchange.run(send))
 
-    def normal_key_id(self, key_id: SignedText) -> str:
+    def normalize_key_id(self, key_id: SignedText) -> str:
         """The normal form of an App Attest key identifier: standard base64, as `key_id` of
         an Attestation has it. Look keys up by this form alone.
 
@@ -712,7 +662,7 @@ class Verifier:
         cannot attest, and for those that can.
 
         observations  a mapping: `request` and `attestation`, and what else is known
-                      (docs/risk.md). `deviceCheck` may be what `read_device_check`
+                      (docs/risk.md). `deviceCheck` may be what `read_device_check_response`
                       returned
 
         A verdict other than allow is an answer, not an error. Raises MalformedError
@@ -731,200 +681,34 @@ class Verifier:
             raise refusal(document)
         return Risk(document, "risk")
 
-    # ---- sessions
+    # ---- classes by task
 
-    def issue_session(
-        self,
-        evidence: Assertion | Attestation | Document,
-        account: str,
-        verdict: Literal["allow", "limited"] = "allow",
-        risk: int | None = None,
-        binding: str | None = None,
-        ttl_ms: int | None = None,
-        now: Time | None = None,
-    ) -> IssuedSession:
-        """A session text: this account proved this key a short while ago. Issue it only
-        when challenge and counter were stored: the library does not see the store.
+    @property
+    def signer(self) -> Signer:
+        """Signs tokens and offers: `verifier.signer.sign_api_token()` …"""
+        if self._signer is None:
+            from .signer import Signer
 
-        evidence  facts or document of one attestation or assertion of this verifier
-        account   1 to 255 bytes, no space at either end
-        verdict   "limited": good for free calls, and for metered ones that you count
-        risk      the metric of the key's receipt, where it is known
-        binding   1 to 255 bytes that the caller must show again: best `origin_jti` of
-                  its access token
-        ttl_ms    life, at most an hour; None: `session.ttlMs`
+            self._signer = Signer(self._at_once)
+        return self._signer
 
-        Needs the block `session` (ConfigError). Raises MisuseError for evidence that was
-        refused, is of another kind or was judged by `attest.time` "stored".
-        """
-        from .signing import IssuedSession
+    @property
+    def sessions(self) -> Sessions:
+        """Issues and verifies session texts: `verifier.sessions.issue_session(…)` …"""
+        if self._sessions is None:
+            from .sessions import Sessions
 
-        request = {
-            "operation": "issue-session",
-            "account": account,
-            "verdict": verdict,
-            "risk": risk,
-            "binding": binding,
-            "ttlMs": ttl_ms,
-        }
-        document = _accepted(self._at_once(_given(request), now, evidence))
-        return IssuedSession(document.json["exchange"]["session"])
+            self._sessions = Sessions(self._at_once)
+        return self._sessions
 
-    def check_session(
-        self,
-        session: str,
-        purpose: Literal["read", "free", "metered", "restore", "promo", "paid"],
-        account: str | None = None,
-        binding: str | None = None,
-        now: Time | None = None,
-    ) -> Session:
-        """What a session text proves, without any store.
+    @property
+    def device_check(self) -> DeviceCheckClient:
+        """Asks Apple's DeviceCheck: `verifier.device_check.query_device_bits(…)` …"""
+        if self._device_check is None:
+            from .device_check import DeviceCheckClient
 
-        session  the text that the app sent
-        purpose  what the request asks for; promo and paid need an assertion
-                 (rejected.session.assertion-required)
-        account  the one of the caller's access token: always pass it where there is one
-        binding  what was given when the session was issued
-
-        Raises RejectedError, MalformedError or TooLargeError for a text that is forged,
-        over, or of somebody else: ask the app for a new assertion.
-        """
-        from .signing import Session
-
-        request = {
-            "operation": "verify-session",
-            "session": session,
-            "purpose": purpose,
-            "account": account,
-            "binding": binding,
-        }
-        document = _accepted(self._at_once(_given(request), now))
-        return Session(document.json["exchange"]["session"])
-
-    # ---- signatures
-
-    def sign_api_token(
-        self, bundle_id: str | None = None, now: Time | None = None
-    ) -> SignedToken:
-        """A token for the App Store Server API, good for five minutes: make one for each
-        request. Needs the block `appStoreServerApi` (ConfigError).
-
-        bundle_id  whose; None where one app is configured
-        """
-        from .signing import SignedToken
-
-        request = {"operation": "sign-api-token", "bundleId": bundle_id}
-        return SignedToken(self._signed(request, now))
-
-    def sign_device_check_token(self, now: Time | None = None) -> SignedToken:
-        """A token for Apple's DeviceCheck and App Attest servers, good for 20 minutes.
-        Needs the block `deviceCheck` with its key (ConfigError)."""
-        from .signing import SignedToken
-
-        return SignedToken(self._signed({"operation": "sign-device-check-token"}, now))
-
-    def sign_apple_id_secret(
-        self,
-        client_id: str | None = None,
-        ttl_ms: int | None = None,
-        now: Time | None = None,
-    ) -> ClientSecret:
-        """The client secret of Sign in with Apple. Needs the block `appleId`.
-
-        client_id  None where there is one
-        ttl_ms     a minute to six months; None: five minutes
-        """
-        from .signing import ClientSecret
-
-        request = {"operation": "sign-apple-client-secret", "clientId": client_id, "ttlMs": ttl_ms}
-        return ClientSecret(self._signed(request, now))
-
-    def sign_promotional_offer(
-        self,
-        product_id: str,
-        offer_id: str,
-        transaction_id: str | None = None,
-        bundle_id: str | None = None,
-        nonce: str | UUID | None = None,
-        now: Time | None = None,
-    ) -> SignedOffer:
-        """A promotional offer for the app, as a JWS. Never let a client choose what is
-        signed. Needs the block `appStoreServerApi`.
-
-        transaction_id  any of the customer's; without it anybody can use the offer
-        nonce           a UUID; None: a new one
-
-        Raises MisuseError for ids of a wrong form.
-        """
-        from .signing import SignedOffer
-
-        request = {
-            "operation": "sign-promotional-offer",
-            "bundleId": bundle_id,
-            "productId": product_id,
-            "offerIdentifier": offer_id,
-            "transactionId": transaction_id,
-            "nonce": _text_or_none(nonce),
-        }
-        return SignedOffer(self._signed(request, now))
-
-    def sign_promotional_offer_v1(
-        self,
-        product_id: str,
-        offer_id: str,
-        application_username: str = "",
-        bundle_id: str | None = None,
-        nonce: str | UUID | None = None,
-        timestamp: int | None = None,
-        now: Time | None = None,
-    ) -> SignedOfferV1:
-        """The same for the original StoreKit API: the app passes exactly the four values.
-
-        application_username  ASCII: the appAccountToken, or empty
-        timestamp             milliseconds since 1970 UTC; None: now
-        """
-        from .signing import SignedOfferV1
-
-        request = {
-            "operation": "sign-promotional-offer-v1",
-            "bundleId": bundle_id,
-            "productId": product_id,
-            "offerId": offer_id,
-            "applicationUsername": application_username,
-            "nonce": _text_or_none(nonce),
-            "timestamp": timestamp,
-        }
-        return SignedOfferV1(self._signed(request, now))
-
-    def sign_introductory_offer(
-        self,
-        product_id: str,
-        allowed: bool,
-        transaction_id: str,
-        bundle_id: str | None = None,
-        nonce: str | UUID | None = None,
-        now: Time | None = None,
-    ) -> SignedOffer:
-        """Whether a customer may have the introductory offer, whatever the App Store
-        thinks, as a JWS for the app. Needs the block `appStoreServerApi`."""
-        from .signing import SignedOffer
-
-        request = {
-            "operation": "sign-introductory-offer-eligibility",
-            "bundleId": bundle_id,
-            "productId": product_id,
-            "allowIntroductoryOffer": allowed,
-            "transactionId": transaction_id,
-            "nonce": _text_or_none(nonce),
-        }
-        return SignedOffer(self._signed(request, now))
-
-    def _signed(self, request: Mapping[str, Any], now: Time | None) -> Mapping[str, Any]:
-        """What a kind that signs answered."""
-        answer: Mapping[str, Any] = _accepted(self._at_once(_given(request), now)).json[
-            "exchange"
-        ]
-        return answer
+            self._device_check = DeviceCheckClient(self._talked)
+        return self._device_check
 
     # ---- conversations
 
@@ -1025,7 +809,7 @@ class Verifier:
     # ---- the verifier itself
 
     @property
-    def effective_configuration(self) -> Mapping[str, Any]:
+    def configuration(self) -> Mapping[str, Any]:
         """The configuration with every default filled in, read-only. Keys and
         secrets read as True."""
         configuration: Mapping[str, Any] = self._document.json["configuration"]
@@ -1138,15 +922,6 @@ class Verifier:
         return answered(answer, code)
 
 
-def _given(request: Mapping[str, Any]) -> dict[str, Any]:
-    """A request without the members that were left out."""
-    return {name: value for name, value in request.items() if value is not None}
-
-
-def _text_or_none(value: str | UUID | None) -> str | None:
-    return None if value is None else str(value)
-
-
 class Expiry:
     """What `check_expiry` says; true in a condition when still in force.
 
@@ -1214,16 +989,6 @@ def _date(moment: Time | None, name: str) -> int:
     return date
 
 
-def _octets(evidence: SignedText) -> bytes:
-    if isinstance(evidence, str):
-        return evidence.encode("utf-8", "surrogatepass")
-    if isinstance(evidence, bytes):
-        return evidence
-    if isinstance(evidence, (bytearray, memoryview)):
-        return bytes(evidence)
-    raise TypeError(f"evidence is a str or bytes, not {type(evidence).__name__}")
-
-
 def _device(subject: Device | str | None) -> bytes | None:
     """The bytes of a vendor id or a MAC address."""
     if subject is None or isinstance(subject, bytes):
@@ -1253,12 +1018,6 @@ def _base64_octets(evidence: SignedText) -> bytes:
     return a2b_base64(digits + b"=" * (-len(digits) % 4))
 
 
-def _base64_text(octets: bytes) -> str:
-    from binascii import b2a_base64
-
-    return b2a_base64(octets, newline=False).decode("ascii")
-
-
 def _public_key(key: Any) -> bytes:
     if not isinstance(key, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"public_key is bytes or base64 text, not {type(key).__name__}")
@@ -1283,9 +1042,3 @@ def _integer(value: int, name: str, end: int | None = None) -> int:
     if end is not None and not 0 <= value < end:
         raise ValueError(f"{name} must be 0 … {end - 1}")
     return value
-
-
-def _accepted(document: Document) -> Document:
-    if document.code:
-        raise refusal(document)
-    return document

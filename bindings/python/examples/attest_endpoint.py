@@ -140,7 +140,7 @@ class Keys:
         self, account: str, key_id: str, assertion: str, body: bytes, now: int
     ) -> None:
         """Read the key, verify, use the challenge up, advance the counter."""
-        key_id = self.verifier.normal_key_id(key_id)  # apps send it in several forms
+        key_id = self.verifier.normalize_key_id(key_id)  # apps send it in several forms
         with self.changes() as connection:
             row = connection.execute(
                 "select public_key, counter from attest_key "

@@ -30,7 +30,7 @@ from typing import Any
 from wsgiref.simple_server import make_server
 
 import assay
-from assay.store import Grant, Ledger, TakeBack
+from assay.ledger import Grant, Ledger, TakeBack
 
 log = logging.getLogger("notifications")
 
@@ -129,7 +129,7 @@ def main(config: str, database: str, port: str) -> None:
     if port == "setup":
         set_up(ledger, database)
         return
-    ledger.check_schema().raise_for_refusal()
+    ledger.check_schema().raise_for_status()
     with make_server("127.0.0.1", int(port), make_application(ledger)) as server:
         print(f"listening on 127.0.0.1:{server.server_port}", flush=True)
         server.serve_forever()

@@ -18,7 +18,7 @@ Review buys there with your production build. The ledger is an SQLite file here,
 by LEDGER; with several instances put a shared store behind the same three methods.
 
 Of a refund Apple tells by a notification, which needs more than this table: a shop that takes goods
-back has the ledger of `assay.store` in its place, `claim` here and `apply_event` there, as in
+back has the ledger of `assay.ledger` in its place, `claim` here and `apply_event` there, as in
 notification_endpoint.py. What a customer sends takes nothing back, whatever date is in it.
 
 To try it here, with a receipt in a file:

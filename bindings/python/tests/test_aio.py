@@ -8,7 +8,8 @@ import unittest
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import assay
-from assay.aio import AsyncVerifier, carry_out
+from assay._run import run_steps
+from assay.aio import AsyncVerifier
 from case_table import call_of, given, jws_of, table
 from conversations import Door, answers, begun, transcript, watched
 from test_exchange import RISK
@@ -319,10 +320,10 @@ class ExchangeTest(unittest.TestCase):
         with begun(case) as exchange:
             said = {}
             with self.assertRaises(assay.MisuseError):
-                asyncio.run(carry_out(exchange, send, clock))
+                asyncio.run(run_steps(exchange, send, clock))
             self.assertFalse(exchange.done)
             said = good
-            self.assertTrue(asyncio.run(carry_out(exchange, send, clock)).ok)
+            self.assertTrue(asyncio.run(run_steps(exchange, send, clock)).ok)
         self.assertEqual(len(self.freed), 1)
 
     def test_cancelled_while_the_host_waits(self):

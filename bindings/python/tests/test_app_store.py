@@ -34,14 +34,14 @@ class CallsTest(unittest.TestCase):
     def test_a_request(self):
         store = AppStore(Noting().exchange, {"environment": "auto"}, {"partial": True})
         start = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
-        request, evidence, now = store.transaction_history(
+        request, evidence, now = store.get_transaction_history(
             "1", start_date=start, product_id=("a", "b"), revoked=False, pages=3, now=7)
         self.assertEqual(request, {
             "operation": "get-transaction-history", "environment": "auto",
             "transactionId": "1", "startDate": 1767225600000, "productId": ["a", "b"],
             "revoked": False, "options": {"partial": True, "pages": 3}})
         self.assertEqual((evidence, now), ((), 7))
-        request, evidence, _ = store.send_consumption(
+        request, evidence, _ = store.send_consumption_information(
             "1", True, False, "DELIVERED", consumption_percentage=0, transaction="facts")
         self.assertEqual(request["consumptionPercentage"], 0)
         self.assertNotIn("refundPreference", request)
@@ -51,10 +51,10 @@ class CallsTest(unittest.TestCase):
     def test_in_common(self):
         verifier = table().verifier("signing")
         with self.assertRaises(assay.MisuseError) as caught:
-            verifier.app_store().transaction_info("1")
+            verifier.app_store().get_transaction_info("1")
         self.assertEqual(caught.exception.at, "bundleId")
         store = verifier.app_store("Sandbox", bundle_id="com.example.second", attempts=1)
-        with store.transaction_info("1") as exchange:
+        with store.get_transaction_info("1") as exchange:
             request = exchange.payload["http"]
             self.assertEqual(request["method"], "GET")
             self.assertEqual(
@@ -91,14 +91,14 @@ class UnverifiedIdTest(unittest.TestCase):
                 verifier = table().verifier(case["verifier"])
                 blob = given(case, "blob")
                 form = verifier.triage(blob, case["now"]).format
-                found = verifier.unverified_transaction_id(blob, case["now"])
+                found = verifier.extract_unverified_transaction_id(blob, case["now"])
                 seen[form] = seen.get(form) or found
         for form in ("transaction-receipt", "app-receipt", "jws"):
             self.assertRegex(seen[form], r"^\d{13,}$", form)
         self.assertIsNone(seen.get("attest-receipt"))
 
     def test_none(self):
-        self.assertIsNone(table().verifier("standard").unverified_transaction_id("hello"))
+        self.assertIsNone(table().verifier("standard").extract_unverified_transaction_id("hello"))
 
 
 if __name__ == "__main__":

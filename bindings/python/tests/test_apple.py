@@ -26,20 +26,20 @@ class AppleTest(unittest.TestCase):
     def test_identity(self):
         verifier, request, keys, now = first("verify-apple-identity-token", "token", "nonce")
         for form in (request["token"], request["token"].encode()):
-            token = verifier.verify_apple_identity(form, keys, request["nonce"], now)
+            token = verifier.verify_apple_identity_token(form, keys, request["nonce"], now)
             self.assertEqual((token.profile, token.nonce), ("apple-id", "checked"))
             self.assertTrue(token.document.ok)
         with self.assertRaises(assay.RejectedError) as caught:
-            verifier.verify_apple_identity(request["token"], keys, "another", now)
+            verifier.verify_apple_identity_token(request["token"], keys, "another", now)
         self.assertEqual(caught.exception.status, "rejected.token.nonce")
 
     def test_notification(self):
         verifier, request, keys, now = first("verify-sign-in-notification", "payload")
-        event = verifier.verify_apple_notification(request["payload"], keys, now)
+        event = verifier.verify_sign_in_notification(request["payload"], keys, now)
         self.assertTrue(event.token_id)
         self.assertTrue(event.subject.startswith("001234."))
         with self.assertRaises(assay.AssayError):
-            verifier.verify_apple_notification(request["payload"][:-4] + "AAAA", keys, now)
+            verifier.verify_sign_in_notification(request["payload"][:-4] + "AAAA", keys, now)
 
 
 class FinishedTest(unittest.TestCase):

@@ -30,7 +30,7 @@ class DeviceCheckTest(unittest.TestCase):
         cls.verifier = assay.Verifier({**configuration, "deviceCheck": block})
 
     def read(self, *arguments, **more):
-        return self.verifier.read_device_check(*arguments, now=NOW, **more)
+        return self.verifier.read_device_check_response(*arguments, now=NOW, **more)
 
     def test_answers(self):
         for form in (BODY, BODY.encode(), bytearray(BODY.encode())):
@@ -65,7 +65,7 @@ class DeviceCheckTest(unittest.TestCase):
             with self.subTest(status=status, body=body), self.assertRaises(TypeError):
                 self.read("query", status, body)
         with self.assertRaises(assay.ConfigError):
-            risk_verifier().read_device_check("query", 200, "")
+            risk_verifier().read_device_check_response("query", 200, "")
 
     def test_texts_of_the_client(self):
         """A device token and a key id, in the form that the library has them."""
@@ -74,10 +74,10 @@ class DeviceCheckTest(unittest.TestCase):
         url = base64.urlsafe_b64encode(octets).decode().rstrip("=")
         self.assertNotEqual(normal[:43], url)
         for call, forms, wrong, family in (
-            (self.verifier.check_device_token, (octets, bytearray(octets), normal),
+            (self.verifier.normalize_device_token, (octets, bytearray(octets), normal),
              ("", b"", "AAE", "no base64", "\ud800"), assay.MalformedError),
-            (self.verifier.check_device_token, (), (bytes(8193),), assay.TooLargeError),
-            (self.verifier.normal_key_id,
+            (self.verifier.normalize_device_token, (), (bytes(8193),), assay.TooLargeError),
+            (self.verifier.normalize_key_id,
              (normal, url, octets.hex(), octets.hex().upper(), url.encode()),
              ("", normal[:-1], url + "=", normal + "\n", octets.hex()[:32], "\ud800"),
              assay.MalformedError),

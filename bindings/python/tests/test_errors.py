@@ -45,7 +45,7 @@ class RefusalTest(unittest.TestCase):
         case = table().first("verify_jws", family)
         verifier = table().verifier(case["verifier"])
         with self.assertRaises(assay.AssayError) as caught:
-            verifier.verify(case["kind"], jws_of(case), case["now"]).raise_for_refusal()
+            verifier.verify(case["kind"], jws_of(case), case["now"]).raise_for_status()
         return caught.exception
 
     def test_attributes_are_those_of_the_document(self):

@@ -73,7 +73,7 @@ class GenuineTest(unittest.TestCase):
             with self.subTest(case=case["name"]):
                 kind = {"renewal": "renewal-info"}.get(case["kind"], case["kind"])
                 found = verifier.verify(kind, text.decode(), case["config"]["now_ms"])
-                found.raise_for_refusal()
+                found.raise_for_status()
                 self.check(found.facts, case["facts"])
 
     def test_receipts(self):
@@ -83,7 +83,7 @@ class GenuineTest(unittest.TestCase):
             with self.subTest(case=case["name"]):
                 found = verifier.verify(case["kind"], octets, case["config"]["now_ms"],
                                         device and bytes.fromhex(device))
-                found.raise_for_refusal()
+                found.raise_for_status()
                 self.check(found.facts, case["facts"])
                 if device:
                     self.assertTrue(found.facts.device_bound)

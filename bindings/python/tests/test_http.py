@@ -5,7 +5,6 @@ import pprint
 import unittest
 
 import assay
-from assay import http
 from case_table import given, table
 from conversations import begun, bodies, transcript
 
@@ -42,8 +41,7 @@ class HttpTest(unittest.TestCase):
                     "body": {"text": body.decode()} if status else None}
 
         with verifier.exchange(given(case, "request"), now=case["now"]) as exchange:
-            return http.carry_out(
-                exchange, send, clock=self.clock, sleep=self.clock.sleep, **named)
+            return exchange.run(send, clock=self.clock, sleep=self.clock.sleep, **named)
 
     def test_a_hop(self):
         case = transcript("a Sandbox receipt at production")
@@ -71,7 +69,7 @@ class HttpTest(unittest.TestCase):
 
     def test_no_patience(self):
         case = transcript("a good answer")
-        document = self.play(case, (429, [["retry-after", "60"]], b""), patience=10)
+        document = self.play(case, (429, [["retry-after", "60"]], b""), max_wait=10)
         self.assertEqual(document.status, "pending.exchange.wait")
         self.assertEqual(document.json["exchange"]["reason"], "rate-limited")
         self.assertEqual(self.clock.slept, [])
@@ -81,7 +79,7 @@ class HttpTest(unittest.TestCase):
         for send, error in ((lambda request: {"id": 0, "status": 200, "body": None},
                              assay.MisuseError), (lambda request: 1 / 0, ZeroDivisionError)):
             with begun(case) as exchange, self.assertRaises(error):
-                http.carry_out(exchange, send)
+                exchange.run(send)
 
     def test_nothing_secret_is_printed(self):
         """EXC-22: no way of printing a step shows what the library marks as a secret."""

@@ -15,7 +15,7 @@ import assay
 import played_faults as faults
 from assay import http
 from assay.documents import status_named
-from assay.keysets import STATE, AsyncKeySets, KeySets
+from assay.keysets import STATE, AsyncKeysetCache, KeysetCache
 
 ISSUER = "https://issuer.example.com"
 # The generator of P-256 is as good a public key as any.
@@ -39,7 +39,7 @@ class Document:
         self.json = {"exchange": exchange}
         self.error = None
 
-    def raise_for_refusal(self):
+    def raise_for_status(self):
         if not self.ok:
             raise assay.UnavailableError(status_named(self.status), {}, self)
 
@@ -123,14 +123,14 @@ class Issuer:
         return {"id": 1, "status": self.status, "body": {"text": jwks(*self.kids)}}
 
 
-class KeySetsTest(unittest.TestCase):
+class KeysetCacheTest(unittest.TestCase):
     def setUp(self):
         self.issuer, self.verifier = Issuer("a"), Verifier()
         self.kept = {}
         self.keys = self.made()
 
     def made(self):
-        return KeySets(self.verifier, self.issuer, clock=self.verifier.clock,
+        return KeysetCache(self.verifier, self.issuer, clock=self.verifier.clock,
                        load=self.kept.get, save=self.kept.__setitem__)
 
     def verify(self, kid):
@@ -223,7 +223,7 @@ class KeySetsTest(unittest.TestCase):
             issuer(request)
             raise ZeroDivisionError
 
-        self.keys = KeySets(self.verifier, fail, clock=self.verifier.clock)
+        self.keys = KeysetCache(self.verifier, fail, clock=self.verifier.clock)
         for _ in range(2):
             with self.assertRaises(ZeroDivisionError):
                 self.verify("a")
@@ -240,7 +240,8 @@ class LibraryTest(unittest.TestCase):
         self.play = self.bench.player.play
         self.token = self.play("token", {"issuer": self.ISSUER})["token"]
         self.now, self.kept = faults.NOW / 1000, {}
-        self.keys = KeySets(assay.Verifier(self.bench.config), http.Sender(hosts=self.bench.hosts),
+        self.keys = KeysetCache(assay.Verifier(self.bench.config),
+                                http.Sender(hosts=self.bench.hosts),
                             clock=lambda: self.now, save=self.kept.__setitem__)
 
     def verify(self):
@@ -277,7 +278,7 @@ class LibraryTest(unittest.TestCase):
         self.assertEqual(self.statuses(), [200, 503, 304])
 
 
-class AsyncKeySetsTest(unittest.TestCase):
+class AsyncKeysetCacheTest(unittest.TestCase):
     def setUp(self):
         self.verifier, self.asked = Verifier(), 0
         self.kids = ("a",)
@@ -291,7 +292,7 @@ class AsyncKeySetsTest(unittest.TestCase):
                 await gate.wait()
                 return {"id": 1, "status": 200, "body": {"text": jwks(*self.kids)}}
 
-            keys = AsyncKeySets(self.verifier, send, clock=self.verifier.clock)
+            keys = AsyncKeysetCache(self.verifier, send, clock=self.verifier.clock)
             await work(keys, gate)
 
         asyncio.run(all_of_it())

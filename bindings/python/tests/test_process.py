@@ -89,7 +89,7 @@ class CloseTest(EvidenceCase):
             with self.assertRaisesRegex(ValueError, "closed"):
                 call()
         self.assertEqual(transaction.document.json["status"]["name"], "ok")
-        self.assertIn("apps", self.verifier.effective_configuration)
+        self.assertIn("apps", self.verifier.configuration)
 
     def test_another_verifier_takes_the_evidence_of_the_same_configuration(self):
         transaction = self.verifier.verify_transaction(self.jws, self.now)

@@ -14,7 +14,7 @@ from unittest import mock
 
 import played_faults
 from assay import http, senders
-from assay.aio import Network
+from assay.aio import AsyncRunner
 from echo_server import EchoServer
 from played_faults import GOOD, SECRETS, asked
 
@@ -211,11 +211,11 @@ class AsyncHttpxTest(SenderTest):
         return functools.wraps(sender, ())(send)
 
 
-class NetworkTest(unittest.TestCase):
+class RunnerTest(unittest.TestCase):
     """Waiting in an asyncio program."""
 
     def carry(self, step, send=None, **named):
-        return asyncio.run(Network(send, **named)(step))
+        return asyncio.run(AsyncRunner(send, **named)(step))
 
     def test_a_request(self):
         async def send(request):
@@ -227,7 +227,7 @@ class NetworkTest(unittest.TestCase):
         with EchoServer() as echo:
             sender = http.Sender(hosts={NAME: echo.url})
             with mock.patch("assay.http.Sender", lambda: sender):
-                network = Network()
+                network = AsyncRunner()
             answer = asyncio.run(network({"step": "http", "http": asked()}))
             self.assertEqual(answer["body"], {"text": GOOD})
 
@@ -248,7 +248,7 @@ class NetworkTest(unittest.TestCase):
         with EchoServer(late=True) as echo:
             sender = http.Sender(hosts={NAME: echo.url})
             with mock.patch("assay.http.Sender", lambda: sender):
-                network = Network()
+                network = AsyncRunner()
             for step in ({"step": "http", "http": asked(timeoutMs=300)},
                          {"step": "wait", "notBeforeMs": int(time.time() * 1000) + 500}):
                 counted.clear()
@@ -264,7 +264,7 @@ class NetworkTest(unittest.TestCase):
         def clock():
             return 100
 
-        named = {"clock": clock, "sleep": sleep, "patience": 10}
+        named = {"clock": clock, "sleep": sleep, "max_wait": 10}
         for until, answer in ((109_000, {}), (50_000, {}), (111_000, None)):
             step = {"step": "wait", "notBeforeMs": until}
             self.assertEqual(self.carry(step, **named), answer)

@@ -34,40 +34,41 @@ class SigningTest(unittest.TestCase):
             "appleId": KEY, "session": SECRET})
 
     def test_tokens(self):
-        token = self.verifier.sign_api_token(now=NOW)
+        token = self.verifier.signer.sign_api_token(now=NOW)
         header, claims = claims_of(token.token)
         self.assertEqual(header, {"alg": "ES256", "kid": "KEYID12345", "typ": "JWT"})
         self.assertEqual(claims["bid"], "com.example.app")
         self.assertEqual(claims["exp"] * 1000, token.expires_at_ms)
-        token = self.verifier.sign_device_check_token(now=NOW)
+        token = self.verifier.signer.sign_device_check_token(now=NOW)
         header, claims = claims_of(token.token)
         self.assertEqual(claims, {"iss": "ABCDE12345", "iat": NOW // 1000,
                                   "exp": NOW // 1000 + 1200})
-        secret = self.verifier.sign_apple_id_secret(ttl_ms=60_000, now=NOW)
+        secret = self.verifier.signer.sign_apple_client_secret(ttl_ms=60_000, now=NOW)
         _, claims = claims_of(secret.client_secret)
         self.assertEqual(claims["sub"], "com.example.app")
         self.assertEqual(claims["exp"], NOW // 1000 + 60)
 
     def test_offers(self):
         nonce = uuid.uuid4()
-        offer = self.verifier.sign_promotional_offer("p1", "o1", "7", nonce=nonce, now=NOW)
+        offer = self.verifier.signer.sign_promotional_offer("p1", "o1", "7", nonce=nonce, now=NOW)
         _, claims = claims_of(offer.jws)
         self.assertEqual((claims["productId"], claims["offerIdentifier"]), ("p1", "o1"))
         self.assertEqual((claims["nonce"], offer.nonce), (str(nonce), str(nonce)))
-        offer = self.verifier.sign_introductory_offer("p1", False, "7", now=NOW)
+        offer = self.verifier.signer.sign_introductory_offer_eligibility("p1", False, "7", now=NOW)
         _, claims = claims_of(offer.jws)
         self.assertIs(claims["allowIntroductoryOffer"], False)
         self.assertEqual((claims["nonce"], offer.iat), (offer.nonce, NOW // 1000))
 
     def test_offer_v1(self):
-        offer = self.verifier.sign_promotional_offer_v1("p1", "o1", "User", timestamp=NOW - 5)
+        offer = self.verifier.signer.sign_promotional_offer_v1(
+            "p1", "o1", "User", timestamp=NOW - 5)
         self.assertEqual((offer.timestamp, offer.key_id), (NOW - 5, "KEYID12345"))
         self.assertEqual(base64.b64decode(offer.signature)[:1], b"\x30")
         self.assertTrue(uuid.UUID(offer.nonce))
 
     def test_nothing_secret_is_shown(self):
-        token = self.verifier.sign_api_token()
-        secret = self.verifier.sign_apple_id_secret()
+        token = self.verifier.signer.sign_api_token()
+        secret = self.verifier.signer.sign_apple_client_secret()
         shown = repr(token) + repr(secret) + repr(self.verifier)
         for text in (token.token, secret.client_secret, "Bearer ", "PRIVATE KEY"):
             self.assertNotIn(text, shown)
@@ -84,10 +85,10 @@ class SigningTest(unittest.TestCase):
 
     def test_refusals(self):
         with self.assertRaises(assay.MisuseError) as caught:
-            self.verifier.sign_promotional_offer("", "o1")
+            self.verifier.signer.sign_promotional_offer("", "o1")
         self.assertEqual(caught.exception.at, "productId")
         with self.assertRaises(assay.ConfigError) as caught:
-            assay.Verifier({"apps": APPS}).sign_api_token()
+            assay.Verifier({"apps": APPS}).signer.sign_api_token()
         self.assertEqual(caught.exception.at, "appStoreServerApi")
 
     def test_a_conversation_about_a_device(self):
@@ -105,11 +106,11 @@ class SessionTest(unittest.TestCase):
     def test_round_trip(self):
         case, verifier = table().first("verify_assertion"), table().verifier("signing")
         proven = called(case, verifier)
-        issued = verifier.issue_session(
+        issued = verifier.sessions.issue_session(
             proven, "account-1", "limited", 3, "jti", 60_000, now=case["now"])
         self.assertEqual(issued.expires_at_ms - issued.issued_at_ms, 60_000)
         self.assertNotIn(issued.text, repr(issued))
-        session = verifier.check_session(
+        session = verifier.sessions.verify_session(
             issued.text, "metered", "account-1", "jti", now=case["now"])
         self.assertEqual(session.account, "account-1")
         self.assertEqual((session.verdict, session.limited, session.risk), ("limited", True, 3))
@@ -118,9 +119,9 @@ class SessionTest(unittest.TestCase):
         for arguments in [("paid", "account-1", "jti"), ("read", "account-2", "jti"),
                           ("read", "account-1", None)]:
             with self.assertRaises(assay.RejectedError):
-                verifier.check_session(issued.text, *arguments, now=case["now"])
+                verifier.sessions.verify_session(issued.text, *arguments, now=case["now"])
         with self.assertRaises(assay.MisuseError):
-            verifier.issue_session((), "account-1", now=case["now"])
+            verifier.sessions.issue_session((), "account-1", now=case["now"])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from unittest import mock
 from steps import Exchange, grant, sql, step, store
 
 import assay
-from assay.store import carry_out_async
+from assay._run import run_async
 
 for needed in ("psycopg", "pymysql", "redis", "boto3"):
     if importlib.util.find_spec(needed) is None:
@@ -114,7 +114,7 @@ BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
 class PostgresTest(ClientTest):
     def session(self, *connections):
-        from assay.store import Postgres
+        from assay.ledger import Postgres
 
         made = iter(connections)
         self.store = Postgres("postgresql:///shop")
@@ -160,7 +160,7 @@ class PostgresTest(ClientTest):
 
     def test_limits_of_a_session_that_is_not_ours(self):
         """STO-76: the host's, or one that a pool gives to each transaction anew."""
-        from assay.store import Postgres
+        from assay.ledger import Postgres
 
         pooled, host_s = PretendedPsycopg(), PretendedPsycopg()
         pooled.pid = 1
@@ -181,7 +181,7 @@ class PostgresTest(ClientTest):
 
     def test_a_transaction_of_the_host_s(self):
         """STO-38: refused by name before anything runs; the connection stays as it was."""
-        from assay.store import Postgres
+        from assay.ledger import Postgres
 
         mine = PretendedPsycopg()
         mine.begun = True
@@ -280,7 +280,7 @@ class PostgresTest(ClientTest):
     def test_no_connection(self):
         import psycopg
 
-        from assay.store import Postgres
+        from assay.ledger import Postgres
 
         for said, code in (
                 ('connection to server at "db", port 5432 failed: Connection refused', "connect"),
@@ -327,7 +327,7 @@ class PretendedAsync(PretendedPsycopg):
 
 class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
     def store(self, *connections, **options):
-        from assay.store import AsyncPostgres
+        from assay.ledger import AsyncPostgres
 
         made = iter(connections)
 
@@ -346,7 +346,7 @@ class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
 
         exchange = Exchange(store(step(WRITE, transaction="begin")), grant(),
                             store(step(READ, transaction="commit")))
-        await carry_out_async(exchange, self.store(connection), pay)
+        await run_async(exchange, self.store(connection), pay)
         self.assertEqual(exchange.answers[2]["results"], [{"rows": [[7]]}])
         self.assertEqual(connection.said[-1], "COMMIT")
         self.assertIsInstance(seen[0], PretendedAsync)
@@ -370,7 +370,7 @@ class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
                            (None, TypeError)):
             connection = PretendedAsync()
             exchange = Exchange(store(step(WRITE, transaction="begin")), grant())
-            coming = carry_out_async(exchange, self.store(connection), pay)
+            coming = run_async(exchange, self.store(connection), pay)
             if error is None:
                 await coming
                 self.assertEqual(exchange.answers[1]["code"], 500)
@@ -397,7 +397,7 @@ class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
         for pay in (lose, unseen, late):
             connection = PretendedAsync()
             exchange = Exchange(store(step(WRITE, transaction="begin")), grant())
-            await carry_out_async(exchange, self.store(connection), pay)
+            await run_async(exchange, self.store(connection), pay)
             self.assert_lost(exchange.answers[1])
 
     async def test_too_long(self):
@@ -463,7 +463,7 @@ class PretendedMySQL(Pretended):
 
 class MariaDBTest(ClientTest):
     def session(self, *connections):
-        from assay.store import MariaDB
+        from assay.ledger import MariaDB
 
         made = iter(connections)
         self.store = MariaDB(lambda: next(made))
@@ -492,7 +492,7 @@ class MariaDBTest(ClientTest):
         """STO-76: for the session where it is the ledger's, else for each statement."""
         import pymysql
 
-        from assay.store import MariaDB
+        from assay.ledger import MariaDB
 
         connection = self.connection()
         with self.session(connection) as execute:
@@ -535,7 +535,7 @@ class MariaDBTest(ClientTest):
     def test_a_standby_and_no_connection(self):
         import pymysql
 
-        from assay.store import MariaDB
+        from assay.ledger import MariaDB
 
         connection = self.connection(read_only=1)
         with self.session(connection) as execute:
@@ -555,7 +555,7 @@ class DynamoDBTest(ClientTest):
     CALL = MappingProxyType({"api": "UpdateItem", "input": {"TableName": "T"}})
 
     def session(self, *said):
-        from assay.store import DynamoDB
+        from assay.ledger import DynamoDB
 
         self.client = mock.Mock()
         self.client._make_api_call.side_effect = said
@@ -627,7 +627,7 @@ class DynamoDBTest(ClientTest):
                           ("TransactWriteItems", {"TransactItems": [{"Put": 1}]})])
 
     def test_its_own_client_repeats_nothing(self):
-        from assay.store import DynamoDB
+        from assay.ledger import DynamoDB
 
         keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
         with mock.patch.dict(os.environ, keys):
@@ -648,7 +648,7 @@ SCRIPT = {"script": "return 1", "sha1": "ab", "keys": ["k"], "args": ["1", "2"]}
 
 class RedisTest(ClientTest):
     def session(self, *said, role="master", memory=()):
-        from assay.store import Redis
+        from assay.ledger import Redis
 
         self.client = mock.Mock()
         found = {"maxmemory": 0, "maxmemory_policy": "noeviction", **dict(memory)}
@@ -721,7 +721,7 @@ class RedisTest(ClientTest):
                 self.client.execute_command.side_effect = [["master"], said, [1]]
                 self.assertEqual(execute(step(SCRIPT))["code"], code)
         with self.session([1], Lost(), ["master"], [1], Lost(), ["master"], most) as execute, \
-                mock.patch("assay.store.redis.time.monotonic") as clock:
+                mock.patch("assay.ledger.redis.time.monotonic") as clock:
             clock.return_value = 1000.0
             self.assertEqual([execute(step(SCRIPT))["code"] for _ in range(3)], [200, 0, 200])
             clock.return_value = 1060.0
@@ -747,7 +747,7 @@ class RedisTest(ClientTest):
             self.assert_refused(execute(step(SCRIPT)), "standby", "no")
 
     def test_its_own_client_repeats_nothing(self):
-        from assay.store import AsyncRedis, Redis
+        from assay.ledger import AsyncRedis, Redis
 
         for kind in (Redis, AsyncRedis):
             made = kind("redis://127.0.0.1:9/1").client.connection_pool.make_connection()
@@ -755,7 +755,7 @@ class RedisTest(ClientTest):
             self.assertEqual((made.socket_connect_timeout, made.socket_timeout), (1, 5.0))
 
     def test_async(self):
-        from assay.store import AsyncRedis
+        from assay.ledger import AsyncRedis
 
         said = [["master"], {}, [1], self.lost()]
         client = mock.Mock(execute_command=mock.AsyncMock(side_effect=said))

@@ -18,7 +18,7 @@ import urllib.parse
 from steps import sql, step
 
 import assay
-from assay.store import AsyncLedger, Ledger
+from assay.ledger import AsyncLedger, Ledger
 
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "Tests/Stores"
 # Where moto's server is: make check-python-stores installs it.
@@ -102,9 +102,9 @@ class CounterTests:
     """What is for all engines. Many at once, of every kind: Tests/Stores/scenes.py."""
 
     def test_counters(self):
-        self.assertEqual(at_once(lambda _: self.ledger.once("NOTE#1"), 16),
+        self.assertEqual(at_once(lambda _: self.ledger.record_event("NOTE#1"), 16),
                          {"first": 1, "duplicate": 15})
-        self.ledger.delete_expired()
+        self.ledger.delete_expired_rows()
 
 
 class LedgerTests(CounterTests):
@@ -128,7 +128,7 @@ class LedgerTests(CounterTests):
             lambda each: self.ledger.claim(periods[each], f"a{each % 2}", **options), count)
         self.assertEqual(found, {"new": count // 2, "other-account": count // 2})
         lines = [held.original_transaction_id for account in ("a0", "a1")
-                 for held in self.ledger.read(account).subscriptions]
+                 for held in self.ledger.get_plan(account).subscriptions]
         self.assertEqual(lines.count(line), 1)
 
     def paid_at_once(self, pay):
@@ -169,8 +169,8 @@ class LedgerTests(CounterTests):
                          "granted")
         for shown, kept in ((older, texts[:1]), (newer, [texts[0], texts[2]])):
             self.assertEqual(ledger.claim(shown, "lou").outcome, "other-account")
-            ledger.delete_expired()
-            found = ledger.evidence(digests)
+            ledger.delete_expired_rows()
+            found = ledger.get_evidence(digests)
             self.assertEqual(sorted(each.text for each in found.evidence), sorted(kept))
             self.assertIn(digests[1], found.missing)
 
@@ -211,7 +211,7 @@ class LedgerTests(CounterTests):
             self.ledger.claim(self.signed(id, 20), "ann", grant=give)
             for each in order:
                 event(told[each])
-            row, = self.ledger.lookup(environment="Production", transaction_id=id).rows
+            row, = self.ledger.find(environment="Production", transaction_id=id).rows
             self.assertEqual((row.state, sum(given.values()) - sum(taken.values())),
                              ("granted", 1), order)
 
@@ -232,7 +232,7 @@ class SQLTests(LedgerTests):
         return cursor.fetchone()[0]
 
     def table(self, name):
-        with self.ledger.store.session() as execute:
+        with self.ledger.executor.session() as execute:
             execute(step(sql(f"CREATE TABLE IF NOT EXISTS {name} (id VARCHAR(64) PRIMARY KEY)")))
             execute(step(sql(f"DELETE FROM {name}")))
 
@@ -314,7 +314,7 @@ class SQLTests(LedgerTests):
                 self.ledger.claim(bought, "ann", grant_mode="transaction", grant=wrong)
             if raised is assay.MisuseError:
                 self.assertEqual(caught.exception.status, "misuse.ledger.transaction")
-            self.assertEqual((self.count(admin), self.ledger.lookup(evidence=bought).rows),
+            self.assertEqual((self.count(admin), self.ledger.find(evidence=bought).rows),
                              (0, ()))
         found = self.ledger.claim(bought, "ann", grant_mode="transaction",
                                   grant=lambda given: pay(given.connection.nested(), given))
@@ -363,7 +363,7 @@ class SQLTests(LedgerTests):
         admin = self.admin(autocommit=False)
         self.addCleanup(admin.close)
         self.lock(admin)
-        stores = [self.ledger.store, self.store(self.admin)]
+        stores = [self.ledger.executor, self.store(self.admin)]
         for store in stores:
             with store.session() as execute:
                 for mark in (None, "begin"):
@@ -384,17 +384,17 @@ class SQLTests(LedgerTests):
         ledger = Ledger(self.store(self.admin), self.ledger.verifier)
         self.addCleanup(ledger.close)
         self.assertEqual(ledger.create_schema().outcome, "exists")
-        ledger.check_schema().raise_for_refusal()
+        ledger.check_schema().raise_for_status()
         before = self.settings(self.admin())
-        self.assertEqual(ledger.take("ivy", "text", "premium").outcome, "consumed")
+        self.assertEqual(ledger.consume_quota("ivy", "text", "premium").outcome, "consumed")
         bought = self.bought()
         self.assertEqual(ledger.claim(bought, "ivy", grant_mode="transaction",
                                       grant=lambda given: None).client_result, "granted")
         self.assertEqual(ledger.claim(self.bought(), "ivy", grant=lambda given: None).client_result,
                          "granted")
-        self.assertEqual(ledger.link("ivy", "joe").outcome, "merged")
-        self.assertEqual(len(ledger.lookup("joe").rows), 2)
-        with ledger.store.session() as execute:
+        self.assertEqual(ledger.merge_accounts("ivy", "joe").outcome, "merged")
+        self.assertEqual(len(ledger.find("joe").rows), 2)
+        with ledger.executor.session() as execute:
             execute(step(sql("SELECT 1", rows=True)))
             self.assertEqual(self.settings(execute.connection), before)
 
@@ -424,7 +424,7 @@ class SQLTests(LedgerTests):
                 self.assertNotIn(name, text)
 
     def test_grants_at_once(self):
-        with self.ledger.store.session() as execute:
+        with self.ledger.executor.session() as execute:
             execute(step(sql("CREATE TABLE coins (id VARCHAR(64) PRIMARY KEY, n INTEGER)")))
 
         def pay(given):
@@ -439,7 +439,7 @@ class SQLTests(LedgerTests):
         bought = self.bought()
         self.assertEqual(self.killed(lambda: self.ledger.claim(bought, "ann")).outcome, "new")
         self.assertEqual(self.killed(
-            lambda: self.ledger.take("gil", "text", "premium")).outcome, "consumed")
+            lambda: self.ledger.consume_quota("gil", "text", "premium")).outcome, "consumed")
 
 
 class PostgresTest(SQLTests, EngineTest):
@@ -450,7 +450,7 @@ class PostgresTest(SQLTests, EngineTest):
 
     @staticmethod
     def store(connect):
-        from assay.store import Postgres
+        from assay.ledger import Postgres
 
         return Postgres(connect)
 
@@ -531,7 +531,7 @@ class MariaDBTest(SQLTests, EngineTest):
 
     @staticmethod
     def store(connect):
-        from assay.store import MariaDB
+        from assay.ledger import MariaDB
 
         return MariaDB(connect)
 
@@ -571,16 +571,16 @@ class RedisTest(CounterTests, EngineTest):
 
     def test_no_ledger(self):
         with self.assertRaises(assay.ConfigError):
-            self.ledger.claim(self.bought(), "ann").raise_for_refusal()
+            self.ledger.claim(self.bought(), "ann").raise_for_status()
 
     def test_killed(self):
         self.assertEqual(self.killed(
-            lambda: self.ledger.take("gil", "text", "premium")).outcome, "consumed")
+            lambda: self.ledger.consume_quota("gil", "text", "premium")).outcome, "consumed")
 
     def test_async(self):
         async def run():
             ledger = AsyncLedger(self.engine.url, self.ledger.verifier)
-            found = await asyncio.gather(*(ledger.take("hal", "text", "premium")
+            found = await asyncio.gather(*(ledger.consume_quota("hal", "text", "premium")
                                            for _ in range(30)))
             await ledger.close()
             return sorted(each.used or 0 for each in found)

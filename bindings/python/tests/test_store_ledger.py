@@ -19,10 +19,10 @@ from unittest import mock
 from steps import sql, step
 
 import assay
-from assay.store import AsyncLedger, Ledger, SQLite
-from assay.store import results as kinds
-from assay.store._sql import SQLSession
-from assay.store._urls import opened
+from assay.ledger import AsyncLedger, Ledger, SQLite
+from assay.ledger import results as kinds
+from assay.ledger._sql import SQLSession
+from assay.ledger._urls import opened
 
 if importlib.util.find_spec("assay_testing") is None:
     raise unittest.SkipTest("assay_testing is not here")
@@ -118,7 +118,7 @@ class ClaimTest(LedgerTest):
     def test_by_hand(self):
         bought = self.transaction()
         claim = self.ledger.claim(bought, "ann").claim
-        self.assertTrue(claim.is_ours)
+        self.assertTrue(claim.needs_grant)
         self.assertEqual((claim.client_result, claim.fencing_token, claim.lease_expires_at_ms),
                          (None, 1, self.now + 60_000))
         busy = self.ledger.claim(bought, "ann")
@@ -135,7 +135,7 @@ class ClaimTest(LedgerTest):
         self.assert_outcome(gone, "resume", "unavailable.database.row-missing", 503)
         self.assertEqual(gone.client_result, "deferred")
         with self.assertRaises(assay.UnavailableError):
-            gone.raise_for_refusal()
+            gone.raise_for_status()
 
     def test_the_same_attempt_again(self):
         bought = self.transaction()
@@ -147,7 +147,7 @@ class ClaimTest(LedgerTest):
         """A claim that finds a lease that is over; something happens before it takes it over."""
         request = {"operation": "claim", "account": "ann", "attemptId": "b" * 22}
         with self.ledger.verifier.exchange(request, [bought], self.now) as exchange, \
-                self.ledger.store.session() as execute:
+                self.ledger.executor.session() as execute:
             while not exchange.done:
                 given = exchange.payload["database"]
                 if given["calls"][0]["sql"].startswith("UPDATE assay_purchase SET attempt_id"):
@@ -161,7 +161,7 @@ class ClaimTest(LedgerTest):
         for wanted, meanwhile in (
                 ("already-granted", lambda bought, claim: self.ledger.complete(
                     claim.purchase_key, "ann", claim.grant_id, fencing_token=1)),
-                ("other-account", lambda bought, claim: self.ledger.link("ann", "eve")),
+                ("other-account", lambda bought, claim: self.ledger.merge_accounts("ann", "eve")),
                 ("in-progress", lambda bought, claim: self.ledger.resume(
                     claim.purchase_key, "ann"))):
             bought = self.transaction()
@@ -180,12 +180,12 @@ class ClaimTest(LedgerTest):
         with self.assertRaises(LookupError):
             self.ledger.claim(bought, "ann", grant=fail)
         self.now += 60_000
-        due = self.ledger.due(grant=self.pay)
+        due = self.ledger.resume_expired(grant=self.pay)
         self.assertEqual([(each.outcome, each.client_result, each.fencing_token)
                           for each in due.claims],
                          [("resume", "granted", 2)])
         self.assertEqual((due.has_more, len(self.pocket)), (False, 1))
-        self.assertEqual(self.ledger.due(grant=self.pay).claims, ())
+        self.assertEqual(self.ledger.resume_expired(grant=self.pay).claims, ())
 
     def test_a_grant_that_says_no(self):
         bought = self.transaction()
@@ -200,7 +200,8 @@ class ClaimTest(LedgerTest):
         held = self.ledger.claim(bought, "ann", on_expired_lease="hold")
         self.assert_outcome(held, "held", "unavailable.claim.held", 202)
         self.assertEqual(held.client_result, "deferred")
-        self.assertEqual([each.grant_id for each in self.ledger.due(on_expired_lease="hold").held],
+        self.assertEqual(
+            [each.grant_id for each in self.ledger.resume_expired(on_expired_lease="hold").held],
                          [claim.grant_id])
         found = self.ledger.resume(claim.purchase_key, "ann", on_expired_lease="hold",
                                    resolution="not-granted", grant=self.pay, note="asked by phone")
@@ -269,20 +270,20 @@ class ClaimTest(LedgerTest):
 
     def test_lookup(self):
         bought = self.transaction()
-        self.assert_outcome(self.ledger.lookup(evidence=bought), "unused")
+        self.assert_outcome(self.ledger.find(evidence=bought), "unused")
         self.ledger.claim(bought, "ann", grant=self.pay, note="by hand")
         self.now += 1000
-        for found in (self.ledger.lookup("ann"), self.ledger.lookup("ann", evidence=bought),
-                      self.ledger.lookup(environment="Production",
+        for found in (self.ledger.find("ann"), self.ledger.find("ann", evidence=bought),
+                      self.ledger.find(environment="Production",
                                          transaction_id=bought.transaction_id)):
             row, = found.rows
             self.assertEqual((row.product, row.state, row.quantity, row.granted_at_ms),
                              (COINS, "granted", 1, self.now - 1000))
             self.assertIsNone(row.operator_view)
-        other = self.ledger.lookup("bob", evidence=bought).rows[0]
+        other = self.ledger.find("bob", evidence=bought).rows[0]
         self.assertEqual((other.is_own, other.grant_id), (False, None))
-        self.assertNotIn("ann", json.dumps(self.ledger.lookup("bob", evidence=bought).raw))
-        own = self.ledger.lookup("bob", evidence=bought, operator_view=True).rows[0].operator_view
+        self.assertNotIn("ann", json.dumps(self.ledger.find("bob", evidence=bought).raw))
+        own = self.ledger.find("bob", evidence=bought, operator_view=True).rows[0].operator_view
         self.assertEqual((own["account"], own["note"]), ("ann", "by hand"))
 
     def test_misuse(self):
@@ -345,16 +346,17 @@ class EventTest(LedgerTest):
         self.assertEqual((busy.status, busy.http_status, self.balance),
                          ("unavailable.claim.in-progress", 503, 0),
                          "effects follow states in their order")
-        self.assertEqual(self.ledger.due_takes().takes, ())
+        self.assertEqual(self.ledger.resume_expired_revocations().takes, ())
         self.now += 60_000
-        due = self.ledger.due_takes(take_back=self.take)
+        due = self.ledger.resume_expired_revocations(take_back=self.take)
         self.assertEqual(([each.take_id for each in due.takes], len(self.taken), due.has_more),
                          (list(self.taken), 1, False))
         self.assertEqual(self.row(id), ("revoked", 0))
         take, = due.takes
-        again = self.ledger.complete_revoke(take.purchase_key, take.take_id, take.fencing_token)
+        again = self.ledger.complete_revocation(take.purchase_key, take.take_id, take.fencing_token)
         self.assert_outcome(again, "already")
-        late = self.ledger.complete_revoke(take.purchase_key, "0" * 64 + "-0", take.fencing_token)
+        late = self.ledger.complete_revocation(take.purchase_key, "0" * 64 + "-0",
+                                               take.fencing_token)
         self.assert_outcome(late, "superseded", "rejected.claim.superseded", 409)
         back = self.event(self.signed(id, 30))
         self.assertEqual(([each.client_result for each in back.give], self.balance),
@@ -443,7 +445,8 @@ class EventTest(LedgerTest):
         away.stop()
         self.assertEqual((found.client_result, found.http_status), ("deferred", 503))
         self.now += 60_000
-        self.assertEqual(self.ledger.due(grant=self.give).claims[0].client_result, "granted")
+        self.assertEqual(self.ledger.resume_expired(grant=self.give).claims[0].client_result,
+                         "granted")
         self.assertEqual(self.balance, 1)
         refund = self.signed(id, 20, refunded=True)
         found = self.ledger.apply_event(refund, take_back=takes)
@@ -480,93 +483,94 @@ class EventTest(LedgerTest):
 
 class LineTest(LedgerTest):
     def test_apply_and_read(self):
-        self.assertEqual(self.ledger.read("ann").plan, "free")
-        applied = self.ledger.apply(self.subscription(), "ann")
+        self.assertEqual(self.ledger.get_plan("ann").plan, "free")
+        applied = self.ledger.update_subscriptions(self.subscription(), "ann")
         self.assertEqual((applied.ok, applied.plan, applied.expires_at_ms, applied.changed),
                          (True, "premium", self.now + DAY, True))
-        line, = self.ledger.read("ann").subscriptions
+        line, = self.ledger.get_plan("ann").subscriptions
         self.assertEqual((line.plan, line.is_active, line.product_id), ("premium", True, MONTHLY))
         self.assertEqual(applied.subscriptions[0].subscription.expires_at_ms, line.expires_at_ms)
         self.now += DAY
-        self.assertEqual(self.ledger.read("ann").plan, "free")
+        self.assertEqual(self.ledger.get_plan("ann").plan, "free")
 
     def test_a_line_that_moves(self):
         asking = self.opened(transfer="confirm")
         bought = self.subscription()
-        asking.apply(bought, "ann")
+        asking.update_subscriptions(bought, "ann")
         newer = self.subscription(id=bought.transaction_id, signed=self.now)
-        refused = asking.apply(newer, "bob")
+        refused = asking.update_subscriptions(newer, "bob")
         self.assertEqual((refused.ok, refused.subscriptions[0].can_transfer), (False, True))
         self.now += DAY // 2
-        asking.apply(newer, "bob", confirm_transfer=True).raise_for_refusal()
-        self.assertEqual([asking.read(each).plan for each in ("ann", "bob")],
+        asking.update_subscriptions(newer, "bob", confirm_transfer=True).raise_for_status()
+        self.assertEqual([asking.get_plan(each).plan for each in ("ann", "bob")],
                          ["free", "premium"])
 
     def test_clear(self):
         bought = self.transaction(LIFETIME, "non-consumable")
-        self.ledger.apply(bought, "ann")
-        cleared = self.ledger.clear("ann")
+        self.ledger.update_subscriptions(bought, "ann")
+        cleared = self.ledger.deactivate_subscriptions("ann")
         self.assertEqual((cleared.plan, cleared.deactivated, cleared.changed), ("free", 1, True))
-        self.assertEqual(self.ledger.apply(bought, "ann").plan, "premium")
+        self.assertEqual(self.ledger.update_subscriptions(bought, "ann").plan, "premium")
 
     def test_due_lines(self):
         bought = self.subscription()
-        self.ledger.apply(bought, "ann")
-        self.assertEqual(self.ledger.due_lines().subscriptions, ())
+        self.ledger.update_subscriptions(bought, "ann")
+        self.assertEqual(self.ledger.lease_due_subscriptions().subscriptions, ())
         self.now += 2 * DAY
-        due, = self.ledger.due_lines().subscriptions
+        due, = self.ledger.lease_due_subscriptions().subscriptions
         self.assertEqual((due.account, due.transaction_id, due.product_id),
                          ("ann", bought.transaction_id, MONTHLY))
-        self.assertEqual(self.ledger.due_lines().subscriptions, ())
+        self.assertEqual(self.ledger.lease_due_subscriptions().subscriptions, ())
 
     def test_the_store_is_away(self):
         kept = self.opened(failOpen={"planMaxAgeMs": HOUR, "meters": []})
-        self.ledger.apply(self.subscription(), "ann")
-        last = kept.read("ann")
+        self.ledger.update_subscriptions(self.subscription(), "ann")
+        last = kept.get_plan("ann")
         self.quietly()
         with mock.patch.object(SQLite, "run", side_effect=sqlite3.OperationalError("disk I/O")):
-            closed, opened = self.ledger.read("ann"), kept.read("ann", cached_plan=last)
+            closed, opened = self.ledger.get_plan("ann"), kept.get_plan("ann", cached_plan=last)
         self.assertEqual((closed.ok, closed.plan, closed.http_status), (False, "free", 503))
         self.assertEqual((opened.ok, opened.plan, opened.is_cached), (True, "premium", True))
 
 
 class MeterTest(LedgerTest):
     def test_quota(self):
-        taken = [self.ledger.take("ann", "text", "free") for _ in range(21)]
+        taken = [self.ledger.consume_quota("ann", "text", "free") for _ in range(21)]
         self.assertEqual((taken[0].limit, taken[0].left, taken[19].left), (20, 19, 0))
         self.assert_outcome(taken[0], "consumed", http=200)
         self.assert_outcome(taken[20], "exhausted", "rejected.quota.exhausted", 429)
         self.assertIn("Retry-After", taken[20].headers)
-        back = self.ledger.refund(taken[3].ticket)
+        back = self.ledger.release_quota(taken[3].ticket)
         self.assertEqual((back.outcome, back.used), ("refunded", 19))
 
     def test_units_and_none(self):
-        self.assertEqual(self.ledger.take("ann", "text", "premium", 3).left, 0)
-        none = self.ledger.take("ann", "image", "free")
+        self.assertEqual(self.ledger.consume_quota("ann", "text", "premium", 3).left, 0)
+        none = self.ledger.consume_quota("ann", "image", "free")
         self.assert_outcome(none, "not-in-plan", "rejected.quota.not-in-plan", 403)
         self.assertEqual(none.fallback, "text")
         with self.assertRaises(assay.MisuseError):
-            self.ledger.refund("forged")
+            self.ledger.release_quota("forged")
 
     def test_sign_up(self):
         ledger = self.opened(signup={"limit": 2})
         name = "u_0123456789abcdef"
-        first = ledger.admit("192.0.2.1", name, 24)
+        first = ledger.begin_signup("192.0.2.1", name, 24)
         self.assertEqual((first.ok, first.left), (True, 1))
-        exists = ledger.settle(first.ticket, "exists")
+        exists = ledger.finish_signup(first.ticket, "exists")
         self.assertEqual((exists.outcome, exists.refunded, exists.http_status),
                          ("exists", True, 409))
         for _ in range(2):
-            made = ledger.settle(ledger.admit("192.0.2.1", name, 24).ticket, "created")
+            made = ledger.finish_signup(ledger.begin_signup("192.0.2.1", name, 24).ticket,
+                                        "created")
             self.assertEqual((made.refunded, made.http_status), (False, 200))
-        full = ledger.admit("192.0.2.1", name, 24)
+        full = ledger.begin_signup("192.0.2.1", name, 24)
         self.assert_outcome(full, full.outcome, "rejected.signup.exhausted", 429)
-        shape = ledger.admit("192.0.2.1", "ann", 24)
+        shape = ledger.begin_signup("192.0.2.1", "ann", 24)
         self.assert_outcome(shape, shape.outcome, "malformed.signup.credentials", 400)
-        self.assertTrue(ledger.admit(None, name, 24).ok)
+        self.assertTrue(ledger.begin_signup(None, name, 24).ok)
 
     def test_pace(self):
-        found = self.ledger.pace("get-transaction-info", "Sandbox",
+        found = self.ledger.acquire_rate_permit("get-transaction-info", "Sandbox",
                                  bundle_id="com.example.app")
         self.assertEqual((found.outcome, found.used), ("consumed", 1))
 
@@ -574,107 +578,110 @@ class MeterTest(LedgerTest):
 class KeyTest(LedgerTest):
     def test_a_device(self):
         config = self.config()
-        self.ledger = Ledger(self.ledger.store, {**config, "attest": {
+        self.ledger = Ledger(self.ledger.executor, {**config, "attest": {
             **config["attest"], "challenge": {"mode": "whole"}}}, create=True,
             clock=lambda: self.now / 1000)
-        made = self.ledger.challenge("attest", "ann")
+        made = self.ledger.issue_challenge("attest", "ann")
         self.assertEqual((len(made.challenge), made.expires_at_ms), (43, self.now + 300_000))
         object_ = authority().attestation(made.challenge)
         attestation = self.ledger.verifier.verify_attestation(
             object_.object, key_id=object_.key_id, client_data=object_.client_data)
         for _ in range(2):
-            self.assert_outcome(self.ledger.consume("attest", "ann", evidence=attestation),
+            self.assert_outcome(
+                self.ledger.consume_challenge("attest", "ann", evidence=attestation),
                                 "consumed")
-        self.assert_outcome(self.ledger.bind(attestation, "ann"), "registered")
+        self.assert_outcome(self.ledger.register_device_key(attestation, "ann"), "registered")
         self.now += 1
-        self.assert_outcome(self.ledger.bind(attestation, "ann"), "already")
-        other = self.ledger.bind(attestation, "bob")
+        self.assert_outcome(self.ledger.register_device_key(attestation, "ann"), "already")
+        other = self.ledger.register_device_key(attestation, "bob")
         self.assert_outcome(other, "foreign", "rejected.device-key.other-account", 403)
-        key = self.ledger.key(attestation.key_id, "ann").key
+        key = self.ledger.get_device_key(attestation.key_id, "ann").key
         self.assertEqual((key.public_key, key.counter),
                          (base64.b64encode(attestation.public_key).decode(), 0))
-        request = self.ledger.challenge("assert", "ann").challenge
+        request = self.ledger.issue_challenge("assert", "ann").challenge
         said = authority().assertion(request, counter=1)
         assertion = self.ledger.verifier.verify_assertion(
             said.object, public_key=key.public_key, counter=key.counter,
             client_data=said.client_data)
-        self.assertTrue(self.ledger.consume("assert", "ann", evidence=assertion).ok)
-        moved = self.ledger.advance(assertion, "ann")
+        self.assertTrue(self.ledger.consume_challenge("assert", "ann", evidence=assertion).ok)
+        moved = self.ledger.advance_device_key_counter(assertion, "ann")
         self.assertEqual((moved.ok, moved.counter), (True, 1))
-        again = self.ledger.advance(assertion, "ann")
+        again = self.ledger.advance_device_key_counter(assertion, "ann")
         self.assert_outcome(again, "replayed", "rejected.device-key.replayed", 409)
-        self.assertTrue(self.ledger.retire(attestation.key_id, "ann").ok)
-        self.assert_outcome(self.ledger.advance(assertion, "ann"), "retired",
+        self.assertTrue(self.ledger.retire_device_key(attestation.key_id, "ann").ok)
+        self.assert_outcome(self.ledger.advance_device_key_counter(assertion, "ann"), "retired",
                             "rejected.device-key.retired", 401)
 
     def test_a_challenge_of_the_host(self):
-        made = self.ledger.challenge("apple-id", "ann", challenge="c" * 43)
+        made = self.ledger.issue_challenge("apple-id", "ann", challenge="c" * 43)
         self.assertEqual(made.challenge, "c" * 43)
-        used = [self.ledger.consume("apple-id", "ann", challenge=made.challenge, used_by=by)
+        used = [self.ledger.consume_challenge("apple-id", "ann", challenge=made.challenge,
+                                              used_by=by)
                 for by in ("one", "one", "two")]
         self.assertEqual([each.outcome for each in used], ["consumed", "consumed", "used"])
         self.assert_outcome(used[2], "used", "rejected.challenge.used", 401)
-        self.assert_outcome(self.ledger.consume("apple-id", "ann", challenge="d" * 43, used_by="x"),
+        self.assert_outcome(self.ledger.consume_challenge("apple-id", "ann", challenge="d" * 43,
+                                                          used_by="x"),
                             "unknown", "rejected.challenge.unknown")
 
     def test_once(self):
-        found = [self.ledger.once("NOTE#1"), self.ledger.once("NOTE#1")]
+        found = [self.ledger.record_event("NOTE#1"), self.ledger.record_event("NOTE#1")]
         self.assertEqual([(each.ok, each.outcome) for each in found],
                          [(True, "first"), (False, "duplicate")])
-        self.assertEqual(self.ledger.once("NOTE#2", attempt_id="a" * 22).outcome, "first")
-        self.assertEqual(self.ledger.once("NOTE#2", attempt_id="a" * 22).outcome, "first")
+        self.assertEqual(self.ledger.record_event("NOTE#2", attempt_id="a" * 22).outcome, "first")
+        self.assertEqual(self.ledger.record_event("NOTE#2", attempt_id="a" * 22).outcome, "first")
 
 
 class AccountTest(LedgerTest):
     def test_link(self):
         bought = self.transaction()
         self.ledger.claim(bought, "anon", grant=self.pay)
-        self.ledger.apply(self.subscription(), "anon")
-        linked = self.ledger.link("anon", "ann", reason="signed in")
+        self.ledger.update_subscriptions(self.subscription(), "anon")
+        linked = self.ledger.merge_accounts("anon", "ann", reason="signed in")
         self.assert_outcome(linked, "merged")
         self.assertEqual((linked.moved.subscriptions, linked.moved.purchases, linked.has_more),
                          (1, 1, False))
-        self.assertEqual(self.ledger.read("ann").plan, "premium")
+        self.assertEqual(self.ledger.get_plan("ann").plan, "premium")
         self.assertEqual(self.ledger.claim(bought, "ann").outcome, "already-granted")
-        self.assert_outcome(self.ledger.link("anon", "ann"), "already")
+        self.assert_outcome(self.ledger.merge_accounts("anon", "ann"), "already")
         for one, other in (("ann", "anon"), ("anon", "bob")):
-            refused = self.ledger.link(one, other)
+            refused = self.ledger.merge_accounts(one, other)
             self.assert_outcome(refused, refused.outcome, "rejected.account.merged", 409)
 
     def test_forget(self):
         ledger = self.opened(forgetKey=FORGET_KEY)
         bought = self.transaction()
         ledger.claim(bought, "ann@example.com", grant=self.pay)
-        ledger.apply(self.subscription(), "ann@example.com")
-        self.assert_outcome(ledger.forget("ann@example.com"), "forgotten")
-        self.assert_outcome(ledger.forget("ann@example.com"), "already")
+        ledger.update_subscriptions(self.subscription(), "ann@example.com")
+        self.assert_outcome(ledger.forget_account("ann@example.com"), "forgotten")
+        self.assert_outcome(ledger.forget_account("ann@example.com"), "already")
         self.assertEqual(ledger.claim(bought, "new").outcome, "other-account")
         other = sqlite3.connect(self.folder / "shop.db")
         self.addCleanup(other.close)
         self.assertNotIn("ann@example.com", "".join(other.iterdump()))
         with self.assertRaises(assay.ConfigError):
-            self.ledger.forget("ann").raise_for_refusal()
+            self.ledger.forget_account("ann").raise_for_status()
 
     def test_evidence(self):
         ledger = self.opened(keepEvidence=True)
         bought = self.transaction()
         claim = ledger.claim(bought, "ann", grant=self.pay).claim
-        kept, = ledger.evidence(purchase_key=claim.purchase_key).evidence
+        kept, = ledger.get_evidence(purchase_key=claim.purchase_key).evidence
         self.assertEqual(ledger.verifier.verify_transaction(kept.text).transaction_id,
                          bought.transaction_id)
-        self.assertEqual(ledger.evidence([kept.sha256]).evidence, (kept,))
-        self.assertEqual(ledger.evidence(["0" * 64]).missing, ("0" * 64,))
+        self.assertEqual(ledger.get_evidence([kept.sha256]).evidence, (kept,))
+        self.assertEqual(ledger.get_evidence(["0" * 64]).missing, ("0" * 64,))
 
 
 class OpeningTest(LedgerTest):
     def test_the_schema(self):
         self.ledger.create_schema()
-        self.ledger.take("ann", "text", "free")
+        self.ledger.consume_quota("ann", "text", "free")
         self.ledger.create_schema()
-        self.ledger.delete_expired()
+        self.ledger.delete_expired_rows()
         self.assertEqual(self.rows("SELECT used FROM assay_quota"), [(1,)])
         self.now += 30 * DAY
-        self.ledger.delete_expired()
+        self.ledger.delete_expired_rows()
         self.assertEqual(self.rows("SELECT used FROM assay_quota"), [])
 
     def test_a_schema_that_drifted(self):
@@ -686,7 +693,7 @@ class OpeningTest(LedgerTest):
                 ("ALTER TABLE assay_subscription RENAME COLUMN owner TO holder",
                  "unavailable.database.statement-failed", 503),
                 ("DROP TABLE assay_subscription", "config.ledger.schema", 500)):
-            with self.ledger.store.session() as execute:
+            with self.ledger.executor.session() as execute:
                 execute(step(sql(change)))
             found = self.ledger.check_schema()
             self.assertEqual((found.ok, found.status, found.http_status),
@@ -696,13 +703,13 @@ class OpeningTest(LedgerTest):
         """STO-78: and the file, by `create_schema` alone."""
         self.quietly()
         bare = Ledger(SQLite(self.folder / "bare.db"), self.config())
-        self.assertEqual(bare.read("ann").status, "unavailable.database.statement-failed")
+        self.assertEqual(bare.get_plan("ann").status, "unavailable.database.statement-failed")
         self.assertFalse((self.folder / "bare.db").exists())
         made = bare.create_schema()
         self.assertEqual((made.outcome, made.version, len(made.lineage)), ("created", 2, 32))
         checked = bare.check_schema()
         self.assertEqual((checked.version, checked.lineage), (2, made.lineage))
-        self.assertEqual(bare.read("ann").plan, "free")
+        self.assertEqual(bare.get_plan("ann").plan, "free")
         again = bare.create_schema()
         self.assertEqual((again.outcome, again.lineage), ("exists", made.lineage))
 
@@ -763,9 +770,9 @@ class OpeningTest(LedgerTest):
         does the id of an account that was joined into the forgotten one."""
         keeping = self.opened(forgetKey=FORGET_KEY, keepEvidence=True)
         keeping.claim(self.transaction(), "device-17", grant=self.pay, note="of device-17")
-        keeping.take("customer-4711", "text", "premium")
-        keeping.link("device-17", "customer-4711", reason="signed in")
-        self.assertTrue(keeping.forget("customer-4711").ok)
+        keeping.consume_quota("customer-4711", "text", "premium")
+        keeping.merge_accounts("device-17", "customer-4711", reason="signed in")
+        self.assertTrue(keeping.forget_account("customer-4711").ok)
         for file in self.folder.iterdir():
             for name in (b"device-17", b"customer-4711"):
                 self.assertNotIn(name, file.read_bytes(), file.name)
@@ -775,16 +782,16 @@ class OpeningTest(LedgerTest):
         first = Ledger(SQLite(self.folder / "first.db"), self.config(), create=True)
         away = sqlite3.OperationalError("disk I/O error")
         with mock.patch.object(SQLite, "run", side_effect=away):
-            self.assertEqual(first.read("ann").status, "unavailable.database.statement-failed")
+            self.assertEqual(first.get_plan("ann").status, "unavailable.database.statement-failed")
             with self.assertRaises(assay.UnavailableError):
                 first.create_schema()
-        self.assertEqual(first.read("ann").plan, "free")
+        self.assertEqual(first.get_plan("ann").plan, "free")
 
     def test_one_verifier_for_two_stores(self):
         second = Ledger(SQLite(self.folder / "other.db"), self.ledger.verifier, create=True)
         self.assertIs(second.verifier, self.ledger.verifier)
         second.claim(self.transaction(), "ann", grant=self.pay)
-        self.assertEqual(self.ledger.lookup("ann").rows, ())
+        self.assertEqual(self.ledger.find("ann").rows, ())
 
     def test_what_does_not_fit(self):
         config = self.config()
@@ -797,7 +804,7 @@ class OpeningTest(LedgerTest):
         with self.assertRaises(TypeError):
             Ledger(7, config)
         self.assertEqual(Ledger("sqlite:////x/x.db", json.dumps(config)).verifier
-                         .effective_configuration["ledger"]["engine"], "sqlite")
+                         .configuration["ledger"]["engine"], "sqlite")
 
     def test_urls(self):
         for wrong in ("shop.db", "oracle://x", "sqlite://shop.db", "sqlite:////x.db?mode=ro",
@@ -844,7 +851,7 @@ class OpeningTest(LedgerTest):
                 self.real.close()
 
         self.ledger.create_schema()
-        real = self.ledger.store
+        real = self.ledger.executor
         store = mock.Mock(engine="sqlite", session=lambda: Session(real.session()))
         ledger = AsyncLedger(store, self.config(), create=True)
         bought = self.transaction()
@@ -855,15 +862,16 @@ class OpeningTest(LedgerTest):
         async def run():
             first = await ledger.claim(bought, "ann", grant=pay)
             again = await ledger.claim(bought, "ann", grant=pay, grant_mode="transaction")
-            return first.client_result, again.client_result, (await ledger.due(grant=pay)).claims, \
-                (await ledger.read("ann")).plan
+            return first.client_result, again.client_result, (
+                await ledger.resume_expired(grant=pay)).claims, \
+                (await ledger.get_plan("ann")).plan
 
         self.assertEqual(asyncio.run(run()), ("granted", "already-granted", (), "free"))
 
     def test_a_claim_is_one_step(self):
         """EXC-24: of which nothing stays when its commit fails."""
         self.quietly()
-        self.ledger.read("ann")  # makes the tables
+        self.ledger.get_plan("ann")  # makes the tables
         bought, marks, carry_out = self.transaction(), [], SQLSession.__call__
 
         def noted(session, step):
@@ -881,7 +889,7 @@ class OpeningTest(LedgerTest):
 
     def test_in_a_child(self):
         """One ledger for a server that forks."""
-        self.ledger.read("ann")
+        self.ledger.get_plan("ann")
         bought = self.transaction()
         child = os.fork()
         if child == 0:
@@ -892,15 +900,15 @@ class OpeningTest(LedgerTest):
 
     def test_a_wait_longer_than_the_patience(self):
         self.quietly()
-        hasty = Ledger(self.ledger.store, self.config(), patience=0)
+        hasty = Ledger(self.ledger.executor, self.config(), max_wait=0)
         self.ledger.create_schema()
         with mock.patch.object(SQLite, "run", side_effect=sqlite3.OperationalError(
                 "database is locked")):
-            found = hasty.read("ann")
+            found = hasty.get_plan("ann")
         self.assertEqual((found.ok, found.status, found.http_status),
                          (False, "pending.exchange.wait", 503))
         with self.assertRaises(assay.PendingError):
-            found.raise_for_refusal()
+            found.raise_for_status()
 
     def test_a_step_prints_no_values(self):
         """EXC-22."""
@@ -913,8 +921,8 @@ class OpeningTest(LedgerTest):
                 self.assertIn("assay_purchase", repr(shown))
 
     def test_results_print_no_document(self):
-        self.assertNotIn("document", repr(self.ledger.read("ann")))
-        self.assertIsNone(kinds.ClaimResult.of(self.ledger.read("ann").document).claim)
+        self.assertNotIn("document", repr(self.ledger.get_plan("ann")))
+        self.assertIsNone(kinds.ClaimResult.of(self.ledger.get_plan("ann").document).claim)
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ from unittest import mock
 from steps import GRANT, Exchange, grant, sql, step, store
 
 import assay
-from assay.store import Grant, SQLite, carry_out
-from assay.store._pool import Pool
+from assay._run import run
+from assay.ledger import Grant, SQLite
+from assay.ledger._pool import Pool
 
 ADD = "INSERT INTO t (k, n) VALUES (?, ?)"
 
@@ -56,7 +57,7 @@ class StepTest(SQLiteTest):
                                   "results": [{}, {}, {"rows": [["a", 5, None]]}]})
 
     def test_a_failure_ends_the_step(self):
-        with self.store.session() as execute, self.assertLogs("assay.store", "WARNING") as logs:
+        with self.store.session() as execute, self.assertLogs("assay.ledger", "WARNING") as logs:
             answer = execute(step(sql(ADD, "a", 1), sql(ADD, "a", 2), sql(ADD, "b", 3)))
         self.assertEqual((answer["code"], answer["error"]["code"]), (500, "19"))
         self.assertEqual(answer["error"]["executed"], "unknown", "the first statement stands")
@@ -100,7 +101,7 @@ class StepTest(SQLiteTest):
         self.quietly()
         other = SQLite(self.path.with_name("other.db"))
         self.addCleanup(other.close)
-        with self.assertLogs("assay.store", "ERROR") as logs:
+        with self.assertLogs("assay.ledger", "ERROR") as logs:
             logging.disable(logging.NOTSET)
             answer = other.session()(step(sql("SELECT 1", rows=True)))
         self.assertEqual((answer["error"]["code"], answer["error"]["executed"]), ("14", "no"))
@@ -248,7 +249,7 @@ class TransactionTest(SQLiteTest):
             given.connection.execute(ADD, ("coins", given.quantity))
 
         exchange = self.claim()
-        self.assertEqual(carry_out(exchange, self.store, pay), "the end")
+        self.assertEqual(run(exchange, self.store, pay), "the end")
         self.assertEqual(exchange.answers[1], {"id": 90, "code": 200})
         self.assertEqual(self.rows(), [("claim", 2), ("coins", 2)])
         self.assertEqual((seen[0].grant_id, seen[0].fencing_token, seen[0].account,
@@ -262,7 +263,7 @@ class TransactionTest(SQLiteTest):
 
         exchange = self.claim()
         with self.assertRaisesRegex(LookupError, "no such account"):
-            carry_out(exchange, self.store, pay)
+            run(exchange, self.store, pay)
         self.assertTrue(exchange.is_closed)
         self.assertEqual(self.rows(), [])
 
@@ -281,7 +282,7 @@ class TransactionTest(SQLiteTest):
                     .commit(), lambda one: setattr(one, "isolation_level", "DEFERRED")):
             for pay in (lambda given, end=end: end(given.connection), unheard(end)):
                 exchange = self.claim()
-                carry_out(exchange, self.store, pay)
+                run(exchange, self.store, pay)
                 self.assertEqual(exchange.answers[1], {
                     "id": 90, "code": 500,
                     "error": {"code": "transaction", "executed": "unknown"}})
@@ -296,7 +297,7 @@ class TransactionTest(SQLiteTest):
             real.execute("BEGIN")
 
         exchange = self.claim()
-        carry_out(exchange, self.store, end)
+        run(exchange, self.store, end)
         self.assertEqual(exchange.answers[1]["error"]["code"], "transaction")
         self.assertEqual(self.rows(), [("claim", 1), ("coins", 1)])
 
@@ -319,7 +320,7 @@ class TransactionTest(SQLiteTest):
             kept.append(one)
 
         kept = []
-        carry_out(self.claim(), self.store, pay)
+        run(self.claim(), self.store, pay)
         self.assertEqual(self.rows(), [("claim", 2), ("coins", 1), ("more", 2), ("most", 3)])
         with self.assertRaises(assay.MisuseError) as caught:
             kept[0].execute("SELECT 1")
@@ -346,14 +347,14 @@ class TransactionTest(SQLiteTest):
 
         for wrong in (undo, fail):
             with contextlib.suppress(LookupError):
-                carry_out(self.claim(), self.store, wrong)
+                run(self.claim(), self.store, wrong)
             self.assertEqual(self.rows(), [])
-        carry_out(self.claim(), self.store, pay)
+        run(self.claim(), self.store, pay)
         self.assertEqual(self.rows(), [("claim", 2), ("coins", 1)])
 
     def test_no_grant(self):
         with self.assertRaisesRegex(TypeError, "needs a grant"):
-            carry_out(self.claim(), self.store)
+            run(self.claim(), self.store)
         self.assertEqual(self.rows(), [])
 
     def test_waits(self):
@@ -365,10 +366,10 @@ class TransactionTest(SQLiteTest):
 
         wait = {"step": "wait", "notBeforeMs": 100_250}
         exchange = Exchange(wait, wait, {"step": "wait", "notBeforeMs": 200_000})
-        carry_out(exchange, self.store, clock=lambda: now[0], sleep=sleep, patience=60)
+        run(exchange, self.store, clock=lambda: now[0], sleep=sleep, max_wait=60)
         self.assertEqual((slept, exchange.answers), ([0.25, 0.0], [{}, {}]))
         with self.assertRaises(NotImplementedError):
-            carry_out(Exchange({"step": "http"}), self.store)
+            run(Exchange({"step": "http"}), self.store)
 
 
 class PoolTest(SQLiteTest):
@@ -407,9 +408,9 @@ class PoolTest(SQLiteTest):
 
     def test_none_is_free(self):
         one = self.opened(size=1)
-        with one.session() as execute, mock.patch("assay.store._pool.PATIENCE", 0.01):
+        with one.session() as execute, mock.patch("assay.ledger._pool.PATIENCE", 0.01):
             execute(step(sql("SELECT 1", rows=True)))
-            with self.assertLogs("assay.store", "WARNING"):
+            with self.assertLogs("assay.ledger", "WARNING"):
                 asked = step(sql("SELECT 1", rows=True))
                 answer = one.session()(asked)
             self.assertEqual((answer["error"]["code"], answer["error"]["executed"]),
@@ -478,7 +479,7 @@ WITHOUT_CLIENTS = """
 import sys
 for name in ("psycopg", "pymysql", "boto3", "botocore", "botocore.exceptions", "redis"):
     sys.modules[name] = None
-from assay.store._urls import opened
+from assay.ledger._urls import opened
 try:
     opened(sys.argv[1], False)
 except ModuleNotFoundError as error:
@@ -488,13 +489,13 @@ except ModuleNotFoundError as error:
 
 class LoadingTest(unittest.TestCase):
     def test_names(self):
-        import assay.store
+        import assay.ledger
 
-        self.assertLessEqual(set(assay.store.__all__), set(dir(assay.store)))
+        self.assertLessEqual(set(assay.ledger.__all__), set(dir(assay.ledger)))
         with self.assertRaises(AttributeError):
-            assay.store.nothing
-        self.assertEqual(assay.store.Grant, Grant)
-        self.assertTrue(asyncio.iscoroutinefunction(assay.store.carry_out_async))
+            assay.ledger.nothing
+        self.assertEqual(assay.ledger.Grant, Grant)
+        self.assertTrue(asyncio.iscoroutinefunction(assay.Exchange.run_async))
 
     def test_a_client_that_is_not_installed_is_named(self):
         for url, client in (("postgresql://u@127.0.0.1:1/x", "psycopg[binary]"),

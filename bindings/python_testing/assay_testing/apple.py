@@ -1,12 +1,11 @@
 """Apple's servers, played on this machine by `assay mock-apple`.
 
-    from assay import http
     from assay_testing import Authority
     from assay_testing.apple import PlayedApple
 
     with PlayedApple(Authority()) as apple:
         exchange = apple.verifier.exchange({"operation": "call-verify-receipt", "receipt": receipt})
-        document = http.carry_out(exchange, apple.sender)
+        document = exchange.run(apple.sender)
 
 With pytest the fixture `assay_apple` is such a server, one for the whole run.
 """

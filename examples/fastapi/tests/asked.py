@@ -65,7 +65,7 @@ class Asked:
         for _ in range(2):
             self.expect(NOTIFICATIONS, refund, {}, 200)
         self.expect(PURCHASES, bought, bearer, 409, {"answer": "refused-final"})
-        found = shop.ledger.lookup(
+        found = shop.ledger.find(
             evidence=shop.ledger.verifier.verify_transaction(bought["jws"]))
         self.assertEqual(found.rows[0].state, "revoked")
 

@@ -17,7 +17,7 @@ from .events import Answer, BadBody, Refused, Request
 from .families import REFUSALS, raise_for_fault
 
 if TYPE_CHECKING:
-    from assay.store.results import ForgetResult, LinkResult
+    from assay.ledger.results import ForgetAccountResult, MergeAccountsResult
 
     from .services import Caller, Services
 
@@ -89,13 +89,14 @@ def _identity(backend: Services, caller: Caller, token: str, nonce: str) -> Any:
         found = _with_keys(
             backend,
             token,
-            lambda keys: backend.verifier.verify_apple_identity(token, keys, nonce, backend.now),
+            lambda keys: backend.verifier.verify_apple_identity_token(
+                token, keys, nonce, backend.now),
         )
     except REFUSALS as refusal:
         raise _unauthorized(refusal.status)
     by = hashlib.sha256(token.encode()).hexdigest()
     used = backend.stored(
-        backend.ledger.consume("apple-id", caller.account, challenge=nonce, by=by)
+        backend.ledger.consume_challenge("apple-id", caller.account, challenge=nonce, by=by)
     )
     if not used.ok:
         raise _unauthorized(used.status)
@@ -142,10 +143,11 @@ def _join(backend: Services, caller: Caller, into: str) -> None:
     if (caller.username or "").startswith(PREFIX):
         # It is nobody's anonymous account: two customers are never made one.
         raise Refused(Answer(409, {"status": "conflict"}))
-    _all(backend, lambda: backend.ledger.link(caller.account, into, reason="sign in with apple"))
+    _all(backend, lambda: backend.ledger.merge_accounts(caller.account, into,
+                                                        reason="sign in with apple"))
 
 
-def _all(backend: Services, step: Callable[[], LinkResult | ForgetResult]) -> None:
+def _all(backend: Services, step: Callable[[], MergeAccountsResult | ForgetAccountResult]) -> None:
     """Until nothing is left: a large account takes more than one conversation."""
     for _ in range(ROUNDS):
         found = backend.stored(step())
@@ -171,10 +173,8 @@ def _keep_token(backend: Services, account: str, code: str) -> None:
 
 
 def _asked(backend: Services, request: dict[str, Any]) -> assay.Document:
-    from assay import http
-
     with backend.verifier.exchange(request, now=backend.now) as exchange:
-        return http.carry_out(exchange, backend.send, patience=5.0, clock=backend.clock)
+        return exchange.run(backend.send, max_wait=5.0, clock=backend.clock)
 
 
 # ---- deletion
@@ -205,7 +205,8 @@ def _forget(backend: Services, account: str) -> None:
     was_closed = backend.records.is_closed(account)
     backend.records.close(account, backend.now)
     try:
-        _all(backend, lambda: backend.ledger.forget(account, reason="asked by the customer"))
+        _all(backend,
+             lambda: backend.ledger.forget_account(account, reason="asked by the customer"))
     except BaseException:
         if not was_closed:
             backend.records.reopen(account)
@@ -226,7 +227,7 @@ def notification(backend: Services, request: Request) -> Answer:
         event = _with_keys(
             backend,
             payload,
-            lambda keys: backend.verifier.verify_apple_notification(payload, keys, backend.now),
+            lambda keys: backend.verifier.verify_sign_in_notification(payload, keys, backend.now),
         )
     except BadBody:
         return invalid
@@ -234,7 +235,7 @@ def notification(backend: Services, request: Request) -> Answer:
         log.warning("notification of Apple's refused: %s", refusal.status)
         return invalid
     _tell(backend, event.type, event.subject)
-    seen = backend.stored(backend.ledger.once(f"APPLEID#{event.token_id}"))
+    seen = backend.stored(backend.ledger.record_event(f"APPLEID#{event.token_id}"))
     log.info("account at Apple: %s%s", event.type, "" if seen.ok else ", again")
     return Answer(200)
 

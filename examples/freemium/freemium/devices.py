@@ -22,7 +22,7 @@ REQUIRED = Answer.error(401, "Attestation required")
 
 def challenge(backend: Services, purpose: str, subject: str) -> Answer:
     """32 random bytes, for one use by one account."""
-    made = backend.stored(backend.ledger.challenge(purpose, subject))
+    made = backend.stored(backend.ledger.issue_challenge(purpose, subject))
     return Answer(200, {"challenge": made.challenge, "expiresAtMs": made.expires_at_ms})
 
 
@@ -48,12 +48,13 @@ def session(backend: Services, request: Request, caller: Caller, context: object
     if "attestation" in body:
         proof = _verified_key(backend, body)
         _consume(backend, "attest", caller.account, proof)
-        _must(backend.stored(backend.ledger.bind(proof, caller.account)).ok, "bind")
+        _must(backend.stored(backend.ledger.register_device_key(proof, caller.account)).ok, "bind")
     else:
         proof = _asserted(backend, body, caller)
         _consume(backend, "assert", caller.account, proof)
-        _must(backend.stored(backend.ledger.advance(proof, caller.account)).ok, "advance")
-    issued = backend.verifier.issue_session(
+        _must(backend.stored(backend.ledger.advance_device_key_counter(proof, caller.account)).ok,
+              "advance")
+    issued = backend.verifier.sessions.issue_session(
         proof, caller.account, binding=caller.sign_in, now=backend.now
     )
     return Answer(200, {"session": issued.text, "expiresAtMs": issued.expires_at_ms})
@@ -65,7 +66,8 @@ def check_session(
     """Refuses a request without a session text of this account and this sign-in."""
     text = request.headers.get("x-session", "")
     try:
-        backend.verifier.check_session(text, purpose, caller.account, caller.sign_in, backend.now)
+        backend.verifier.sessions.verify_session(text, purpose, caller.account, caller.sign_in,
+                                                 backend.now)
     except REFUSALS as refusal:
         log.warning("session of %s: %s", caller.account, refusal.status)
         raise Refused(REQUIRED)
@@ -95,8 +97,8 @@ def _verified_key(backend: Services, body: Body) -> assay.Attestation:
 
 def _asserted(backend: Services, body: Body, caller: Caller) -> assay.Assertion:
     with _proving():
-        key_id = backend.verifier.normal_key_id(body.text("keyId"))
-        kept = backend.stored(backend.ledger.key(key_id, caller.account)).key
+        key_id = backend.verifier.normalize_key_id(body.text("keyId"))
+        kept = backend.stored(backend.ledger.get_device_key(key_id, caller.account)).key
         if kept is None:
             raise Refused(REQUIRED)
         return backend.verifier.verify_assertion(
@@ -111,7 +113,7 @@ def _asserted(backend: Services, body: Body, caller: Caller) -> assay.Assertion:
 def _consume(
     backend: Services, purpose: str, subject: str, proof: assay.Attestation | assay.Assertion
 ) -> None:
-    used = backend.stored(backend.ledger.consume(purpose, subject, evidence=proof))
+    used = backend.stored(backend.ledger.consume_challenge(purpose, subject, evidence=proof))
     _must(used.ok, used.status)
 
 

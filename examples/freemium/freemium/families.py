@@ -8,7 +8,7 @@ import assay
 from assay import errors
 
 if TYPE_CHECKING:
-    from assay.store.results import Result
+    from assay.ledger.results import Result
 
 # The HTTP status of a family. A route may answer a refusal in its own words; the others are
 # answered by `Backend.answer` alone.

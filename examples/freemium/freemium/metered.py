@@ -13,8 +13,8 @@ from .events import Answer, BadBody, Refused, Request
 from .services import EVERYBODY, Caller, Services, tiers
 
 if TYPE_CHECKING:
-    from assay.store import Ledger
-    from assay.store.results import TakeResult
+    from assay.ledger import Ledger
+    from assay.ledger.results import ConsumeQuotaResult
 
 log = logging.getLogger("freemium")
 
@@ -35,7 +35,7 @@ def analyze(backend: Services, request: Request, caller: Caller, context: object
         raise BadBody("tier")
     if backend.settings.attest_calls:
         devices.check_session(backend, request, caller, "metered")
-    read = backend.ledger.read(caller.account)
+    read = backend.ledger.get_plan(caller.account)
     plan = backend.plan(caller, read)
     with Units(backend) as units:
         taken = units.take(backend.ledger, caller.account, tier, plan)
@@ -74,8 +74,8 @@ class Units:
         self._backend = backend
         self._taken: list[tuple[Ledger, str]] = []
 
-    def take(self, ledger: Ledger, account: str, tier: str, plan: str) -> TakeResult:
-        taken = self._backend.stored(ledger.take(account, tier, plan))
+    def take(self, ledger: Ledger, account: str, tier: str, plan: str) -> ConsumeQuotaResult:
+        taken = self._backend.stored(ledger.consume_quota(account, tier, plan))
         if taken.ticket is not None:
             self._taken.append((ledger, taken.ticket))
         return taken
@@ -88,7 +88,7 @@ class Units:
 
     def __exit__(self, *unused: object) -> None:
         for ledger, ticket in self._taken:
-            ledger.refund(ticket)
+            ledger.release_quota(ticket)
 
 
 def _can_be_sent(answer: Mapping[str, Any]) -> bool:
@@ -105,13 +105,14 @@ def _can_be_sent(answer: Mapping[str, Any]) -> bool:
     return is_short
 
 
-def _refused(status: int, text: str, taken: TakeResult, headers: Mapping[str, str]) -> Answer:
+def _refused(status: int, text: str, taken: ConsumeQuotaResult,
+             headers: Mapping[str, str]) -> Answer:
     """With the tier that the client may repeat the call with, once (BCK-35)."""
     body = {"error": text, "fallback": taken.fallback, "resetAtMs": taken.reset_at_ms}
     return Answer(status, body, headers)
 
 
-def _headers(backend: Services, taken: TakeResult) -> dict[str, str]:
+def _headers(backend: Services, taken: ConsumeQuotaResult) -> dict[str, str]:
     """RateLimit headers are an Internet draft, and can be switched off; Retry-After stays."""
     shown = backend.settings.rate_limits
     return {
@@ -121,7 +122,7 @@ def _headers(backend: Services, taken: TakeResult) -> dict[str, str]:
     }
 
 
-def _retry(taken: TakeResult) -> dict[str, str]:
+def _retry(taken: ConsumeQuotaResult) -> dict[str, str]:
     """What all accounts have used is not told."""
     return {name: value for name, value in taken.headers.items() if not _RATE_LIMIT.match(name)}
 

@@ -29,7 +29,7 @@ def update_subscription(
     body = request.json()
     jws, confirm = body.get("signedTransactionData"), body.get("confirm")
     if jws is None or jws == "":
-        backend.stored(backend.ledger.clear(caller.account))
+        backend.stored(backend.ledger.deactivate_subscriptions(caller.account))
         return Answer(200, {"plan": backend.plan(caller)})
     if not isinstance(jws, str):
         raise BadBody("signedTransactionData")
@@ -46,7 +46,7 @@ def update_subscription(
         log.info("a purchase of %s, by no tester: %s", transaction.environment, caller.account)
         return Answer(200, {"plan": backend.plan(caller)})
     applied = backend.stored(
-        backend.ledger.apply(
+        backend.ledger.update_subscriptions(
             transaction, caller.account, confirm_transfer=True if confirm is True else None)
     )
     if applied.ok:
@@ -109,7 +109,7 @@ def _apply(backend: Services, note: assay.Notification) -> None:
 def _once(backend: Services, note: assay.Notification) -> None:
     """Side effects: mail, consumption answers, credits. Once, and only after the state."""
     log.info("notification %s %s", note.notification_type, note.notification_uuid)
-    first = backend.stored(backend.ledger.once(f"NOTE#{note.notification_uuid}"))
+    first = backend.stored(backend.ledger.record_event(f"NOTE#{note.notification_uuid}"))
     if first.ok and backend.settings.effects:
         try:
             imported(backend.settings.effects)(note)

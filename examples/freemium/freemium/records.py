@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from assay.store import DynamoDB, Ledger, SQLite
+    from assay.ledger import DynamoDB, Ledger, SQLite
 
 
 # Longer than the longest life of an access token, which is a day.
@@ -43,9 +43,9 @@ class Records(Protocol):
 
 def records_of(ledger: Ledger) -> Records:
     """Beside this ledger."""
-    store: Any = ledger.store
+    store: Any = ledger.executor
     if store.engine == "dynamodb":
-        policy = ledger.verifier.effective_configuration["ledger"]
+        policy = ledger.verifier.configuration["ledger"]
         return DynamoDBRecords(store, policy["table"])
     if store.engine == "sqlite":
         return SQLiteRecords(store)

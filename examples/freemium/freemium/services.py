@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import assay
-from assay.store import Ledger
-from assay.store.results import ReadResult, Result
+from assay.ledger import Ledger
+from assay.ledger.results import GetPlanResult, Result
 
 from .events import Answer
 from .families import raise_for_fault
@@ -61,13 +61,13 @@ class Services:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.settings, self.send, self.clock = settings, send, clock
-        self.ledger = Ledger(settings.engine, settings.assay, patience=5.0, clock=clock)
+        self.ledger = Ledger(settings.engine, settings.assay, max_wait=5.0, clock=clock)
         self.verifier = self.ledger.verifier
         self.model = imported(settings.model)
         for tier in sorted(set(settings.ceiling) - tiers(self.verifier)):
             raise ValueError(f"ceiling.{tier} is no tier of assay.limits")
         self._provider = provider
-        tokens = self.verifier.effective_configuration.get("tokens") or ()
+        tokens = self.verifier.configuration.get("tokens") or ()
         mine = [each for each in tokens if each["profile"] == "cognito-access"]
         self._clients = {client for each in mine for client in each["clients"]}
         self._issuer = mine[0]["issuers"][0] if mine else None
@@ -96,13 +96,13 @@ class Services:
     @cached_property
     def ceiling(self) -> Ledger:
         """Counts for all accounts together, in the ledger's own store."""
-        store, verifier = self.ledger.store, assay.Verifier(self._policy_of_ceiling())
-        return Ledger(store, verifier, create=False, patience=5.0, clock=self.clock)
+        store, verifier = self.ledger.executor, assay.Verifier(self._policy_of_ceiling())
+        return Ledger(store, verifier, create=False, max_wait=5.0, clock=self.clock)
 
     def _policy_of_ceiling(self) -> dict[str, Any]:
         """One plan, for all accounts together. A tier without a ceiling has a limit that nobody
         reaches: the library then names it as the fallback."""
-        mine = self.verifier.effective_configuration["ledger"]
+        mine = self.verifier.configuration["ledger"]
         names = ("engine", "table", "prefix", "placeholders", "shared", "dayOffsetMinutes")
         ceiling = self.settings.ceiling
         limits = {tier: ceiling.get(tier, HIGHEST_CEILING) for tier in tiers(self.verifier)}
@@ -120,9 +120,9 @@ class Services:
     @cached_property
     def keys(self) -> Any:
         """The key sets of Apple and of the token issuer, fetched when they are needed."""
-        from assay.keysets import KeySets
+        from assay.keysets import KeysetCache
 
-        return KeySets(self.verifier, self.send, clock=self.clock)
+        return KeysetCache(self.verifier, self.send, clock=self.clock)
 
     @property
     def now(self) -> int:
@@ -133,16 +133,16 @@ class Services:
         raise_for_fault(result)
         return result
 
-    def plan(self, caller: Caller, read: ReadResult | None = None) -> str:
+    def plan(self, caller: Caller, read: GetPlanResult | None = None) -> str:
         """The plan that an account has now. Purchases of Sandbox were not paid for: they
         count for the testers of the configuration alone (FLW-6).
 
         read  what the store said of the account; None: it is asked
         """
-        found = read or self.stored(self.ledger.read(caller.account))
+        found = read or self.stored(self.ledger.get_plan(caller.account))
         if not found.ok or caller.account in self.settings.testers:
             return found.plan or ""
-        plans: Sequence[str] = self.verifier.effective_configuration["plans"]
+        plans: Sequence[str] = self.verifier.configuration["plans"]
         paid = (line for line in found.subscriptions if line.environment == PAID_FOR)
         held = {line.plan for line in paid if line.is_active}
         return next((plan for plan in reversed(plans) if plan in held), plans[0])
@@ -159,5 +159,5 @@ class Services:
 
 def tiers(verifier: assay.Verifier) -> set[str]:
     """Those that some plan has a limit for."""
-    limits: Mapping[str, Mapping[str, int]] = verifier.effective_configuration["quotas"]
+    limits: Mapping[str, Mapping[str, int]] = verifier.configuration["quotas"]
     return {tier for plan in limits.values() for tier in plan}

@@ -38,7 +38,7 @@ def sign_up(backend: Services, request: Request) -> Answer:
     if backend.settings.attest_signup:
         device = devices.attested(backend, body, username)
     admitted = backend.stored(
-        backend.ledger.admit(request.address, username, len(password.encode()))
+        backend.ledger.begin_signup(request.address, username, len(password.encode()))
     )
     if admitted.status.startswith("malformed."):
         return Answer.error(400, INVALID)
@@ -47,7 +47,7 @@ def sign_up(backend: Services, request: Request) -> Answer:
             429, "Too many signup attempts. Try again tomorrow.", dict(admitted.headers)
         )
     made = backend.provider.create(username, password)
-    settled = backend.ledger.settle(admitted.ticket, made.outcome)
+    settled = backend.ledger.finish_signup(admitted.ticket, made.outcome)
     if made.outcome == "exists":
         return Answer(409, {"status": "already_exists"})
     if made.outcome != "created" or made.account is None:
@@ -70,7 +70,7 @@ def challenge(backend: Services, request: Request) -> Answer:
 
 def is_name(backend: Services, username: str) -> bool:
     """Whether a user name is of the shape that clients make."""
-    shape = backend.verifier.effective_configuration["ledger"]["signup"]["username"]
+    shape = backend.verifier.configuration["ledger"]["signup"]["username"]
     prefix, digits = shape["prefix"], username[len(shape["prefix"]) :]
     return (
         username.startswith(prefix)
@@ -91,6 +91,6 @@ def _is_random(password: str) -> bool:
 
 
 def _bind(backend: Services, device: assay.Attestation, made: Made) -> None:
-    bound = backend.ledger.bind(device, made.account or "")
+    bound = backend.ledger.register_device_key(device, made.account or "")
     if not bound.ok:
         log.error("key of a new account: %s", bound.status)

@@ -73,7 +73,7 @@ class Watch:
                 self._now.function = None
 
         backend._routed = watched
-        for client, service in ((backend.ledger.store.client, "dynamodb"),
+        for client, service in ((backend.ledger.executor.client, "dynamodb"),
                                 (backend.provider._client, "cognito-idp")):
             client.meta.events.register(f"before-parameter-build.{service}", self._called)
         return self

@@ -198,7 +198,7 @@ class LineTest(BackendCase):
         owner, thief, jws = self.app(), self.app(), self.bought(PREMIUM)
         owner.update(jws)
         self.clock.ahead = 60 * DAY
-        self.backend.ledger.delete_expired()
+        self.backend.ledger.delete_expired_rows()
         thief.sign_in()
         self.assertEqual(thief.update(jws).status, 409)
 
@@ -219,8 +219,8 @@ class LineTest(BackendCase):
         moment = datetime.datetime.fromtimestamp(ends / 1000, datetime.timezone.utc)
         app.update(self.bought(PREMIUM, expires=moment))
         clock, ledger = self.clock, self.backend.ledger
-        self.assertEqual(ledger.read(app.account, now=ends - 1).plan, "premium")
-        self.assertEqual(ledger.read(app.account, now=ends).plan, "free")
+        self.assertEqual(ledger.get_plan(app.account, now=ends - 1).plan, "premium")
+        self.assertEqual(ledger.get_plan(app.account, now=ends).plan, "free")
         clock.ahead = 601
         self.assertEqual(app.plan(), "free")
 
@@ -319,7 +319,7 @@ class AwayTest(BackendCase):
     def away(self, answer=None):
         """While this lasts every step of the store is answered so."""
         ledger = self.backend.ledger
-        return mock.patch.object(ledger, "store", Away(ledger.store, answer))
+        return mock.patch.object(ledger, "executor", Away(ledger.executor, answer))
 
     def test_w40_nothing_passes_while_the_store_is_away(self):
         app = self.app()
@@ -483,7 +483,7 @@ class SignUpAttacksTest(BackendCase):
         self.assertEqual(self.sign_up_from(address), 200)
 
     def test_signup_attack_3_the_words(self):
-        self.backend.ledger.delete_expired()
+        self.backend.ledger.delete_expired_rows()
         said = [self.events("POST", "/v1/signup", {
             "username": new_username(), "password": new_password()}, "198.51.100.9")
             for _ in range(13)][-1]

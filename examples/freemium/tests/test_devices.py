@@ -41,8 +41,8 @@ class SignUpTest(BackendCase):
         proof = app.attested(app.signup_challenge())
         self.assertAnswer(app.sign_up(**proof), 200, {"status": "created"})
         self.assertEqual(app.sign_in().plan(), "free")
-        bound = self.backend.ledger.key(
-            self.backend.verifier.normal_key_id(proof["keyId"]), app.account)
+        bound = self.backend.ledger.get_device_key(
+            self.backend.verifier.normalize_key_id(proof["keyId"]), app.account)
         self.assertTrue(bound.ok)
         # The same request again: the answer got lost.
         self.assertAnswer(app.sign_up(**proof), 409, {"status": "already_exists"})
@@ -77,7 +77,7 @@ class SignUpTest(BackendCase):
     def test_bck29_before_any_counter(self):
         for _ in range(15):
             App(self).sign_up()
-        admitted = self.backend.ledger.admit("127.0.0.1", new_username(), 24)
+        admitted = self.backend.ledger.begin_signup("127.0.0.1", new_username(), 24)
         self.assertGreaterEqual(admitted.left, 90)
 
     def test_bck29_a_device_that_cannot_attest(self):

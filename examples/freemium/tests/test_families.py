@@ -18,6 +18,8 @@ class Failing:
         self._verifier, self._method, self._error = verifier, method, error
 
     def __getattr__(self, name):
+        if name == "sessions":
+            return Failing(self._verifier.sessions, self._method, self._error)
         if name != self._method:
             return getattr(self._verifier, name)
 
@@ -42,12 +44,12 @@ class FamiliesTest(BackendCase):
         routes = {
             "verify_transaction": (lambda: app.update("x.y.z"), 400),
             "verify_notification": (lambda: self.note("/v1/notifications", "signedPayload"), 400),
-            "verify_apple_notification": (
+            "verify_sign_in_notification": (
                 lambda: self.note("/v1/apple-id/notifications", "payload"), 400),
-            "verify_apple_identity": (lambda: app.post("/v1/account/link", linked), 401),
-            "check_session": (lambda: app.analyze("free"), 401),
+            "verify_apple_identity_token": (lambda: app.post("/v1/account/link", linked), 401),
+            "verify_session": (lambda: app.analyze("free"), 401),
             "verify_attestation": (lambda: app.post("/v1/session", ATTESTED), 401),
-            "normal_key_id": (lambda: app.post("/v1/session", ASSERTED), 401),
+            "normalize_key_id": (lambda: app.post("/v1/session", ASSERTED), 401),
         }
         keys = mock.Mock(keyset=lambda issuer: None)
         for method, (call, refused) in routes.items():
@@ -70,7 +72,8 @@ class FamiliesTest(BackendCase):
             with self.subTest(name=name):
                 document = mock.Mock(spec=assay.Document, ok=False, code=code, error={}, json={})
                 result = mock.Mock(document=document, ok=False, status=f"{name}.x")
-                with mock.patch.object(self.backend.ledger, "challenge", return_value=result):
+                with mock.patch.object(self.backend.ledger, "issue_challenge",
+                                       return_value=result):
                     said = app.post("/v1/challenge", {"purpose": "assert"})
                 self.assertEqual(said.status, status)
 

@@ -13,7 +13,7 @@ import unittest.mock
 import uuid
 
 import assay
-from assay.store import Ledger
+from assay.ledger import Ledger
 from freemium import settings as settings_of
 from freemium.backend import Backend
 from freemium.local.stack import local
@@ -109,9 +109,9 @@ class StartTest(BackendCase):
 
     def test_sto78_a_store_that_lacks_a_part_stops_the_start(self):
         made = self.opened("part.db")
-        if made.ledger.store.engine == "sqlite":
+        if made.ledger.executor.engine == "sqlite":
             made.ledger.create_schema()
-            with made.ledger.store.connect() as connection:
+            with made.ledger.executor.connect() as connection:
                 connection.execute("DROP TABLE assay_subscription")
             made.ledger.close()
         with self.assertRaises(assay.ConfigError):
@@ -120,7 +120,7 @@ class StartTest(BackendCase):
     def test_sto78_a_table_that_a_template_made(self):
         """It has no lineage yet, and create_schema gives it one; to DynamoDB alone."""
         made = self.opened("made")
-        store = made.ledger.store
+        store = made.ledger.executor
         if store.engine != "dynamodb":
             self.skipTest("no template makes SQLite's")
         with made.verifier.exchange({"operation": "describe-schema"}) as exchange:

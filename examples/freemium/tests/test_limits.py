@@ -38,12 +38,12 @@ class DeletionTest(BackendCase):
     def test_bck37_a_deletion_that_fails_leaves_the_account(self):
         app = self.app()
         app.update(self.bought(PREMIUM))
-        with mock.patch.object(self.backend.ledger, "forget", side_effect=RuntimeError):
+        with mock.patch.object(self.backend.ledger, "forget_account", side_effect=RuntimeError):
             self.assertEqual(app.post("/v1/account/delete").status, 500)
         self.assertEqual(app.plan(), "premium")
         self.assertEqual(app.post("/v1/account/delete").status, 200)
         # Of one that was deleted before nothing is opened by a repetition that fails.
-        with mock.patch.object(self.backend.ledger, "forget", side_effect=RuntimeError):
+        with mock.patch.object(self.backend.ledger, "forget_account", side_effect=RuntimeError):
             self.assertEqual(app.post("/v1/account/delete").status, 500)
         self.assertEqual(app.analyze("free").status, 401)
 
@@ -98,7 +98,7 @@ class CeilingTest(BackendCase):
 
     def left(self, app):
         """What the account itself may still have."""
-        return self.backend.ledger.take(app.account, "premium", "premium").left + 1
+        return self.backend.ledger.consume_quota(app.account, "premium", "premium").left + 1
 
     def test_a_ceiling_for_all_accounts_together(self):
         one, two = self.paying(), self.paying(STANDARD)

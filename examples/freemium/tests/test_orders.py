@@ -5,7 +5,7 @@ import itertools
 import json
 import unittest
 
-from assay.store import Ledger
+from assay.ledger import Ledger
 from freemium.backend import Backend
 from running import ENGINE, LIFETIME, PREMIUM, STANDARD, BackendCase
 
@@ -55,7 +55,7 @@ class OrdersTest(BackendCase):
             backend.ledger.claim(bought, ACCOUNT, grant=lambda given: True, note="ticket 5")
             for at, told in enumerate(order):
                 self.assertEqual(self.tell(backend, *texts[told])["statusCode"], 200)
-                row, = backend.ledger.lookup(evidence=bought).rows
+                row, = backend.ledger.find(evidence=bought).rows
                 wanted = "granted" if 2 in order[:at + 1] else "revoked"
                 self.assertEqual(row.state, wanted, (order, at))
 
@@ -93,10 +93,10 @@ class OrdersTest(BackendCase):
         self.assertEqual((answer["statusCode"], json.loads(answer["body"])),
                          (503, {"error": "Try again later"}))
         self.assertGreaterEqual(int(answer["headers"]["Retry-After"]), 1)
-        self.assertEqual(backend.ledger.read(ACCOUNT).plan, "standard", "no part stops another")
-        backend.ledger.complete_revoke(take.purchase_key, take.take_id, take.fencing_token)
+        self.assertEqual(backend.ledger.get_plan(ACCOUNT).plan, "standard", "no part stops another")
+        backend.ledger.complete_revocation(take.purchase_key, take.take_id, take.fencing_token)
         self.assertEqual(self.tell(backend, *texts[2])["statusCode"], 200)
-        self.assertEqual(backend.ledger.lookup(evidence=verified[0]).rows[0].state, "granted")
+        self.assertEqual(backend.ledger.find(evidence=verified[0]).rows[0].state, "granted")
 
     def play(self, backend, texts, plans, order):
         """Each state as it comes; then all of them once more."""
@@ -105,11 +105,11 @@ class OrdersTest(BackendCase):
             answer = self.tell(backend, *texts[told])
             self.assertEqual(answer["statusCode"], 200)
             newest, shown = max(newest, told), shown or texts[told][0] == APP
-            plan = backend.ledger.read(ACCOUNT).plan
+            plan = backend.ledger.get_plan(ACCOUNT).plan
             self.assertEqual(plan, plans[newest] if shown else "free")
             if texts[told][0] == APP:
                 self.assertEqual(json.loads(answer["body"]), {"plan": plan})
-        self.assertEqual(backend.ledger.due().claims, ())
+        self.assertEqual(backend.ledger.resume_expired().claims, ())
 
     def written(self, story, product=None):
         """Kind and text of each, signed ten minutes apart; and its plan."""

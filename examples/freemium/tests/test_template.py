@@ -174,7 +174,7 @@ class ConfigurationTest(unittest.TestCase):
         self.assertEqual(settings.engine, "dynamodb://t?region=eu-west-1")
         verifier = assay.Verifier({**settings.assay, "ledger": {
             **settings.assay["ledger"], "engine": "dynamodb", "table": "t"}})
-        tokens = verifier.effective_configuration["tokens"][0]
+        tokens = verifier.configuration["tokens"][0]
         self.assertEqual(tokens["issuers"][0],
                          "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_X")
         self.assertEqual(tokens["clients"][0], "c")

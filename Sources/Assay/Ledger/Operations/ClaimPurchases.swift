@@ -84,7 +84,7 @@ struct ClaimPurchases: LedgerOperation {
     return OperationResult(lead == nil ? nothing : lead?.refusal) { writer in
       writer.member("outcome", lead?.outcome.name ?? "none")
       writer.name("clientResult")
-      if let answer = lead == nil ? "refused-keep" : lead?.answer {
+      if let answer = lead == nil ? "refused-keep" : lead?.clientResult {
         writer.string(answer)
       } else {
         writer.null()

@@ -10,8 +10,9 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What `admit` answers: "admitted", "exhausted", "malformed". What `settle` answers, the
- * result that the request names: "created", "exists", "provider-busy", "provider-error".
+ * What `beginSignup` answers: "admitted", "exhausted", "malformed". What `finishSignup`
+ * answers, the result that the request names: "created", "exists", "provider-busy",
+ * "provider-error".
  */
 final class Admission extends Result
 {
@@ -28,7 +29,10 @@ final class Admission extends Result
 
     /** What became of the request. */
     public readonly string $outcome;
-    /** What `settle` asks for; it stays on the server. Null: the sign-up was not admitted. */
+    /**
+     * What `finishSignup` asks for; it stays on the server. Null: the sign-up was not
+     * admitted.
+     */
     public readonly ?string $ticket;
     /** How many accounts the address may still make today; null: nothing was counted. */
     public readonly ?int $left;

@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `apply` answers. */
+/** What `updateSubscriptions` answers. */
 final class Applied extends Result
 {
     use ReadOnce;

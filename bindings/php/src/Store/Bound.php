@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `bind` answers: "registered", "already", "foreign", "retired". */
+/** What `registerDeviceKey` answers: "registered", "already", "foreign", "retired". */
 final class Bound extends Result
 {
     use ReadOnce;

@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `dueLines` answers. */
+/** What `leaseDueSubscriptions` answers. */
 final class DueLines extends Result
 {
     use ReadOnce;

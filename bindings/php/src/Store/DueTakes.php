@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `dueTakes` answers. */
+/** What `resumeExpiredRevocations` answers. */
 final class DueTakes extends Result
 {
     use ReadOnce;

@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `forget` answers: "forgotten", "already". */
+/** What `forgetAccount` answers: "forgotten", "already". */
 final class Forgotten extends Result
 {
     use ReadOnce;

@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `link` answers: "merged", "already", "other-account". */
+/** What `mergeAccounts` answers: "merged", "already", "other-account". */
 final class Joined extends Result
 {
     use ReadOnce;

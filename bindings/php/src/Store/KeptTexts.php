@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `evidence` answers. */
+/** What `getEvidence` answers. */
 final class KeptTexts extends Result
 {
     use ReadOnce;

@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `key` answers: "found", "foreign", "retired", "unknown". */
+/** What `getDeviceKey` answers: "found", "foreign", "retired", "unknown". */
 final class KeyFound extends Result
 {
     use ReadOnce;

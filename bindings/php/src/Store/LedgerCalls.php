@@ -25,9 +25,9 @@ trait LedgerCalls
      * @param string|null $account whose; null for an event of Apple's: that of the row is
      *     taken
      * @param (callable(Grant, \PDO|object): mixed)|null $grant writes what the purchase gives,
-     *     under its grant id. An error of it passes through; the claim is taken over by `due`
-     *     or by the next attempt when its lease has ended. Without it: grant each claim that
-     *     is new or resumed, and `complete` it
+     *     under its grant id. An error of it passes through; the claim is taken over by
+     *     `resumeExpired` or by the next attempt when its lease has ended. Without it: grant
+     *     each claim that is new or resumed, and `complete` it
      * @param string|null $grantMode "lease": claim, grant, complete. "transaction": the grant
      *     is in this very database, and is committed with the claim; null: "transaction" where
      *     there is a grant, else "lease"
@@ -131,7 +131,7 @@ trait LedgerCalls
      * @param (callable(Grant, \PDO|object): mixed)|null $grant as of `claim`, for each that
      *     was taken over
      */
-    public function due(
+    public function resumeExpired(
         int $minExpiredMs = 0,
         ?string $attemptId = null,
         ?int $leaseMs = null,
@@ -175,9 +175,9 @@ trait LedgerCalls
      *     the take id; returns how many there were, nothing for all of them, or `false` for
      *     another time
      * @param string|null $grantMode "lease": note, take back, complete; what nobody completed
-     *     comes again, by `dueTakes`. "transaction": the take-back is in this very database,
-     *     and is committed with the refund. "none": each is told once, and what becomes of it
-     *     is the host's. Null: "lease" with a take-back, "none" without
+     *     comes again, by `resumeExpiredRevocations`. "transaction": the take-back is in this
+     *     very database, and is committed with the refund. "none": each is told once, and what
+     *     becomes of it is the host's. Null: "lease" with a take-back, "none" without
      * @param string|null $attemptId the same when a request is repeated; null: a new one
      * @param array<string, mixed> $options the arguments after it, by name; one that is given
      *     itself stands
@@ -211,7 +211,7 @@ trait LedgerCalls
      * @param string|null $transactionId the transaction
      * @param bool $operatorView for staff of the host: owner and note are shown
      */
-    public function lookup(
+    public function find(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence = [],
         ?string $account = null,
         ?string $environment = null,
@@ -237,7 +237,7 @@ trait LedgerCalls
      *     moved here
      * @param string|null $accountToken the appAccountToken that the evidence must have
      */
-    public function apply(
+    public function updateSubscriptions(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
         ?string $account = null,
         bool $confirmTransfer = false,
@@ -258,7 +258,7 @@ trait LedgerCalls
      * @param Plan|null $cachedPlan an earlier answer, which goes on for
      *     `ledger.failOpen.planMaxAgeMs` when the store gives none
      */
-    public function read(string $account, ?Plan $cachedPlan = null): Plan
+    public function getPlan(string $account, ?Plan $cachedPlan = null): Plan
     {
         return Plan::in($this->accepted([
             'operation' => 'get-plan',
@@ -272,7 +272,7 @@ trait LedgerCalls
      *
      * @param string $account whose
      */
-    public function clear(string $account): Plan
+    public function deactivateSubscriptions(string $account): Plan
     {
         return Plan::in($this->accepted([
             'operation' => 'deactivate-subscriptions',
@@ -281,14 +281,17 @@ trait LedgerCalls
     }
 
     /**
-     * Up to 25 subscriptions about which to ask Apple for newer evidence, for `apply`.
+     * Up to 25 subscriptions about which to ask Apple for newer evidence, for
+     * `updateSubscriptions`.
      *
      * @param string|null $attemptId the same when a request is repeated; null: a new one
      * @param int|null $leaseMs for how long no other sweeper takes them, 5,000…3,600,000 ms;
      *     null: 300,000
      */
-    public function dueLines(?string $attemptId = null, ?int $leaseMs = null): DueLines
-    {
+    public function leaseDueSubscriptions(
+        ?string $attemptId = null,
+        ?int $leaseMs = null,
+    ): DueLines {
         return DueLines::in($this->accepted([
             'operation' => 'lease-due-subscriptions',
             'attemptId' => $attemptId ?? self::attempt(),
@@ -302,11 +305,15 @@ trait LedgerCalls
      *
      * @param string $account whose
      * @param string $meter which
-     * @param string $plan of `read`, never the client's
+     * @param string $plan of `getPlan`, never the client's
      * @param int $units how many, 1…ledger.maxUnits
      */
-    public function take(string $account, string $meter, string $plan, int $units = 1): Quota
-    {
+    public function consumeQuota(
+        string $account,
+        string $meter,
+        string $plan,
+        int $units = 1,
+    ): Quota {
         return Quota::in($this->accepted([
             'operation' => 'consume-quota',
             'account' => $account,
@@ -321,7 +328,7 @@ trait LedgerCalls
      *
      * @param string $ticket of the take
      */
-    public function refund(string $ticket): Refunded
+    public function releaseQuota(string $ticket): Refunded
     {
         return Refunded::in($this->accepted([
             'operation' => 'release-quota',
@@ -339,7 +346,7 @@ trait LedgerCalls
      * @param int|null $attempt the number of this conversation about it; of `retry` (EXC-18),
      *     1…64; null: 1
      */
-    public function pace(
+    public function acquireRatePermit(
         string $appStoreOperation,
         string $environment,
         ?string $bundleId = null,
@@ -362,7 +369,7 @@ trait LedgerCalls
      * @param string $username as the client made it
      * @param string $password its length alone leaves this process
      */
-    public function admit(
+    public function beginSignup(
         ?string $address,
         string $username,
         #[SensitiveParameter] string $password,
@@ -382,7 +389,7 @@ trait LedgerCalls
      * @param string $result what the identity provider said ("created", "exists",
      *     "provider-busy", "provider-error")
      */
-    public function settle(string $ticket, string $result): Admission
+    public function finishSignup(string $ticket, string $result): Admission
     {
         return Admission::in($this->accepted([
             'operation' => 'finish-signup',
@@ -398,7 +405,7 @@ trait LedgerCalls
      * @param string $subject the account or sign-in that it belongs to
      * @param string|null $challenge 32 random bytes of the host; null: made here
      */
-    public function challenge(
+    public function issueChallenge(
         string $purpose,
         string $subject,
         #[SensitiveParameter] ?string $challenge = null,
@@ -421,7 +428,7 @@ trait LedgerCalls
      * @param string|null $challenge the text itself, where there is no such evidence
      * @param string|null $usedBy then, what uses it: a repetition by the same is no second use
      */
-    public function consume(
+    public function consumeChallenge(
         string $purpose,
         string $subject,
         Document|Facts|null $evidence = null,
@@ -443,7 +450,7 @@ trait LedgerCalls
      * @param Document|Facts $evidence verified: attestation
      * @param string $account whose
      */
-    public function bind(Document|Facts $evidence, string $account): Bound
+    public function registerDeviceKey(Document|Facts $evidence, string $account): Bound
     {
         return Bound::in($this->accepted([
             'operation' => 'register-device-key',
@@ -460,7 +467,7 @@ trait LedgerCalls
      *
      * @return int the counter
      */
-    public function advance(Document|Facts $evidence, string $account): int
+    public function advanceDeviceKeyCounter(Document|Facts $evidence, string $account): int
     {
         return $this->advanced([
             'operation' => 'advance-device-key-counter',
@@ -473,7 +480,7 @@ trait LedgerCalls
      *
      * @param Document|Facts $receipt verified: an attest receipt
      */
-    public function keepReceipt(Document|Facts $receipt): ReceiptKept
+    public function updateDeviceKeyReceipt(Document|Facts $receipt): ReceiptKept
     {
         return ReceiptKept::in($this->accepted([
             'operation' => 'update-device-key-receipt',
@@ -486,7 +493,7 @@ trait LedgerCalls
      * @param string $keyId which
      * @param string $account whose
      */
-    public function retire(string $keyId, string $account): Retired
+    public function retireDeviceKey(string $keyId, string $account): Retired
     {
         return Retired::in($this->accepted([
             'operation' => 'retire-device-key',
@@ -501,7 +508,7 @@ trait LedgerCalls
      * @param string $keyId which
      * @param string|null $account whose it must be
      */
-    public function key(string $keyId, ?string $account = null): KeyFound
+    public function getDeviceKey(string $keyId, ?string $account = null): KeyFound
     {
         return KeyFound::in($this->accepted([
             'operation' => 'get-device-key',
@@ -519,7 +526,7 @@ trait LedgerCalls
      *
      * @return bool true: it is the first time, or the same attempt as the first time
      */
-    public function once(string $id, ?string $attemptId = null): bool
+    public function recordEvent(string $id, ?string $attemptId = null): bool
     {
         return $this->isFirst([
             'operation' => 'record-event',
@@ -539,7 +546,7 @@ trait LedgerCalls
      * @param string|null $attemptId the same when a request is repeated; null: a new one
      * @param bool|null $operatorView shows to what it was joined before
      */
-    public function link(
+    public function mergeAccounts(
         string $from,
         string $to,
         ?string $reason = null,
@@ -564,7 +571,7 @@ trait LedgerCalls
      * @param string|null $reason checked, and stored nowhere
      * @param string|null $attemptId the same when a request is repeated; null: a new one
      */
-    public function forget(
+    public function forgetAccount(
         string $account,
         ?string $reason = null,
         ?string $attemptId = null,
@@ -586,7 +593,7 @@ trait LedgerCalls
      * @param string|null $environment of a subscription
      * @param string|null $originalTransactionId of a subscription
      */
-    public function evidence(
+    public function getEvidence(
         ?array $sha256 = null,
         ?string $purchaseKey = null,
         ?string $environment = null,
@@ -618,7 +625,7 @@ trait LedgerCalls
      * @param Take $take that was taken back
      * @param int|null $taken how many units there were; null: all of them
      */
-    public function completeRevoke(Take $take, ?int $taken = null): RevokeCompleted
+    public function completeRevocation(Take $take, ?int $taken = null): RevokeCompleted
     {
         return RevokeCompleted::in($this->answered([
             'operation' => 'complete-revocation',
@@ -630,7 +637,8 @@ trait LedgerCalls
     }
 
     /**
-     * Takes over up to 25 take-backs that nobody completed. Run it every minute, beside `due`.
+     * Takes over up to 25 take-backs that nobody completed. Run it every minute, beside
+     * `resumeExpired`.
      *
      * @param (callable(Take, \PDO|object): mixed)|null $takeBack as of `revoke`
      * @param int $minExpiredMs for how long the lease must be over
@@ -640,7 +648,7 @@ trait LedgerCalls
      * @param int|null $leaseMs how long the take-back may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
      */
-    public function dueTakes(
+    public function resumeExpiredRevocations(
         ?callable $takeBack = null,
         int $minExpiredMs = 0,
         ?string $attemptId = null,

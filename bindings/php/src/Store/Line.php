@@ -64,8 +64,8 @@ final class Line extends Details
      */
     public readonly ?int $nextCheckAtMs;
     /**
-     * The subscription entitles now; in an answer of `apply` or `applyEvent`: it is neither
-     * revoked nor deactivated.
+     * The subscription entitles now; in an answer of `updateSubscriptions` or `applyEvent`: it
+     * is neither revoked nor deactivated.
      */
     public readonly ?bool $isActive;
     /** The account that has the subscription; null: nobody has shown it yet. */

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What `lookup` answers: the outcome of the first row; "unproven": there is no row, and the
+ * What `find` answers: the outcome of the first row; "unproven": there is no row, and the
  * request has no evidence.
  */
 final class Lookup extends Result

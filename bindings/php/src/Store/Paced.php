@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `pace` answers: "acquired", "limited". */
+/** What `acquireRatePermit` answers: "acquired", "limited". */
 final class Paced extends Result
 {
     use ReadOnce;

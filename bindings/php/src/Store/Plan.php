@@ -9,7 +9,10 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `read` answers, also where the store gave no answer. What `clear` answers. */
+/**
+ * What `getPlan` answers, also where the store gave no answer. What `deactivateSubscriptions`
+ * answers.
+ */
 final class Plan extends Result
 {
     use ReadOnce;

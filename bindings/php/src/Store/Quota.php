@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `take` answers: "consumed", "exhausted", "not-in-plan". */
+/** What `consumeQuota` answers: "consumed", "exhausted", "not-in-plan". */
 final class Quota extends Result
 {
     use ReadOnce;
@@ -39,7 +39,7 @@ final class Quota extends Result
     public readonly ?int $left;
     /** When the next day begins. Milliseconds since 1970 UTC. */
     public readonly int $resetAtMs;
-    /** What `refund` asks for; it stays on the server. Null: nothing was counted. */
+    /** What `releaseQuota` asks for; it stays on the server. Null: nothing was counted. */
     public readonly ?string $ticket;
     /** @var array<string, string> Headers for the answer to the client, by name. */
     public readonly array $headers;

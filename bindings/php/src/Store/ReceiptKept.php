@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `keepReceipt` answers: "kept", "older", "retired", "unknown". */
+/** What `updateDeviceKeyReceipt` answers: "kept", "older", "retired", "unknown". */
 final class ReceiptKept extends Result
 {
     use ReadOnce;

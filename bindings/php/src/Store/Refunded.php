@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `refund` answers: "refunded"; "none": there was nothing to give back. */
+/** What `releaseQuota` answers: "refunded"; "none": there was nothing to give back. */
 final class Refunded extends Result
 {
     use ReadOnce;

@@ -9,7 +9,7 @@ namespace Assay\Store;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `retire` answers: "retired", "already", "foreign", "unknown". */
+/** What `retireDeviceKey` answers: "retired", "already", "foreign", "unknown". */
 final class Retired extends Result
 {
     use ReadOnce;

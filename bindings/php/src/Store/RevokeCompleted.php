@@ -10,8 +10,8 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What `completeRevoke` answers: "taken", "already", "superseded": something newer is stored,
- * or the take was handed out again.
+ * What `completeRevocation` answers: "taken", "already", "superseded": something newer is
+ * stored, or the take was handed out again.
  */
 final class RevokeCompleted extends Result
 {

@@ -51,7 +51,7 @@ final class Take extends Details
     public readonly ?int $percentage;
     /**
      * The end of the lease: until then nobody else is handed the take; null: nobody waits for
-     * `completeRevoke`. Milliseconds since 1970 UTC.
+     * `completeRevocation`. Milliseconds since 1970 UTC.
      */
     public readonly ?int $leaseExpiresAtMs;
 }

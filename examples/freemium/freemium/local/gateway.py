@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import assay
-from assay.keysets import KeySets
+from assay.keysets import KeysetCache
 
 from .pool import Pool
 
@@ -103,7 +103,7 @@ class Authorizer:
         }
         self._issuer, self._clock = issuer, clock
         self._keys = [
-            KeySets(assay.Verifier({"apps": [app], "tokens": [profile]}), send, clock=clock)
+            KeysetCache(assay.Verifier({"apps": [app], "tokens": [profile]}), send, clock=clock)
             for profile in (access, identity)
         ]
 

@@ -1,6 +1,6 @@
 """Exactly-once claims, quotas, challenges and accounts in the host's own database.
 
-    from assay.store import Ledger
+    from assay.ledger import Ledger
 
     ledger = Ledger("sqlite:////var/lib/shop.db", config)
     claim = ledger.claim(transaction, account, grant=pay_out)
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from ._answers import SchemaError
     from .async_ledger import AsyncLedger
-    from .carry import Grant, TakeBack, carry_out, carry_out_async
     from .dynamodb import DynamoDB
+    from .grants import Grant, TakeBack
     from .ledger import Ledger
     from .mariadb import MariaDB
     from .postgres import AsyncPostgres, Postgres
@@ -43,8 +43,6 @@ __all__ = [
     "SQLite",
     "SchemaError",
     "TakeBack",
-    "carry_out",
-    "carry_out_async",
 ]
 
 _LATER = {
@@ -52,16 +50,14 @@ _LATER = {
     "AsyncPostgres": "postgres",
     "AsyncRedis": "redis",
     "DynamoDB": "dynamodb",
-    "Grant": "carry",
+    "Grant": "grants",
     "Ledger": "ledger",
     "MariaDB": "mariadb",
     "Postgres": "postgres",
     "Redis": "redis",
     "SQLite": "sqlite",
     "SchemaError": "_answers",
-    "TakeBack": "carry",
-    "carry_out": "carry",
-    "carry_out_async": "carry",
+    "TakeBack": "grants",
 }
 
 
@@ -70,7 +66,7 @@ def __getattr__(name: str) -> Any:
 
     module = _LATER.get(name)
     if module is None:
-        raise AttributeError(f"module 'assay.store' has no attribute {name!r}")
+        raise AttributeError(f"module 'assay.ledger' has no attribute {name!r}")
     found = getattr(import_module(f".{module}", __name__), name)
     globals()[name] = found
     return found

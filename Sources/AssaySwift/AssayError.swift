@@ -4,12 +4,12 @@
 /// throws this type and no other.
 ///
 ///     do {
-///       let transaction = try verifier.transaction(jws)
+///       let transaction = try verifier.verifyTransaction(jws)
 ///     } catch {
 ///       logger.notice("\(error)")                  // rule, place and hint on one line
 ///       return Response(status: error.httpStatus)
 ///     }
-public struct Refusal: Error, Sendable, CustomStringConvertible {
+public struct AssayError: Error, Sendable, CustomStringConvertible {
   /// The status, "rejected.chain.untrusted-root"; branch on its `family`.
   public let status: Status
   /// The reason in words, without secrets and personal identifiers.
@@ -19,7 +19,7 @@ public struct Refusal: Error, Sendable, CustomStringConvertible {
   /// The rule of the specification that demands the check, "JWS-20".
   public let rule: String?
   /// The location of the fault: a member path, "x5c[2]", a byte offset.
-  public let place: String?
+  public let at: String?
   /// The advice to the operator.
   public let hint: String?
   /// Whether and when another attempt can succeed.
@@ -33,7 +33,7 @@ public struct Refusal: Error, Sendable, CustomStringConvertible {
     message = document.text("error.message") ?? ""
     check = document.text("error.check")
     rule = document.text("error.rule")
-    place = document.text("error.at")
+    at = document.text("error.at")
     hint = document.text("error.hint")
     retryClass = document.text("error.retryClass").map(RetryClass.init(rawValue:)) ?? .never
     self.document = document
@@ -44,26 +44,26 @@ public struct Refusal: Error, Sendable, CustomStringConvertible {
     self.message = message
     check = nil
     rule = nil
-    self.place = place
+    self.at = place
     hint = nil
     retryClass = .never
     self.document = document
   }
 
   /// Returns the refusal for a document of a wrong form, which is a bug.
-  static func unreadable(_ document: Document, at place: String? = nil) -> Refusal {
-    Refusal(
+  static func unreadable(_ document: Document, at place: String? = nil) -> AssayError {
+    AssayError(
       .internalAssayBug, "a document of the library is not of its form", at: place, document)
   }
 
   /// Returns the refusal of a reply to an exchange that has ended.
-  static func over(_ document: Document) -> Refusal {
-    Refusal(.misuseExchangeOrder, "the exchange is over", at: nil, document)
+  static func over(_ document: Document) -> AssayError {
+    AssayError(.misuseExchangeOrder, "the exchange is over", at: nil, document)
   }
 
   /// A refusal that no document states.
-  static func of(_ status: Status, _ message: String, at place: String?) -> Refusal {
-    Refusal(status, message, at: place, nil)
+  static func of(_ status: Status, _ message: String, at place: String?) -> AssayError {
+    AssayError(status, message, at: place, nil)
   }
 
   /// The family, the only part of the status on which code should branch.
@@ -76,16 +76,16 @@ public struct Refusal: Error, Sendable, CustomStringConvertible {
   public var description: String {
     var line = status.description
     if !message.isEmpty { line += ": " + message }
-    let found = [rule, place.map { "at " + $0 }].compactMap { $0 }.joined(separator: ", ")
+    let found = [rule, at.map { "at " + $0 }].compactMap { $0 }.joined(separator: ", ")
     if !found.isEmpty { line += " (" + found + ")" }
     if let hint, !hint.isEmpty { line += "; hint: " + hint }
     return line
   }
 }
 
-extension Refusal {
+extension AssayError {
   /// The facts about a device that a refused DeviceCheck response contains all the same, such as
-  /// who caused the refusal; an observation for `Verifier.risk`.
+  /// who caused the refusal; an observation for `Verifier.assessRisk`.
   public var deviceCheck: DeviceCheck? {
     guard let document, document.text("kind") == "exchange",
       let members = try? Members.of(document, "exchange", "deviceCheck")

@@ -15,35 +15,37 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "AdmitResult",
-    "AdvanceResult",
-    "Applied",
-    "ApplyResult",
-    "BindResult",
-    "ClearResult",
+    "AcquireRatePermitResult",
+    "AdvanceDeviceKeyCounterResult",
+    "BeginSignupResult",
+    "CheckSchemaResult",
     "CompleteResult",
-    "CompleteRevokeResult",
-    "CreateResult",
-    "DueLine",
-    "DueLinesResult",
-    "Entry",
-    "EvidenceResult",
-    "ForgetResult",
-    "KeptText",
-    "KeyResult",
-    "Line",
-    "LinkResult",
-    "LookupResult",
-    "Moved",
-    "OnceResult",
-    "PaceResult",
-    "ReadResult",
-    "ReceiptResult",
-    "RefundResult",
+    "CompleteRevocationResult",
+    "ConsumeChallengeResult",
+    "ConsumeQuotaResult",
+    "CreateSchemaResult",
+    "DeactivateSubscriptionsResult",
+    "DeviceKey",
+    "DueSubscription",
+    "FindResult",
+    "ForgetAccountResult",
+    "GetDeviceKeyResult",
+    "GetEvidenceResult",
+    "GetPlanResult",
+    "LeaseDueSubscriptionsResult",
+    "LedgerPurchase",
+    "MergeAccountsResult",
+    "MovedRows",
+    "RecordEventResult",
     "RefusedPart",
-    "SchemaResult",
-    "StoredKey",
-    "TakeResult",
+    "RegisterDeviceKeyResult",
+    "ReleaseQuotaResult",
+    "RetireDeviceKeyResult",
+    "StoredEvidence",
+    "Subscription",
+    "SubscriptionUpdate",
+    "UpdateDeviceKeyReceiptResult",
+    "UpdateSubscriptionsResult",
 ]
 
 
@@ -67,9 +69,9 @@ class CompleteResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CompleteRevokeResult(Result):
-    """What `complete-revocation` answers: "taken", "already", "superseded": something newer is
-    stored, or the take was handed out again.
+class CompleteRevocationResult(Result):
+    """What `Ledger.complete_revocation` answers: "taken", "already", "superseded": something
+    newer is stored, or the take was handed out again.
 
     revoked_at_ms  when the purchase was revoked
     debt           how many units could not be taken back: the ledger notes them for a person
@@ -94,7 +96,7 @@ class RefusedPart(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Entry(Part):
+class LedgerPurchase(Part):
     """One row of the ledger, as support may see the row.
 
     purchase_key     the key of the row
@@ -133,20 +135,20 @@ class Entry(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LookupResult(Result):
-    """What `Ledger.lookup` answers: the outcome of the first row; "unproven": there is no row,
-    and the request has no evidence.
+class FindResult(Result):
+    """What `Ledger.find` answers: the outcome of the first row; "unproven": there is no row, and
+    the request has no evidence.
 
     eventual  the newest row may be missing for a second (DynamoDB)
     rows      the rows that were found
     """
 
     eventual: bool = plain(False)
-    rows: tuple[Entry, ...] = many(Entry)
+    rows: tuple[LedgerPurchase, ...] = many(LedgerPurchase)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Line(Part):
+class Subscription(Part):
     """A subscription, or another purchase that lasts: all transactions of one original
     transaction id.
 
@@ -162,8 +164,9 @@ class Line(Part):
     deactivated_at_ms        when the client said that it owns nothing
     as_of_ms                 the time of the newest evidence
     next_check_at_ms         when to ask Apple for newer evidence; None: nothing more can come
-    is_active                the subscription entitles now; in an answer of `update-subscriptions`
-                             or `apply-event`: it is neither revoked nor deactivated
+    is_active                the subscription entitles now; in an answer of
+                             `Ledger.update_subscriptions` or `Ledger.apply_event`: it is neither
+                             revoked nor deactivated
     """
 
     environment: str = plain()
@@ -182,7 +185,7 @@ class Line(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Applied(Part):
+class SubscriptionUpdate(Part):
     """One subscription of the evidence, and what became of its line.
 
     outcome         what became of the line: "applied", "stale", "transferred", "other-account",
@@ -202,12 +205,12 @@ class Applied(Part):
     transaction_id: str = plain()
     changed: bool = plain(False)
     can_transfer: bool = plain(False)
-    subscription: Line | None = one(Line)
+    subscription: Subscription | None = one(Subscription)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ApplyResult(Result):
-    """What `update-subscriptions` answers.
+class UpdateSubscriptionsResult(Result):
+    """What `Ledger.update_subscriptions` answers.
 
     plan           the plan of the account now; None: the request names no account
     expires_at_ms  when the plan ends; None: the default plan, or a plan without end
@@ -216,12 +219,12 @@ class ApplyResult(Result):
 
     plan: str | None = plain()
     expires_at_ms: int | None = plain()
-    subscriptions: tuple[Applied, ...] = many(Applied)
+    subscriptions: tuple[SubscriptionUpdate, ...] = many(SubscriptionUpdate)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReadResult(Result):
-    """What `get-plan` answers, also where the store gave no answer.
+class GetPlanResult(Result):
+    """What `Ledger.get_plan` answers, also where the store gave no answer.
 
     plan           the plan of the account now; where the store gave no answer the last or the
                    default plan
@@ -235,14 +238,14 @@ class ReadResult(Result):
 
     plan: str | None = plain()
     expires_at_ms: int | None = plain()
-    subscriptions: tuple[Line, ...] = many(Line)
+    subscriptions: tuple[Subscription, ...] = many(Subscription)
     read_at_ms: int | None = plain()
     is_cached: bool = plain(False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClearResult(Result):
-    """What `deactivate-subscriptions` answers.
+class DeactivateSubscriptionsResult(Result):
+    """What `Ledger.deactivate_subscriptions` answers.
 
     plan           the plan that is left
     expires_at_ms  when the plan ends; None: the default plan, or a plan without end
@@ -252,12 +255,12 @@ class ClearResult(Result):
 
     plan: str | None = plain()
     expires_at_ms: int | None = plain()
-    subscriptions: tuple[Line, ...] = many(Line)
+    subscriptions: tuple[Subscription, ...] = many(Subscription)
     deactivated: int = plain(0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DueLine(Part):
+class DueSubscription(Part):
     """A subscription about which to ask Apple for newer evidence.
 
     environment              where the subscription was bought
@@ -283,27 +286,28 @@ class DueLine(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DueLinesResult(Result):
-    """What `lease-due-subscriptions` answers.
+class LeaseDueSubscriptionsResult(Result):
+    """What `Ledger.lease_due_subscriptions` answers.
 
     subscriptions  the subscriptions, earliest first, at most 25
     has_more       call again at once: there may be more subscriptions
     """
 
-    subscriptions: tuple[DueLine, ...] = many(DueLine)
+    subscriptions: tuple[DueSubscription, ...] = many(DueSubscription)
     has_more: bool = plain(False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TakeResult(Result):
-    """What `consume-quota` answers: "consumed", "exhausted", "not-in-plan".
+class ConsumeQuotaResult(Result):
+    """What `Ledger.consume_quota` answers: "consumed", "exhausted", "not-in-plan".
 
     used         how many units of the day are used, with these; None: nothing was counted
     limit        how many units a day has; 0: the plan does not have the meter
     left         how many units of the day are left, 0 where the take was refused; None: the store
                  gave no answer
     reset_at_ms  when the next day begins
-    ticket       what `release-quota` asks for; it stays on the server. None: nothing was counted
+    ticket       what `Ledger.release_quota` asks for; it stays on the server. None: nothing was
+                 counted
     headers      headers for the answer to the client, by name
     fallback     the meter to try instead
     unmetered    the store gave no answer, and the meter goes on uncounted
@@ -320,8 +324,8 @@ class TakeResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RefundResult(Result):
-    """What `release-quota` answers: "refunded"; "none": there was nothing to give back.
+class ReleaseQuotaResult(Result):
+    """What `Ledger.release_quota` answers: "refunded"; "none": there was nothing to give back.
 
     used  how many units of that day are still used; None: there was nothing to give back
     """
@@ -330,8 +334,8 @@ class RefundResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PaceResult(Result):
-    """What `acquire-rate-permit` answers: "acquired", "limited".
+class AcquireRatePermitResult(Result):
+    """What `Ledger.acquire_rate_permit` answers: "acquired", "limited".
 
     used       how many requests this second has, with this one; None: nothing was counted
     limit      how many requests a second may have; None: Apple names no limit
@@ -344,11 +348,11 @@ class PaceResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AdmitResult(Result):
-    """What `begin-signup` answers: "admitted", "exhausted", "malformed".
+class BeginSignupResult(Result):
+    """What `Ledger.begin_signup` answers: "admitted", "exhausted", "malformed".
 
-    ticket       what `finish-signup` asks for; it stays on the server. None: the sign-up was not
-                 admitted
+    ticket       what `Ledger.finish_signup` asks for; it stays on the server. None: the sign-up was
+                 not admitted
     left         how many accounts the address may still make today; None: nothing was counted
     reset_at_ms  when the next day begins
     headers      headers for the answer to the client, by name
@@ -361,8 +365,15 @@ class AdmitResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BindResult(Result):
-    """What `register-device-key` answers: "registered", "already", "foreign", "retired".
+class ConsumeChallengeResult(Result):
+    """What `Ledger.consume_challenge` answers: "consumed", "used", "expired", "mismatch",
+    "unknown".
+    """
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RegisterDeviceKeyResult(Result):
+    """What `Ledger.register_device_key` answers: "registered", "already", "foreign", "retired".
 
     key_id  the key id, standard base64
     """
@@ -371,9 +382,9 @@ class BindResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AdvanceResult(Result):
-    """What `advance-device-key-counter` answers: "advanced", "replayed", "foreign", "retired",
-    "unknown".
+class AdvanceDeviceKeyCounterResult(Result):
+    """What `Ledger.advance_device_key_counter` answers: "advanced", "replayed", "foreign",
+    "retired", "unknown".
 
     key_id   the key id, standard base64
     counter  the counter of the assertion
@@ -384,8 +395,8 @@ class AdvanceResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReceiptResult(Result):
-    """What `update-device-key-receipt` answers: "kept", "older", "retired", "unknown".
+class UpdateDeviceKeyReceiptResult(Result):
+    """What `Ledger.update_device_key_receipt` answers: "kept", "older", "retired", "unknown".
 
     next_refresh_at_ms  when to ask Apple for a newer receipt; None: never, or the key has no
                         receipt
@@ -395,7 +406,12 @@ class ReceiptResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StoredKey(Part):
+class RetireDeviceKeyResult(Result):
+    """What `Ledger.retire_device_key` answers: "retired", "already", "foreign", "unknown"."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DeviceKey(Part):
     """An attested key: what the verification of an assertion needs.
 
     key_id              the key id, standard base64
@@ -424,18 +440,18 @@ class StoredKey(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KeyResult(Result):
-    """What `get-device-key` answers: "found", "foreign", "retired", "unknown".
+class GetDeviceKeyResult(Result):
+    """What `Ledger.get_device_key` answers: "found", "foreign", "retired", "unknown".
 
     key  the key; of "found"
     """
 
-    key: StoredKey | None = one(StoredKey)
+    key: DeviceKey | None = one(DeviceKey)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OnceResult(Result):
-    """What `record-event` answers: "first", "duplicate".
+class RecordEventResult(Result):
+    """What `Ledger.record_event` answers: "first", "duplicate".
 
     stored_at_ms  when the event happened first
     """
@@ -444,7 +460,7 @@ class OnceResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Moved(Part):
+class MovedRows(Part):
     """How many rows of an account were moved or deleted.
 
     subscriptions  how many subscriptions
@@ -460,8 +476,8 @@ class Moved(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinkResult(Result):
-    """What `merge-accounts` answers: "merged", "already", "other-account".
+class MergeAccountsResult(Result):
+    """What `Ledger.merge_accounts` answers: "merged", "already", "other-account".
 
     moved        how many rows were moved; None: the request was refused
     has_more     make the same request again: not all rows were moved; None: the request was refused
@@ -469,25 +485,25 @@ class LinkResult(Result):
                  "other-account"
     """
 
-    moved: Moved | None = one(Moved)
+    moved: MovedRows | None = one(MovedRows)
     has_more: bool = plain(False)
     merged_into: str | None = plain()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ForgetResult(Result):
-    """What `forget-account` answers: "forgotten", "already".
+class ForgetAccountResult(Result):
+    """What `Ledger.forget_account` answers: "forgotten", "already".
 
     forgotten  how many rows named the account
     has_more   make the same request again: not all rows were changed
     """
 
-    forgotten: Moved | None = one(Moved)
+    forgotten: MovedRows | None = one(MovedRows)
     has_more: bool = plain(False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KeptText(Part):
+class StoredEvidence(Part):
     """A text of evidence that was kept. Verify the text again before anything in it is believed.
 
     sha256        SHA-256 of the evidence, 64 hex digits
@@ -501,20 +517,20 @@ class KeptText(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EvidenceResult(Result):
-    """What `get-evidence` answers.
+class GetEvidenceResult(Result):
+    """What `Ledger.get_evidence` answers.
 
     evidence  the texts that were kept
     missing   SHA-256 of each text that was not kept, 64 hex digits
     """
 
-    evidence: tuple[KeptText, ...] = many(KeptText)
+    evidence: tuple[StoredEvidence, ...] = many(StoredEvidence)
     missing: tuple[str, ...] = plain((), tuple)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SchemaResult(Result):
-    """What `check-schema` answers.
+class CheckSchemaResult(Result):
+    """What `Ledger.check_schema` answers.
 
     tables    the tables that were looked at, without their prefix; empty on DynamoDB and Redis,
               which have none
@@ -534,8 +550,8 @@ class SchemaResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CreateResult(Result):
-    """What `create-schema` answers: "created", "exists", "migrated".
+class CreateSchemaResult(Result):
+    """What `Ledger.create_schema` answers: "created", "exists", "migrated".
 
     version  the version of the tables; None: Redis, which has none
     lineage  the id of this database alone; None: Redis, which has none

@@ -51,7 +51,7 @@ class DynamoDB:
             self._botocore = import_module("botocore.exceptions")
 
     def __repr__(self) -> str:
-        return "<assay.store.DynamoDB>"
+        return "<assay.ledger.DynamoDB>"
 
     def session(self) -> DynamoDBSession:
         """The executor of one conversation."""

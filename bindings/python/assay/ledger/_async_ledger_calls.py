@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from .._calls import Evidence, Time
-    from .carry import Grant, TakeBack
+    from .grants import Grant, TakeBack
 
     R = TypeVar("R", bound=_r.Result)
     Granting = Callable[[Grant], Awaitable[object]]
@@ -101,10 +101,10 @@ class AsyncCalls(Opened):
         on_expired_lease: str | None = None,
         resolution: str | None = None,
         now: Time | None = None,
-    ) -> _r.ClaimResult:
+    ) -> _r.ResumeResult:
         """`Ledger.resume`."""
         return await self._fulfil(
-            _r.ClaimResult,
+            _r.ResumeResult,
             "resume",
             {
                 "purchaseKey": purchase_key,
@@ -119,7 +119,7 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def due(
+    async def resume_expired(
         self,
         *,
         grant: Granting | None = None,
@@ -128,10 +128,10 @@ class AsyncCalls(Opened):
         min_expired_ms: int | None = None,
         on_expired_lease: str | None = None,
         now: Time | None = None,
-    ) -> _r.DueResult:
-        """`Ledger.due`."""
+    ) -> _r.ResumeExpiredResult:
+        """`Ledger.resume_expired`."""
         return await self._fulfil(
-            _r.DueResult,
+            _r.ResumeExpiredResult,
             "resume-expired",
             {
                 "attemptId": attempt_of(attempt_id),
@@ -191,7 +191,7 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def lookup(
+    async def find(
         self,
         account: str | None = None,
         *,
@@ -200,10 +200,10 @@ class AsyncCalls(Opened):
         transaction_id: str | None = None,
         operator_view: bool | None = None,
         now: Time | None = None,
-    ) -> _r.LookupResult:
-        """`Ledger.lookup`."""
+    ) -> _r.FindResult:
+        """`Ledger.find`."""
         return await self._ask(
-            _r.LookupResult,
+            _r.FindResult,
             "find",
             {
                 "account": account,
@@ -215,7 +215,7 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def apply(
+    async def update_subscriptions(
         self,
         evidence: Several,
         account: str | None = None,
@@ -223,10 +223,10 @@ class AsyncCalls(Opened):
         account_token: str | None = None,
         confirm_transfer: bool | None = None,
         now: Time | None = None,
-    ) -> _r.ApplyResult:
-        """`Ledger.apply`."""
+    ) -> _r.UpdateSubscriptionsResult:
+        """`Ledger.update_subscriptions`."""
         return await self._ask(
-            _r.ApplyResult,
+            _r.UpdateSubscriptionsResult,
             "update-subscriptions",
             {
                 "account": account,
@@ -237,12 +237,12 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def read(
-        self, account: str, *, cached_plan: _r.ReadResult | None = None, now: Time | None = None
-    ) -> _r.ReadResult:
-        """`Ledger.read`."""
+    async def get_plan(
+        self, account: str, *, cached_plan: _r.GetPlanResult | None = None, now: Time | None = None
+    ) -> _r.GetPlanResult:
+        """`Ledger.get_plan`."""
         return await self._ask(
-            _r.ReadResult,
+            _r.GetPlanResult,
             "get-plan",
             {
                 "account": account,
@@ -251,18 +251,25 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def clear(self, account: str, *, now: Time | None = None) -> _r.ClearResult:
-        """`Ledger.clear`."""
+    async def deactivate_subscriptions(
+        self, account: str, *, now: Time | None = None
+    ) -> _r.DeactivateSubscriptionsResult:
+        """`Ledger.deactivate_subscriptions`."""
         return await self._ask(
-            _r.ClearResult, "deactivate-subscriptions", {"account": account}, now=now
+            _r.DeactivateSubscriptionsResult,
+            "deactivate-subscriptions",
+            {
+                "account": account,
+            },
+            now=now,
         )
 
-    async def due_lines(
+    async def lease_due_subscriptions(
         self, *, attempt_id: str | None = None, lease_ms: int | None = None, now: Time | None = None
-    ) -> _r.DueLinesResult:
-        """`Ledger.due_lines`."""
+    ) -> _r.LeaseDueSubscriptionsResult:
+        """`Ledger.lease_due_subscriptions`."""
         return await self._ask(
-            _r.DueLinesResult,
+            _r.LeaseDueSubscriptionsResult,
             "lease-due-subscriptions",
             {
                 "attemptId": attempt_of(attempt_id),
@@ -271,7 +278,7 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def take(
+    async def consume_quota(
         self,
         account: str,
         meter: str,
@@ -279,10 +286,10 @@ class AsyncCalls(Opened):
         units: int | None = None,
         *,
         now: Time | None = None,
-    ) -> _r.TakeResult:
-        """`Ledger.take`."""
+    ) -> _r.ConsumeQuotaResult:
+        """`Ledger.consume_quota`."""
         return await self._ask(
-            _r.TakeResult,
+            _r.ConsumeQuotaResult,
             "consume-quota",
             {
                 "account": account,
@@ -293,11 +300,11 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def refund(self, ticket: str, *, now: Time | None = None) -> _r.RefundResult:
-        """`Ledger.refund`."""
-        return await self._ask(_r.RefundResult, "release-quota", {"ticket": ticket}, now=now)
+    async def release_quota(self, ticket: str, *, now: Time | None = None) -> _r.ReleaseQuotaResult:
+        """`Ledger.release_quota`."""
+        return await self._ask(_r.ReleaseQuotaResult, "release-quota", {"ticket": ticket}, now=now)
 
-    async def pace(
+    async def acquire_rate_permit(
         self,
         app_store_operation: str,
         environment: str,
@@ -305,10 +312,10 @@ class AsyncCalls(Opened):
         bundle_id: str | None = None,
         attempt: int | None = None,
         now: Time | None = None,
-    ) -> _r.PaceResult:
-        """`Ledger.pace`."""
+    ) -> _r.AcquireRatePermitResult:
+        """`Ledger.acquire_rate_permit`."""
         return await self._ask(
-            _r.PaceResult,
+            _r.AcquireRatePermitResult,
             "acquire-rate-permit",
             {
                 "bundleId": bundle_id,
@@ -319,12 +326,12 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def admit(
+    async def begin_signup(
         self, address: str | None, username: str, password_bytes: int, *, now: Time | None = None
-    ) -> _r.AdmitResult:
-        """`Ledger.admit`."""
+    ) -> _r.BeginSignupResult:
+        """`Ledger.begin_signup`."""
         return await self._ask(
-            _r.AdmitResult,
+            _r.BeginSignupResult,
             "begin-signup",
             {
                 "address": address,
@@ -334,19 +341,21 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def settle(self, ticket: str, result: str, *, now: Time | None = None) -> _r.SettleResult:
-        """`Ledger.settle`."""
+    async def finish_signup(
+        self, ticket: str, result: str, *, now: Time | None = None
+    ) -> _r.FinishSignupResult:
+        """`Ledger.finish_signup`."""
         return await self._ask(
-            _r.SettleResult, "finish-signup", {"ticket": ticket, "result": result}, now=now
+            _r.FinishSignupResult, "finish-signup", {"ticket": ticket, "result": result}, now=now
         )
 
-    async def challenge(
+    async def issue_challenge(
         self, purpose: str, subject: str, *, challenge: str | None = None, now: Time | None = None
-    ) -> _r.ChallengeResult:
-        """`Ledger.challenge`."""
+    ) -> _r.IssueChallengeResult:
+        """`Ledger.issue_challenge`."""
         challenge = challenge_of(challenge)
         return await self._ask(
-            _r.ChallengeResult,
+            _r.IssueChallengeResult,
             "issue-challenge",
             {
                 "challenge": challenge,
@@ -357,7 +366,7 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def consume(
+    async def consume_challenge(
         self,
         purpose: str,
         subject: str,
@@ -366,10 +375,10 @@ class AsyncCalls(Opened):
         challenge: str | None = None,
         used_by: str | None = None,
         now: Time | None = None,
-    ) -> _r.Result:
-        """`Ledger.consume`."""
+    ) -> _r.ConsumeChallengeResult:
+        """`Ledger.consume_challenge`."""
         return await self._ask(
-            _r.Result,
+            _r.ConsumeChallengeResult,
             "consume-challenge",
             {
                 "purpose": purpose,
@@ -381,49 +390,79 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def bind(
+    async def register_device_key(
         self, attestation: Evidence, account: str, *, now: Time | None = None
-    ) -> _r.BindResult:
-        """`Ledger.bind`."""
+    ) -> _r.RegisterDeviceKeyResult:
+        """`Ledger.register_device_key`."""
         return await self._ask(
-            _r.BindResult, "register-device-key", {"account": account}, attestation, now=now
+            _r.RegisterDeviceKeyResult,
+            "register-device-key",
+            {
+                "account": account,
+            },
+            attestation,
+            now=now,
         )
 
-    async def advance(
+    async def advance_device_key_counter(
         self, assertion: Evidence, account: str, *, now: Time | None = None
-    ) -> _r.AdvanceResult:
-        """`Ledger.advance`."""
+    ) -> _r.AdvanceDeviceKeyCounterResult:
+        """`Ledger.advance_device_key_counter`."""
         return await self._ask(
-            _r.AdvanceResult, "advance-device-key-counter", {"account": account}, assertion, now=now
+            _r.AdvanceDeviceKeyCounterResult,
+            "advance-device-key-counter",
+            {
+                "account": account,
+            },
+            assertion,
+            now=now,
         )
 
-    async def keep_receipt(self, receipt: Evidence, *, now: Time | None = None) -> _r.ReceiptResult:
-        """`Ledger.keep_receipt`."""
-        return await self._ask(_r.ReceiptResult, "update-device-key-receipt", {}, receipt, now=now)
-
-    async def retire(self, key_id: str, account: str, *, now: Time | None = None) -> _r.Result:
-        """`Ledger.retire`."""
+    async def update_device_key_receipt(
+        self, receipt: Evidence, *, now: Time | None = None
+    ) -> _r.UpdateDeviceKeyReceiptResult:
+        """`Ledger.update_device_key_receipt`."""
         return await self._ask(
-            _r.Result, "retire-device-key", {"keyId": key_id, "account": account}, now=now
+            _r.UpdateDeviceKeyReceiptResult, "update-device-key-receipt", {}, receipt, now=now
         )
 
-    async def key(
+    async def retire_device_key(
+        self, key_id: str, account: str, *, now: Time | None = None
+    ) -> _r.RetireDeviceKeyResult:
+        """`Ledger.retire_device_key`."""
+        return await self._ask(
+            _r.RetireDeviceKeyResult,
+            "retire-device-key",
+            {
+                "keyId": key_id,
+                "account": account,
+            },
+            now=now,
+        )
+
+    async def get_device_key(
         self, key_id: str, account: str | None = None, *, now: Time | None = None
-    ) -> _r.KeyResult:
-        """`Ledger.key`."""
+    ) -> _r.GetDeviceKeyResult:
+        """`Ledger.get_device_key`."""
         return await self._ask(
-            _r.KeyResult, "get-device-key", {"keyId": key_id, "account": account}, now=now
+            _r.GetDeviceKeyResult, "get-device-key", {"keyId": key_id, "account": account}, now=now
         )
 
-    async def once(
+    async def record_event(
         self, id: str, *, attempt_id: str | None = None, now: Time | None = None
-    ) -> _r.OnceResult:
-        """`Ledger.once`."""
+    ) -> _r.RecordEventResult:
+        """`Ledger.record_event`."""
         return await self._ask(
-            _r.OnceResult, "record-event", {"id": id, "attemptId": attempt_of(attempt_id)}, now=now
+            _r.RecordEventResult,
+            "record-event",
+            {
+                "id": id,
+                "attemptId": attempt_of(attempt_id),
+            },
+            now=now,
         )
 
-    async def link(
+    async def merge_accounts(
         self,
         account: str,
         into: str,
@@ -432,10 +471,10 @@ class AsyncCalls(Opened):
         reason: str | None = None,
         operator_view: bool | None = None,
         now: Time | None = None,
-    ) -> _r.LinkResult:
-        """`Ledger.link`."""
+    ) -> _r.MergeAccountsResult:
+        """`Ledger.merge_accounts`."""
         return await self._ask(
-            _r.LinkResult,
+            _r.MergeAccountsResult,
             "merge-accounts",
             {
                 "from": account,
@@ -447,17 +486,17 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def forget(
+    async def forget_account(
         self,
         account: str,
         *,
         attempt_id: str | None = None,
         reason: str | None = None,
         now: Time | None = None,
-    ) -> _r.ForgetResult:
-        """`Ledger.forget`."""
+    ) -> _r.ForgetAccountResult:
+        """`Ledger.forget_account`."""
         return await self._ask(
-            _r.ForgetResult,
+            _r.ForgetAccountResult,
             "forget-account",
             {
                 "account": account,
@@ -467,7 +506,7 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def evidence(
+    async def get_evidence(
         self,
         sha256: Sequence[str] | None = None,
         *,
@@ -475,10 +514,10 @@ class AsyncCalls(Opened):
         environment: str | None = None,
         original_transaction_id: str | None = None,
         now: Time | None = None,
-    ) -> _r.EvidenceResult:
-        """`Ledger.evidence`."""
+    ) -> _r.GetEvidenceResult:
+        """`Ledger.get_evidence`."""
         return await self._ask(
-            _r.EvidenceResult,
+            _r.GetEvidenceResult,
             "get-evidence",
             {
                 "sha256": sha256,
@@ -489,7 +528,7 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def complete_revoke(
+    async def complete_revocation(
         self,
         purchase_key: str,
         take_id: str,
@@ -497,10 +536,10 @@ class AsyncCalls(Opened):
         *,
         taken: int | None = None,
         now: Time | None = None,
-    ) -> _r.CompleteRevokeResult:
-        """`Ledger.complete_revoke`."""
+    ) -> _r.CompleteRevocationResult:
+        """`Ledger.complete_revocation`."""
         return await self._ask(
-            _r.CompleteRevokeResult,
+            _r.CompleteRevocationResult,
             "complete-revocation",
             {
                 "purchaseKey": purchase_key,
@@ -511,7 +550,7 @@ class AsyncCalls(Opened):
             now=now,
         )
 
-    async def due_takes(
+    async def resume_expired_revocations(
         self,
         *,
         take_back: Taking | None = None,
@@ -519,10 +558,10 @@ class AsyncCalls(Opened):
         lease_ms: int | None = None,
         min_expired_ms: int | None = None,
         now: Time | None = None,
-    ) -> _r.DueTakesResult:
-        """`Ledger.due_takes`."""
+    ) -> _r.ResumeExpiredRevocationsResult:
+        """`Ledger.resume_expired_revocations`."""
         return await self._fulfil(
-            _r.DueTakesResult,
+            _r.ResumeExpiredRevocationsResult,
             "resume-expired-revocations",
             {
                 "attemptId": attempt_of(attempt_id),
@@ -543,10 +582,10 @@ class AsyncCalls(Opened):
         attempt_id: str | None = None,
         lease_ms: int | None = None,
         now: Time | None = None,
-    ) -> _r.EventResult:
+    ) -> _r.ApplyEventResult:
         """`Ledger.apply_event`."""
         return await self._fulfil(
-            _r.EventResult,
+            _r.ApplyEventResult,
             "apply-event",
             {
                 "grantMode": grant_mode,

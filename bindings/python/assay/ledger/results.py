@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from . import _plain_results
 from ._parts import Part, Result, many, one, plain
 from ._plain_results import *  # noqa: F403
-from ._plain_results import Applied, CompleteResult, RefusedPart
-from .carry import Grant, TakeBack
+from ._plain_results import CompleteResult, RefusedPart, SubscriptionUpdate
+from .grants import Grant, TakeBack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
 _AWAY = ("unavailable.", "pending.")
 
 __all__ = [
-    "ChallengeResult",
+    "ApplyEventResult",
     "Claim",
     "ClaimResult",
-    "DueResult",
-    "DueTakesResult",
-    "EventResult",
+    "FinishSignupResult",
+    "IssueChallengeResult",
     "Part",
+    "PurchaseRevocation",
     "Result",
+    "ResumeExpiredResult",
+    "ResumeExpiredRevocationsResult",
+    "ResumeResult",
     "RevokeResult",
-    "Revoked",
-    "SettleResult",
     "Take",
 ]
 __all__ += _plain_results.__all__
@@ -77,7 +78,7 @@ class Claim(Part):
     changed: bool = plain(False)
 
     @property
-    def is_ours(self) -> bool:
+    def needs_grant(self) -> bool:
         """Whether it is to be granted now, or was, in the transaction of this claim."""
         return self.outcome in ("new", "resume")
 
@@ -100,7 +101,7 @@ class Claim(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClaimResult(Result):
-    """What `Ledger.claim` and `Ledger.resume` answer.
+    """What `Ledger.claim` answers.
 
     client_result   for the client (`Claim.client_result`)
     claims          of each purchase one, in purchase order
@@ -115,7 +116,7 @@ class ClaimResult(Result):
     @property
     def claim(self) -> Claim | None:
         """The one that `outcome` is about: the first of ours, else the newest purchase."""
-        ours = [each for each in self.claims if each.is_ours]
+        ours = [each for each in self.claims if each.needs_grant]
         return ours[0] if ours else self.claims[-1] if self.claims else None
 
     @property
@@ -142,8 +143,13 @@ class ClaimResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DueResult(Result):
-    """What `Ledger.due` answers.
+class ResumeResult(ClaimResult):
+    """What `Ledger.resume` answers: the outcome of the claim."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ResumeExpiredResult(Result):
+    """What `Ledger.resume_expired` answers.
 
     claims    taken over: grant and complete each
     held      nobody knows whether they were granted; a person decides
@@ -154,7 +160,7 @@ class DueResult(Result):
     held: tuple[Claim, ...] = many(Claim)
     has_more: bool = plain(False)
 
-    def completed(self, results: Mapping[str, CompleteResult]) -> DueResult:
+    def completed(self, results: Mapping[str, CompleteResult]) -> ResumeExpiredResult:
         """With what completing each grant brought, by its id."""
         return replace(self, claims=_completed(self.claims, results))
 
@@ -185,7 +191,7 @@ class Take(Part):
     units                to take
     percentage           of the price that was refunded, in thousandths of a percent; None: all of
                          it
-    lease_expires_at_ms  None: nobody waits for `Ledger.complete_revoke`
+    lease_expires_at_ms  None: nobody waits for `Ledger.complete_revocation`
     """
 
     purchase_key: str = plain()
@@ -213,7 +219,7 @@ class Take(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Revoked(Part):
+class PurchaseRevocation(Part):
     """A refunded purchase. Act on `take`, and on nothing else.
 
     outcome     "was-granted", "was-claimed", "unclaimed", "already", "stale" …
@@ -238,7 +244,7 @@ class Revoked(Part):
 class RevokeResult(Result):
     """What `Ledger.revoke` answers."""
 
-    revocations: tuple[Revoked, ...] = many(Revoked)
+    revocations: tuple[PurchaseRevocation, ...] = many(PurchaseRevocation)
 
     @property
     def take(self) -> tuple[Take, ...]:
@@ -251,8 +257,8 @@ class RevokeResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DueTakesResult(Result):
-    """What `Ledger.due_takes` answers.
+class ResumeExpiredRevocationsResult(Result):
+    """What `Ledger.resume_expired_revocations` answers.
 
     takes     that nobody has confirmed: take back and complete each
     has_more  whether to call again at once
@@ -266,7 +272,7 @@ class DueTakesResult(Result):
         """`takes`."""
         return self.takes
 
-    def completed(self, results: Iterable[Result]) -> DueTakesResult:
+    def completed(self, results: Iterable[Result]) -> ResumeExpiredRevocationsResult:
         """With what completing each take-back brought."""
         return _stopped(self, results)
 
@@ -280,7 +286,7 @@ def _stopped(found: R, results: Iterable[Result]) -> R:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EventResult(Result):
+class ApplyEventResult(Result):
     """What `Ledger.apply_event` answers.
 
     take           what to take back
@@ -292,7 +298,7 @@ class EventResult(Result):
 
     take: tuple[Take, ...] = many(Take)
     give: tuple[Claim, ...] = many(Claim)
-    subscriptions: tuple[Applied, ...] = many(Applied)
+    subscriptions: tuple[SubscriptionUpdate, ...] = many(SubscriptionUpdate)
     refused: tuple[RefusedPart, ...] = many(RefusedPart)
 
     @property
@@ -302,15 +308,15 @@ class EventResult(Result):
 
     def completed(
         self, results: Iterable[Result], granted: Mapping[str, CompleteResult]
-    ) -> EventResult:
+    ) -> ApplyEventResult:
         """With what completing each take-back and each grant brought."""
         found = replace(self, give=_completed(self.give, granted))
         return _stopped(found, [*results, *granted.values()])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SettleResult(Result):
-    """What `Ledger.settle` answers: `outcome` is the result that was handed in."""
+class FinishSignupResult(Result):
+    """What `Ledger.finish_signup` answers: `outcome` is the result that was handed in."""
 
     refunded: bool = plain(False)
 
@@ -320,8 +326,8 @@ class SettleResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ChallengeResult(Result):
-    """What `Ledger.challenge` answers.
+class IssueChallengeResult(Result):
+    """What `Ledger.issue_challenge` answers.
 
     challenge  for the client; only its digest is stored
     """

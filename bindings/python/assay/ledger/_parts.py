@@ -98,9 +98,9 @@ class Result(Part):
         from ..errors import refusal
 
         if self.status.startswith("pending."):
-            return 503  # the wait was longer than the patience
+            return 503  # the wait was longer than `max_wait`
         return 200 if self.ok else refusal(self.document).http_status
 
-    def raise_for_refusal(self) -> None:
+    def raise_for_status(self) -> None:
         """Raise the AssayError of its family unless it is ok."""
-        self.document.raise_for_refusal()
+        self.document.raise_for_status()

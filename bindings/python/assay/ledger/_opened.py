@@ -1,4 +1,4 @@
-"""What `Ledger` and `AsyncLedger` have in common: the store and the verifier, requests."""
+"""What `Ledger` and `AsyncLedger` have in common: executor and verifier, requests."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     from .._calls import Time
-    from .carry import Grant, TakeBack
-    from .results import Claim, ReadResult, Result, Take
+    from .grants import Grant, TakeBack
+    from .results import Claim, GetPlanResult, Result, Take
 
     Configuration = Union[Mapping[str, Any], str, bytes]
     Steps = Generator[Callable[[], Any], Any, Any]
@@ -29,31 +29,31 @@ CREATION = 60.0
 
 
 class Opened:
-    """A store, and a verifier whose policy it has."""
+    """An executor, and a verifier whose policy it has."""
 
     def __init__(
         self,
         where: Any,
         configuration: Verifier | Configuration,
         create: bool,
-        patience: float,
+        max_wait: float,
         clock: Callable[[], float] = time.time,
         *,
         is_async: bool,
     ) -> None:
         table = None
-        self.store: Any = where
+        self.executor: Any = where
         if isinstance(where, str):
-            self.store, table = opened(where, is_async)
+            self.executor, table = opened(where, is_async)
         elif not hasattr(where, "session"):
-            raise TypeError(f"a store or its URL, not {type(where).__name__}")
-        self._engine: str = self.store.engine
+            raise TypeError(f"an executor or a URL, not {type(where).__name__}")
+        self._engine: str = self.executor.engine
         self.verifier: Verifier = (
             configuration
             if isinstance(configuration, Verifier)
             else Verifier(_with_stores(configuration, self._engine, table))
         )
-        policy = self.verifier.effective_configuration.get("ledger")
+        policy = self.verifier.configuration.get("ledger")
         if policy is None:
             raise ValueError("the verifier's configuration has no block `ledger`")
         if table is not None and policy.get("table") != table:
@@ -64,10 +64,10 @@ class Opened:
         self._creating = Lock()
         # STO-78: which store it was, at the first look.
         self._lineage: str | None = None
-        self._patience, self._clock = patience, clock
+        self._max_wait, self._clock = max_wait, clock
 
     def __repr__(self) -> str:
-        return f"<assay.store.{type(self).__name__}: {self._engine}>"
+        return f"<assay.ledger.{type(self).__name__}: {self._engine}>"
 
     def _now(self) -> int:
         return int(self._clock() * 1000)
@@ -130,7 +130,7 @@ def _paid(
     """Grant and complete, one after the other; what each completion answered, by its grant."""
     done = {}
     for claim in claims:
-        if grant is not None and claim.is_ours and claim.client_result is None:
+        if grant is not None and claim.needs_grant and claim.client_result is None:
             given = claim.grant()
             if (yield partial(grant, given)) is not False:
                 done[given.grant_id] = yield partial(
@@ -161,7 +161,7 @@ def _taken(
         if said is not False and mode == "lease":
             taken = said if isinstance(said, int) and not isinstance(said, bool) else None
             completed = yield partial(
-                ledger.complete_revoke,
+                ledger.complete_revocation,
                 take.purchase_key,
                 take.take_id,
                 take.fencing_token,
@@ -193,7 +193,7 @@ def challenge_of(given: str | None) -> str:
     return secrets.token_urlsafe(32) if given is None else given
 
 
-def cached_plan_of(last: ReadResult | None) -> dict[str, Any] | None:
+def cached_plan_of(last: GetPlanResult | None) -> dict[str, Any] | None:
     """What `get-plan` takes of an earlier answer."""
     if last is None:
         return None

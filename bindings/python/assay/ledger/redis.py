@@ -1,6 +1,6 @@
 """The executors for Redis 6 or later, with redis-py: blocking and for asyncio.
 
-For counters, sign-ups, challenges and `once` alone (STO-13).
+For counters, sign-ups, challenges and `record_event` alone (STO-13).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Redis:
         self.looked = _Looked()
 
     def __repr__(self) -> str:
-        return "<assay.store.Redis>"
+        return "<assay.ledger.Redis>"
 
     def session(self) -> RedisSession:
         """The executor of one conversation."""
@@ -197,7 +197,7 @@ class AsyncRedis:
         self.looked = _Looked()
 
     def __repr__(self) -> str:
-        return "<assay.store.AsyncRedis>"
+        return "<assay.ledger.AsyncRedis>"
 
     def session(self) -> AsyncRedisSession:
         """The executor of one conversation."""
@@ -239,7 +239,7 @@ class AsyncRedis:
 
 
 class AsyncRedisSession:
-    """`RedisSession` for asyncio: `async with store.session() as execute`."""
+    """`RedisSession` for asyncio: `async with executor.session() as execute`."""
 
     connection = None
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Answer = dict[str, Any]
     Value = Union[str, int, None]
 
-LOG = logging.getLogger("assay.store")
+LOG = logging.getLogger("assay.ledger")
 
 # The code of a connection that leads to no primary (STO-74).
 STANDBY = "standby"

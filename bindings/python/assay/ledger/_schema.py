@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ..documents import Document
     from ._answers import Answer
-    from .carry import AsyncStore, Store
+    from .grants import AsyncExecutor, Executor
 
     Call = Mapping[str, Any]
 
@@ -21,27 +21,27 @@ _TRIES = 3
 
 def calls_of(document: Document, *names: str) -> list[Call]:
     """The statements that a document of `describe-schema` has under these names."""
-    document.raise_for_refusal()
+    document.raise_for_status()
     found = document.json["exchange"]
     return [call for name in names for call in found[name]]
 
 
-def define(store: Store, calls: list[Call]) -> None:
+def define(executor: Executor, calls: list[Call]) -> None:
     """Run statements that the exchange `schema` gives."""
-    with store.session() as execute:
+    with executor.session() as execute:
         for call in calls:
             said: list[Mapping[str, Any]] = []
             while _goes_on(said):
-                said.append(execute(_step(store.engine, call)))
+                said.append(execute(_step(executor.engine, call)))
 
 
-async def define_async(store: AsyncStore, calls: list[Call]) -> None:
+async def define_async(executor: AsyncExecutor, calls: list[Call]) -> None:
     """`define` for asyncio."""
-    async with store.session() as execute:
+    async with executor.session() as execute:
         for call in calls:
             said: list[Mapping[str, Any]] = []
             while _goes_on(said):
-                said.append(await execute(_step(store.engine, call)))
+                said.append(await execute(_step(executor.engine, call)))
 
 
 def _goes_on(said: list[Mapping[str, Any]]) -> bool:

@@ -31,7 +31,7 @@ def placed(sql: str, mark: str) -> str:
     return _PLACEHOLDERS.sub(mark, sql)
 
 
-class SQLStore:
+class SQLExecutor:
     """A database and how its client talks to it: what each engine's own class fills in."""
 
     engine: str
@@ -48,7 +48,7 @@ class SQLStore:
         )
 
     def __repr__(self) -> str:
-        return f"<assay.store.{type(self).__name__}>"
+        return f"<assay.ledger.{type(self).__name__}>"
 
     def session(self) -> SQLSession:
         """The executor of one conversation."""
@@ -118,7 +118,7 @@ class SQLSession:
             answer = execute(step)
     """
 
-    def __init__(self, store: SQLStore) -> None:
+    def __init__(self, store: SQLExecutor) -> None:
         self._store = store
         self._is_begun = False
         self._pid = 0

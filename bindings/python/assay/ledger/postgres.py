@@ -24,7 +24,7 @@ from ._answers import (
 from ._drivers import installed
 from ._guard import RELEASE, SAVEPOINT, Guard, Watch, open_already
 from ._pool import PATIENCE, is_quiet
-from ._sql import GOODBYE_MS, SQLStore, placed
+from ._sql import GOODBYE_MS, SQLExecutor, placed
 
 with installed("psycopg"):
     import psycopg
@@ -111,7 +111,7 @@ def _limits(scope: str, limits: Mapping[str, int]) -> str:
     return _LIMITS.format(scope, statement, limits["lockMs"], _IDLE * statement)
 
 
-class Postgres(SQLStore):
+class Postgres(SQLExecutor):
     """A database of PostgreSQL.
 
     where  the URL, or a function that connects; its connections are set to autocommit. One that
@@ -212,7 +212,7 @@ class AsyncPostgres:
         self._left_alone = self._idle  # those of a parent: neither used nor closed
 
     def __repr__(self) -> str:
-        return "<assay.store.AsyncPostgres>"
+        return "<assay.ledger.AsyncPostgres>"
 
     def session(self) -> AsyncPostgresSession:
         """The executor of one conversation."""
@@ -284,7 +284,7 @@ class AsyncPostgres:
 
 
 class AsyncPostgresSession:
-    """`SQLSession` for asyncio: `async with store.session() as execute`."""
+    """`SQLSession` for asyncio: `async with executor.session() as execute`."""
 
     def __init__(self, store: AsyncPostgres) -> None:
         self._store = store

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from .._calls import Evidence, Time
-    from .carry import Grant, TakeBack
+    from .grants import Grant, TakeBack
 
     R = TypeVar("R", bound=_r.Result)
     Granting = Callable[[Grant], object]
@@ -71,9 +71,9 @@ class Calls(Opened):
 
         account           whose; None for an event of Apple's: that of the row is taken
         grant             takes a `Grant`: writes what the purchase gives, under its grant id. An
-                          error of it passes through; the claim is taken over by `due` or by the
-                          next attempt when its lease has ended. Without it: grant each claim that
-                          is new or resumed, and `complete` it
+                          error of it passes through; the claim is taken over by `resume_expired` or
+                          by the next attempt when its lease has ended. Without it: grant each claim
+                          that is new or resumed, and `complete` it
         grant_mode        "lease": claim, grant, complete. "transaction": the grant is in this very
                           database, and is committed with the claim
         attempt_id        the same when a request is repeated
@@ -122,7 +122,7 @@ class Calls(Opened):
         on_expired_lease: str | None = None,
         resolution: str | None = None,
         now: Time | None = None,
-    ) -> _r.ClaimResult:
+    ) -> _r.ResumeResult:
         """Takes over one known claim whose lease has ended, without evidence; for support.
 
         grant             as of `claim`
@@ -134,7 +134,7 @@ class Calls(Opened):
         resolution        "not-granted": that person found that it was not granted
         """
         return self._fulfil(
-            _r.ClaimResult,
+            _r.ResumeResult,
             "resume",
             {
                 "purchaseKey": purchase_key,
@@ -149,7 +149,7 @@ class Calls(Opened):
             now=now,
         )
 
-    def due(
+    def resume_expired(
         self,
         *,
         grant: Granting | None = None,
@@ -158,7 +158,7 @@ class Calls(Opened):
         min_expired_ms: int | None = None,
         on_expired_lease: str | None = None,
         now: Time | None = None,
-    ) -> _r.DueResult:
+    ) -> _r.ResumeExpiredResult:
         """Takes over up to 25 claims that nobody completed. Run it every minute: without it, a
         purchase whose client never comes back is paid for and not delivered.
 
@@ -169,7 +169,7 @@ class Calls(Opened):
         on_expired_lease  "hold": such claims are listed, not taken; None: `ledger.onExpiredLease`
         """
         return self._fulfil(
-            _r.DueResult,
+            _r.ResumeExpiredResult,
             "resume-expired",
             {
                 "attemptId": attempt_of(attempt_id),
@@ -228,9 +228,9 @@ class Calls(Opened):
         take_back   takes a `TakeBack`: takes the units back, under the take id; returns how many
                     there were, nothing for all of them, or False for another time
         grant_mode  "lease": note, take back, complete; what nobody completed comes again, by
-                    `due_takes`. "transaction": the take-back is in this very database, and is
-                    committed with the refund. "none": each is told once, and what becomes of it is
-                    the host's. None: "lease" with a take-back, "none" without
+                    `resume_expired_revocations`. "transaction": the take-back is in this very
+                    database, and is committed with the refund. "none": each is told once, and what
+                    becomes of it is the host's. None: "lease" with a take-back, "none" without
         attempt_id  the same when a request is repeated
         lease_ms    how long the take-back may take; None: `ledger.leaseMs`
         """
@@ -247,7 +247,7 @@ class Calls(Opened):
             now=now,
         )
 
-    def lookup(
+    def find(
         self,
         account: str | None = None,
         *,
@@ -256,7 +256,7 @@ class Calls(Opened):
         transaction_id: str | None = None,
         operator_view: bool | None = None,
         now: Time | None = None,
-    ) -> _r.LookupResult:
+    ) -> _r.FindResult:
         """What the ledger knows of an account, of a transaction, or of evidence.
 
         account        whose; beside another question: who asks
@@ -264,7 +264,7 @@ class Calls(Opened):
         operator_view  for staff of the host: owner and note are shown
         """
         return self._ask(
-            _r.LookupResult,
+            _r.FindResult,
             "find",
             {
                 "account": account,
@@ -276,7 +276,7 @@ class Calls(Opened):
             now=now,
         )
 
-    def apply(
+    def update_subscriptions(
         self,
         evidence: Several,
         account: str | None = None,
@@ -284,7 +284,7 @@ class Calls(Opened):
         account_token: str | None = None,
         confirm_transfer: bool | None = None,
         now: Time | None = None,
-    ) -> _r.ApplyResult:
+    ) -> _r.UpdateSubscriptionsResult:
         """Stores what evidence says of subscriptions and unlocks; the newest stays.
 
         account           whose; None for an event of Apple's
@@ -292,7 +292,7 @@ class Calls(Opened):
         confirm_transfer  the customer wants the subscription of another account moved here
         """
         return self._ask(
-            _r.ApplyResult,
+            _r.UpdateSubscriptionsResult,
             "update-subscriptions",
             {
                 "account": account,
@@ -303,16 +303,16 @@ class Calls(Opened):
             now=now,
         )
 
-    def read(
-        self, account: str, *, cached_plan: _r.ReadResult | None = None, now: Time | None = None
-    ) -> _r.ReadResult:
+    def get_plan(
+        self, account: str, *, cached_plan: _r.GetPlanResult | None = None, now: Time | None = None
+    ) -> _r.GetPlanResult:
         """The plan that an account has now. Ask at each call that costs, and never the app.
 
         cached_plan  an earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when the
                      store gives none
         """
         return self._ask(
-            _r.ReadResult,
+            _r.GetPlanResult,
             "get-plan",
             {
                 "account": account,
@@ -321,20 +321,30 @@ class Calls(Opened):
             now=now,
         )
 
-    def clear(self, account: str, *, now: Time | None = None) -> _r.ClearResult:
+    def deactivate_subscriptions(
+        self, account: str, *, now: Time | None = None
+    ) -> _r.DeactivateSubscriptionsResult:
         """Notes that the client owns nothing; any evidence undoes that."""
-        return self._ask(_r.ClearResult, "deactivate-subscriptions", {"account": account}, now=now)
+        return self._ask(
+            _r.DeactivateSubscriptionsResult,
+            "deactivate-subscriptions",
+            {
+                "account": account,
+            },
+            now=now,
+        )
 
-    def due_lines(
+    def lease_due_subscriptions(
         self, *, attempt_id: str | None = None, lease_ms: int | None = None, now: Time | None = None
-    ) -> _r.DueLinesResult:
-        """Up to 25 subscriptions about which to ask Apple for newer evidence, for `apply`.
+    ) -> _r.LeaseDueSubscriptionsResult:
+        """Up to 25 subscriptions about which to ask Apple for newer evidence, for
+        `update_subscriptions`.
 
         attempt_id  the same when a request is repeated
         lease_ms    for how long no other sweeper takes them
         """
         return self._ask(
-            _r.DueLinesResult,
+            _r.LeaseDueSubscriptionsResult,
             "lease-due-subscriptions",
             {
                 "attemptId": attempt_of(attempt_id),
@@ -343,7 +353,7 @@ class Calls(Opened):
             now=now,
         )
 
-    def take(
+    def consume_quota(
         self,
         account: str,
         meter: str,
@@ -351,14 +361,14 @@ class Calls(Opened):
         units: int | None = None,
         *,
         now: Time | None = None,
-    ) -> _r.TakeResult:
+    ) -> _r.ConsumeQuotaResult:
         """Takes units of an account's daily allowance, `quotas` of the configuration. When it is
         used up, the refused answer has headers for the client and the meter to try instead.
 
-        plan  of `read`, never the client's
+        plan  of `get_plan`, never the client's
         """
         return self._ask(
-            _r.TakeResult,
+            _r.ConsumeQuotaResult,
             "consume-quota",
             {
                 "account": account,
@@ -369,14 +379,14 @@ class Calls(Opened):
             now=now,
         )
 
-    def refund(self, ticket: str, *, now: Time | None = None) -> _r.RefundResult:
+    def release_quota(self, ticket: str, *, now: Time | None = None) -> _r.ReleaseQuotaResult:
         """Gives units back, once: nothing was delivered for them.
 
         ticket  of the take
         """
-        return self._ask(_r.RefundResult, "release-quota", {"ticket": ticket}, now=now)
+        return self._ask(_r.ReleaseQuotaResult, "release-quota", {"ticket": ticket}, now=now)
 
-    def pace(
+    def acquire_rate_permit(
         self,
         app_store_operation: str,
         environment: str,
@@ -384,7 +394,7 @@ class Calls(Opened):
         bundle_id: str | None = None,
         attempt: int | None = None,
         now: Time | None = None,
-    ) -> _r.PaceResult:
+    ) -> _r.AcquireRatePermitResult:
         """Waits for room below Apple's own limits.
 
         app_store_operation  the operation that sends the request: get-transaction-info …
@@ -392,7 +402,7 @@ class Calls(Opened):
         attempt              the number of this conversation about it; of `retry` (EXC-18)
         """
         return self._ask(
-            _r.PaceResult,
+            _r.AcquireRatePermitResult,
             "acquire-rate-permit",
             {
                 "bundleId": bundle_id,
@@ -403,9 +413,9 @@ class Calls(Opened):
             now=now,
         )
 
-    def admit(
+    def begin_signup(
         self, address: str | None, username: str, password_bytes: int, *, now: Time | None = None
-    ) -> _r.AdmitResult:
+    ) -> _r.BeginSignupResult:
         """Whether an address may make another account today.
 
         address         the gateway's own field, never a header of the client's; None: unknown
@@ -413,7 +423,7 @@ class Calls(Opened):
         password_bytes  the length of the password, which stays with the host
         """
         return self._ask(
-            _r.AdmitResult,
+            _r.BeginSignupResult,
             "begin-signup",
             {
                 "address": address,
@@ -423,7 +433,9 @@ class Calls(Opened):
             now=now,
         )
 
-    def settle(self, ticket: str, result: str, *, now: Time | None = None) -> _r.SettleResult:
+    def finish_signup(
+        self, ticket: str, result: str, *, now: Time | None = None
+    ) -> _r.FinishSignupResult:
         """What became of an admitted sign-up.
 
         ticket  of the admission
@@ -431,12 +443,12 @@ class Calls(Opened):
                 "provider-error"
         """
         return self._ask(
-            _r.SettleResult, "finish-signup", {"ticket": ticket, "result": result}, now=now
+            _r.FinishSignupResult, "finish-signup", {"ticket": ticket, "result": result}, now=now
         )
 
-    def challenge(
+    def issue_challenge(
         self, purpose: str, subject: str, *, challenge: str | None = None, now: Time | None = None
-    ) -> _r.ChallengeResult:
+    ) -> _r.IssueChallengeResult:
         """Makes a challenge for a client; only its SHA-256 is stored.
 
         purpose    attest, assert …
@@ -445,7 +457,7 @@ class Calls(Opened):
         """
         challenge = challenge_of(challenge)
         return self._ask(
-            _r.ChallengeResult,
+            _r.IssueChallengeResult,
             "issue-challenge",
             {
                 "challenge": challenge,
@@ -456,7 +468,7 @@ class Calls(Opened):
             now=now,
         )
 
-    def consume(
+    def consume_challenge(
         self,
         purpose: str,
         subject: str,
@@ -465,7 +477,7 @@ class Calls(Opened):
         challenge: str | None = None,
         used_by: str | None = None,
         now: Time | None = None,
-    ) -> _r.Result:
+    ) -> _r.ConsumeChallengeResult:
         """Uses a challenge, once: that of an attestation or assertion which signed it, or its
         text. One that is used, over, or for something else is rejected.
 
@@ -475,7 +487,7 @@ class Calls(Opened):
         used_by    then, what uses it: a repetition by the same is no second use
         """
         return self._ask(
-            _r.Result,
+            _r.ConsumeChallengeResult,
             "consume-challenge",
             {
                 "purpose": purpose,
@@ -487,48 +499,72 @@ class Calls(Opened):
             now=now,
         )
 
-    def bind(
+    def register_device_key(
         self, attestation: Evidence, account: str, *, now: Time | None = None
-    ) -> _r.BindResult:
+    ) -> _r.RegisterDeviceKeyResult:
         """Keeps the attested key of a device, for one account."""
         return self._ask(
-            _r.BindResult, "register-device-key", {"account": account}, attestation, now=now
+            _r.RegisterDeviceKeyResult,
+            "register-device-key",
+            {
+                "account": account,
+            },
+            attestation,
+            now=now,
         )
 
-    def advance(
+    def advance_device_key_counter(
         self, assertion: Evidence, account: str, *, now: Time | None = None
-    ) -> _r.AdvanceResult:
+    ) -> _r.AdvanceDeviceKeyCounterResult:
         """Moves the counter of a key on. An assertion that was seen is refused, and a key that
         is another account's.
         """
         return self._ask(
-            _r.AdvanceResult, "advance-device-key-counter", {"account": account}, assertion, now=now
+            _r.AdvanceDeviceKeyCounterResult,
+            "advance-device-key-counter",
+            {
+                "account": account,
+            },
+            assertion,
+            now=now,
         )
 
-    def keep_receipt(self, receipt: Evidence, *, now: Time | None = None) -> _r.ReceiptResult:
+    def update_device_key_receipt(
+        self, receipt: Evidence, *, now: Time | None = None
+    ) -> _r.UpdateDeviceKeyReceiptResult:
         """Keeps the newer App Attest receipt of a key."""
-        return self._ask(_r.ReceiptResult, "update-device-key-receipt", {}, receipt, now=now)
+        return self._ask(
+            _r.UpdateDeviceKeyReceiptResult, "update-device-key-receipt", {}, receipt, now=now
+        )
 
-    def retire(self, key_id: str, account: str, *, now: Time | None = None) -> _r.Result:
+    def retire_device_key(
+        self, key_id: str, account: str, *, now: Time | None = None
+    ) -> _r.RetireDeviceKeyResult:
         """Uses a key no longer; its row stays."""
         return self._ask(
-            _r.Result, "retire-device-key", {"keyId": key_id, "account": account}, now=now
+            _r.RetireDeviceKeyResult,
+            "retire-device-key",
+            {
+                "keyId": key_id,
+                "account": account,
+            },
+            now=now,
         )
 
-    def key(
+    def get_device_key(
         self, key_id: str, account: str | None = None, *, now: Time | None = None
-    ) -> _r.KeyResult:
+    ) -> _r.GetDeviceKeyResult:
         """A key that was bound: public key and counter for the verification of an assertion.
 
         account  whose it must be
         """
         return self._ask(
-            _r.KeyResult, "get-device-key", {"keyId": key_id, "account": account}, now=now
+            _r.GetDeviceKeyResult, "get-device-key", {"keyId": key_id, "account": account}, now=now
         )
 
-    def once(
+    def record_event(
         self, id: str, *, attempt_id: str | None = None, now: Time | None = None
-    ) -> _r.OnceResult:
+    ) -> _r.RecordEventResult:
         """Whether this is the first time that something happens; a repetition with the same
         attempt is told that it is.
 
@@ -536,10 +572,16 @@ class Calls(Opened):
         attempt_id  the same when a request is repeated
         """
         return self._ask(
-            _r.OnceResult, "record-event", {"id": id, "attemptId": attempt_of(attempt_id)}, now=now
+            _r.RecordEventResult,
+            "record-event",
+            {
+                "id": id,
+                "attemptId": attempt_of(attempt_id),
+            },
+            now=now,
         )
 
-    def link(
+    def merge_accounts(
         self,
         account: str,
         into: str,
@@ -548,7 +590,7 @@ class Calls(Opened):
         reason: str | None = None,
         operator_view: bool | None = None,
         now: Time | None = None,
-    ) -> _r.LinkResult:
+    ) -> _r.MergeAccountsResult:
         """Joins an anonymous account into another: purchases, subscriptions, keys, today's
         counts. Both must have been proven in the same request. Ask again, with the same
         attempt, while there is more.
@@ -560,7 +602,7 @@ class Calls(Opened):
         operator_view  shows to what it was joined before
         """
         return self._ask(
-            _r.LinkResult,
+            _r.MergeAccountsResult,
             "merge-accounts",
             {
                 "from": account,
@@ -572,14 +614,14 @@ class Calls(Opened):
             now=now,
         )
 
-    def forget(
+    def forget_account(
         self,
         account: str,
         *,
         attempt_id: str | None = None,
         reason: str | None = None,
         now: Time | None = None,
-    ) -> _r.ForgetResult:
+    ) -> _r.ForgetAccountResult:
         """Deletes what names an account; what was paid out stays paid out. Needs
         `ledger.forgetKey`. Ask again, with the same attempt, while there is more.
 
@@ -587,7 +629,7 @@ class Calls(Opened):
         reason      checked, and stored nowhere
         """
         return self._ask(
-            _r.ForgetResult,
+            _r.ForgetAccountResult,
             "forget-account",
             {
                 "account": account,
@@ -597,7 +639,7 @@ class Calls(Opened):
             now=now,
         )
 
-    def evidence(
+    def get_evidence(
         self,
         sha256: Sequence[str] | None = None,
         *,
@@ -605,7 +647,7 @@ class Calls(Opened):
         environment: str | None = None,
         original_transaction_id: str | None = None,
         now: Time | None = None,
-    ) -> _r.EvidenceResult:
+    ) -> _r.GetEvidenceResult:
         """Texts that were kept, by digest, purchase or subscription; they are no evidence until
         they are verified again. Needs `ledger.keepEvidence`.
 
@@ -615,7 +657,7 @@ class Calls(Opened):
         original_transaction_id  of a subscription
         """
         return self._ask(
-            _r.EvidenceResult,
+            _r.GetEvidenceResult,
             "get-evidence",
             {
                 "sha256": sha256,
@@ -626,7 +668,7 @@ class Calls(Opened):
             now=now,
         )
 
-    def complete_revoke(
+    def complete_revocation(
         self,
         purchase_key: str,
         take_id: str,
@@ -634,7 +676,7 @@ class Calls(Opened):
         *,
         taken: int | None = None,
         now: Time | None = None,
-    ) -> _r.CompleteRevokeResult:
+    ) -> _r.CompleteRevocationResult:
         """Says that a refunded purchase was taken back; twice does no harm.
 
         purchase_key   of the take-back
@@ -643,7 +685,7 @@ class Calls(Opened):
         taken          how many units there were; None: all of them
         """
         return self._ask(
-            _r.CompleteRevokeResult,
+            _r.CompleteRevocationResult,
             "complete-revocation",
             {
                 "purchaseKey": purchase_key,
@@ -654,7 +696,7 @@ class Calls(Opened):
             now=now,
         )
 
-    def due_takes(
+    def resume_expired_revocations(
         self,
         *,
         take_back: Taking | None = None,
@@ -662,9 +704,9 @@ class Calls(Opened):
         lease_ms: int | None = None,
         min_expired_ms: int | None = None,
         now: Time | None = None,
-    ) -> _r.DueTakesResult:
+    ) -> _r.ResumeExpiredRevocationsResult:
         """Takes over up to 25 take-backs that nobody completed. Run it every minute, beside
-        `due`.
+        `resume_expired`.
 
         take_back       as of `revoke`
         attempt_id      the same when a request is repeated
@@ -672,7 +714,7 @@ class Calls(Opened):
         min_expired_ms  for how long the lease must be over
         """
         return self._fulfil(
-            _r.DueTakesResult,
+            _r.ResumeExpiredRevocationsResult,
             "resume-expired-revocations",
             {
                 "attemptId": attempt_of(attempt_id),
@@ -693,7 +735,7 @@ class Calls(Opened):
         attempt_id: str | None = None,
         lease_ms: int | None = None,
         now: Time | None = None,
-    ) -> _r.EventResult:
+    ) -> _r.ApplyEventResult:
         """Carries out what a notification of Apple's says, in ledger and subscriptions: refunds
         are taken back, reversed ones are given again to the owner of the purchase. In
         whatever order and however often notifications come, the newest signed state stands
@@ -706,7 +748,7 @@ class Calls(Opened):
         lease_ms    how long the take-back may take; None: `ledger.leaseMs`
         """
         return self._fulfil(
-            _r.EventResult,
+            _r.ApplyEventResult,
             "apply-event",
             {
                 "grantMode": grant_mode,

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from ._answers import LIMITS, LOG, Fault, rows_of, seconds
-from ._sql import SQLStore, placed
+from ._sql import SQLExecutor, placed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class _Connection(sqlite3.Connection):
     lock_ms: int
 
 
-class SQLite(SQLStore):
+class SQLite(SQLExecutor):
     """A file. Every process of one machine may use it; a file on a network's disk may not be
     used, nor one in memory, which a crash forgets.
 

@@ -1,6 +1,6 @@
 """A ledger in one line: purchases granted once, subscriptions, quotas, challenges, accounts.
 
-    from assay.store import Ledger
+    from assay.ledger import Ledger
 
     ledger = Ledger("sqlite:////var/lib/shop.db", config)      # one for the process
 
@@ -14,12 +14,12 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 
+from .._run import run
 from ..errors import UnavailableError
 from . import results as _r
 from ._ledger_calls import Calls
 from ._opened import CREATION, fulfilment, new_lineage, saw
 from ._schema import calls_of, define
-from .carry import carry_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..verifier import Verifier
     from ._ledger_calls import Granting, Several, Taking
     from ._opened import Configuration
-    from .carry import Store
+    from .grants import Executor
 
     R = TypeVar("R", bound=_r.Result)
 
@@ -41,13 +41,13 @@ class Ledger(Calls):
     """Every conversation with a store (docs/spec/ledger.md §5), carried out.
 
     where          the store's URL: sqlite:////var/lib/shop.db, postgresql://…, mysql://…,
-                   dynamodb://TABLE?region=…&endpoint=…, redis://…; or a store that you made,
+                   dynamodb://TABLE?region=…&endpoint=…, redis://…; or an executor that you made,
                    `Postgres(connect, size=20)`
     configuration  of the verifier; `ledger.engine` and `.table` are added from the URL. Or a
                    Verifier that has the block `ledger`, which serves other stores as well
     create         call `create_schema` at the first use: for tests and first steps. A server
                    that did so would begin anew where its data is missing
-    patience       how many seconds a conversation may wait before one step
+    max_wait       how many seconds a conversation may wait before one step
     clock          the time in seconds since 1970 UTC
 
     For as many threads as you like, and in children of a fork. A refusal is an answer: look
@@ -64,53 +64,53 @@ class Ledger(Calls):
 
     def __init__(
         self,
-        where: str | Store,
+        where: str | Executor,
         configuration: Verifier | Configuration,
         *,
         create: bool = False,
-        patience: float = 30.0,
+        max_wait: float = 30.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(where, configuration, create, patience, clock, is_async=False)
+        super().__init__(where, configuration, create, max_wait, clock, is_async=False)
 
     def close(self) -> None:
         """Close the connections that are not in use; the ledger can still be used."""
-        self.store.close()
+        self.executor.close()
 
-    def create_schema(self) -> _r.CreateResult:
+    def create_schema(self) -> _r.CreateSchemaResult:
         """Make tables and indexes where none is there, and on SQLite the file: for `setup`, and
         for nothing else (STO-78). Of a store that has some of them nothing is made.
 
         Raises ConfigError, `at` the missing table, for a store that has only a part: restore a
         backup, or move the rest away; UnavailableError when the store is away.
         """
-        make = getattr(self.store, "make", None)
+        make = getattr(self.executor, "make", None)
         if make is not None:
             make()
         found = self._converse(
-            _r.CreateResult, "create-schema", {"lineage": new_lineage()}, patience=CREATION
+            _r.CreateSchemaResult, "create-schema", {"lineage": new_lineage()}, max_wait=CREATION
         )
-        found.raise_for_refusal()
+        found.raise_for_status()
         self._must_create = False
         return found
 
-    def check_schema(self, *, now: Time | None = None) -> _r.SchemaResult:
+    def check_schema(self, *, now: Time | None = None) -> _r.CheckSchemaResult:
         """Whether every column is there, on a primary that forgets nothing, and whether it is
         the store that this ledger saw first: for the start of a server."""
-        found = self._ask(_r.SchemaResult, "check-schema", {"lineage": self._lineage}, now=now)
+        found = self._ask(_r.CheckSchemaResult, "check-schema", {"lineage": self._lineage}, now=now)
         self._lineage = saw(self._lineage, found)
         return found
 
-    def delete_expired(self) -> None:
+    def delete_expired_rows(self) -> None:
         """Delete what has ended, and kept texts that no row names; once a day."""
         request = {"operation": "describe-schema", **self._named}
         with self.verifier.exchange(request, now=self._now()) as exchange:
-            define(self.store, calls_of(exchange.document, "garbage"))
+            define(self.executor, calls_of(exchange.document, "garbage"))
 
     def _create(self) -> None:
         """One thread makes the tables; in a child that was forked meanwhile, too. A store that
         is away says so when it is asked; then the next call tries again."""
-        held = self._creating.acquire(timeout=self._patience)
+        held = self._creating.acquire(timeout=self._max_wait)
         try:
             if self._must_create:
                 with suppress(UnavailableError):
@@ -141,8 +141,8 @@ class Ledger(Calls):
         if self._must_create:
             self._create()
         found = self._converse(answer, operation, members, evidence, **more)
-        if operation == "forget-account" and found.ok and hasattr(self.store, "forgotten"):
-            self.store.forgotten()
+        if operation == "forget-account" and found.ok and hasattr(self.executor, "forgotten"):
+            self.executor.forgotten()
         return found
 
     def _converse(
@@ -155,18 +155,18 @@ class Ledger(Calls):
         grant: Granting | None = None,
         take_back: Taking | None = None,
         known: dict[str, Any] | None = None,
-        patience: float | None = None,
+        max_wait: float | None = None,
         now: Time | None = None,
     ) -> R:
         """A whole conversation."""
         request, clock = self._request(operation, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, self._begins(now)) as exchange:
-            document = carry_out(
+            document = run(
                 exchange,
-                self.store,
+                self.executor,
                 grant,
                 take_back=take_back,
-                patience=self._patience if patience is None else patience,
+                max_wait=self._max_wait if max_wait is None else max_wait,
                 clock=clock,
             )
         return answer.of(document, **(known or {}))

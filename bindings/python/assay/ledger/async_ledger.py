@@ -1,6 +1,6 @@
 """`Ledger` for asyncio.
 
-    from assay.store import AsyncLedger
+    from assay.ledger import AsyncLedger
 
     ledger = AsyncLedger("postgresql:///shop", config)
     claim = await ledger.claim(transaction, account, grant=pay_out)
@@ -11,12 +11,12 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 
+from .._run import run_async
 from ..errors import UnavailableError
 from . import results as _r
 from ._async_ledger_calls import AsyncCalls
 from ._opened import CREATION, fulfilment, new_lineage, saw
 from ._schema import calls_of, define_async
-from .carry import carry_out_async
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..verifier import Verifier
     from ._async_ledger_calls import Granting, Several, Taking
     from ._opened import Configuration
-    from .carry import AsyncStore
+    from .grants import AsyncExecutor
 
     R = TypeVar("R", bound=_r.Result)
 
@@ -38,7 +38,7 @@ class AsyncLedger(AsyncCalls):
     """`Ledger` for the tasks of one event loop, where the client has both: psycopg and
     redis-py. The same calls; a grant is a coroutine function.
 
-    where  postgresql://…, redis://…; or a store that you made, `AsyncPostgres(connect)`
+    where  postgresql://…, redis://…; or an executor that you made, `AsyncPostgres(connect)`
     """
 
     verifier: Verifier
@@ -46,40 +46,40 @@ class AsyncLedger(AsyncCalls):
 
     def __init__(
         self,
-        where: str | AsyncStore,
+        where: str | AsyncExecutor,
         configuration: Verifier | Configuration,
         *,
         create: bool = False,
-        patience: float = 30.0,
+        max_wait: float = 30.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(where, configuration, create, patience, clock, is_async=True)
+        super().__init__(where, configuration, create, max_wait, clock, is_async=True)
 
     async def close(self) -> None:
         """`Ledger.close`."""
-        await self.store.close()
+        await self.executor.close()
 
-    async def create_schema(self) -> _r.CreateResult:
+    async def create_schema(self) -> _r.CreateSchemaResult:
         """`Ledger.create_schema`."""
         found = await self._converse(
-            _r.CreateResult, "create-schema", {"lineage": new_lineage()}, patience=CREATION
+            _r.CreateSchemaResult, "create-schema", {"lineage": new_lineage()}, max_wait=CREATION
         )
-        found.raise_for_refusal()
+        found.raise_for_status()
         self._must_create = False
         return found
 
-    async def check_schema(self, *, now: Time | None = None) -> _r.SchemaResult:
+    async def check_schema(self, *, now: Time | None = None) -> _r.CheckSchemaResult:
         """`Ledger.check_schema`."""
         known = {"lineage": self._lineage}
-        found = await self._ask(_r.SchemaResult, "check-schema", known, now=now)
+        found = await self._ask(_r.CheckSchemaResult, "check-schema", known, now=now)
         self._lineage = saw(self._lineage, found)
         return found
 
-    async def delete_expired(self) -> None:
-        """`Ledger.delete_expired`."""
+    async def delete_expired_rows(self) -> None:
+        """`Ledger.delete_expired_rows`."""
         request = {"operation": "describe-schema", **self._named}
         with self.verifier.exchange(request, now=self._now()) as exchange:
-            await define_async(self.store, calls_of(exchange.document, "garbage"))
+            await define_async(self.executor, calls_of(exchange.document, "garbage"))
 
     async def _fulfil(self, *asked: Any, **more: Any) -> Any:
         """A conversation, and what is then granted and taken back."""
@@ -115,18 +115,18 @@ class AsyncLedger(AsyncCalls):
         grant: Granting | None = None,
         take_back: Taking | None = None,
         known: dict[str, Any] | None = None,
-        patience: float | None = None,
+        max_wait: float | None = None,
         now: Time | None = None,
     ) -> R:
         """A whole conversation."""
         request, clock = self._request(operation, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, self._begins(now)) as exchange:
-            document = await carry_out_async(
+            document = await run_async(
                 exchange,
-                self.store,
+                self.executor,
                 grant,
                 take_back=take_back,
-                patience=self._patience if patience is None else patience,
+                max_wait=self._max_wait if max_wait is None else max_wait,
                 clock=clock,
             )
         return answer.of(document, **(known or {}))

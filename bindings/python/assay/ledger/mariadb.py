@@ -8,7 +8,7 @@ from ._answers import CONNECT, Fault, rows_of, seconds
 from ._drivers import installed
 from ._guard import open_already
 from ._pool import is_quiet
-from ._sql import SQLStore, placed
+from ._sql import SQLExecutor, placed
 
 with installed("pymysql"):
     import pymysql
@@ -46,7 +46,7 @@ _LOST = {0, 2006, 2013, 2014, 2055, 4031}
 _OF_SERVER = range(1000, 2000)
 
 
-class MariaDB(SQLStore):
+class MariaDB(SQLExecutor):
     """A database of MariaDB.
 
     where  the arguments of `pymysql.connect` as a mapping, or a function that connects. A
