@@ -24,10 +24,10 @@ From appstore/endpoints.tsv and appstore/errors.tsv:
 From kinds.tsv and kind-members.tsv:
   Sources/Assay/Exchange/Kernel/            Operation.swift, AnyStateMachine.swift,
                                             OperationContext+Operations.swift
-  bindings/go/store/ledger_calls.go         the methods of Go's ledger
-  bindings/python/assay/ledger/             _ledger_calls.py, _async_ledger_calls.py: the methods
+  bindings/go/ledger/ledger_calls.go        the methods of Go's ledger
+  bindings/python/assay/ledger/              _ledger_calls.py, _async_ledger_calls.py: the methods
                                             of ledgers; _plain_results.py (from facts.tsv)
-  bindings/php/src/Store/LedgerCalls.php    the methods of PHP's ledger
+  bindings/php/src/Ledger/LedgerCalls.php   the methods of PHP's ledger
   Sources/AssaySwift/                       LedgerCalls.swift: a method for each kind of a store
 from statements.tsv, tables.tsv and indexes.tsv of store/:
   Sources/Assay/Ledger/Engines/            SQLStatement.swift, SchemaTable.swift
@@ -37,7 +37,7 @@ From facts.tsv and names.tsv:
   docs/documents.md                         the tables of members
   Sources/AssaySwift/                       the typed facts of Swift hosts, LedgerResults.swift
   bindings/python/assay/                    facts.py, receipts.py, attest.py, names.py
-  bindings/php/src/Facts, Names, Store      the classes of facts, the sets of values, what a
+  bindings/php/src/Facts, Names, Ledger     the classes of facts, the sets of values, what a
                                             ledger answers
   bindings/go/                              facts_types.go, enums.go
 """

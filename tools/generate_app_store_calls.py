@@ -195,7 +195,7 @@ use DateTimeInterface;
  * What may be asked of the App Store Server API, each as a conversation
  * (docs/tasks/app-store-server-api.md). Made by `Verifier::appStore`.
  *
- *     $document = $verifier->appStore('auto')->transactionHistory($id, pages: 10)->run();
+ *     $document = $verifier->appStore('auto')->getTransactionHistory($id, pages: 10)->run();
  *
  * The facts of such a document are a `Facts\\AppStoreAnswer`. Times are milliseconds since
  * 1970 UTC, or dates. Each throws Exception\\Misuse for members of a wrong form.
@@ -307,8 +307,7 @@ GO = {"text": "string", "number": "int64", "boolean": "bool", "time": "time.Time
 
 
 def go_name(one):
-    name = generate_camel(one.name)
-    return name[0].upper() + name[1:]
+    return generate_go_facts.go_name(generate_camel(one.name))
 
 
 def go_field(member):
@@ -339,7 +338,9 @@ def go_struct(one):
         fields.append(("Transaction", "Evidence", "verified; checked before anything is sent"))
     names = max(len(field[0]) for field in fields)
     kinds = max((len(field[1]) for field in fields if field[2]), default=0)
-    out = ["", f"// A {name}Request has the members of {name}.",
+    article = "An" if name[0] in "AEIOU" else "A"
+    out = ["", *(f"// {line}" for line in textwrap.wrap(
+        f"{article} {name}Request has the members of {name}.", 84)),
            f"type {name}Request struct {{"]
     for field, kind, text in fields:
         line = f"\t{field.ljust(names)} {kind.ljust(kinds)}"
@@ -383,8 +384,7 @@ def go_call(one):
     pages = "request.Pages" if one.paging != "-" else "0"
     evidence = "request.Transaction" if one.evidence else "nil"
     return [*out, *body,
-            f"\treturn s.begin(ctx, {quoted(one.operation)}, members, {pages}, {evidence}, "
-            "options)",
+            f"\treturn s.begin(ctx, {quoted(one.operation)}, members, {pages}, {evidence}, options)",
             "}"]
 
 

@@ -1,6 +1,6 @@
 """The methods of PHP's ledger, one a kind of a store, from the tables of kinds.
 
-  bindings/php/src/Store/LedgerCalls.php
+  bindings/php/src/Ledger/LedgerCalls.php
 
 By hand, in Ledger.php, are opening, conversing, paying out and taking back, the schema and
 garbage. A method has the evidence first, then what is required, in the order of the table, what
@@ -11,49 +11,22 @@ import textwrap
 import kinds
 from generate_app_store_calls import generate_camel
 
-OUT = "bindings/php/src/Store/LedgerCalls.php"
+OUT = "bindings/php/src/Ledger/LedgerCalls.php"
 WIDTH = 95
 BY_HAND = {"create-schema"}
 EVIDENCE = "Document|Facts"
-TYPES = {"integer": "int", "boolean": "bool", "GetPlanResult": "Plan", "grant": "callable"}
-# What a method answers, and the method of Ledger that makes it of the request; without one the
-# document is read as that class.
-ANSWERS = {
-    "claim": ("Claimed", "claimed"),
-    "resume": ("Claimed", "resumed"),
-    "resume-expired": ("DueClaims", "overdue"),
-    "complete": ("Completed", None),
-    "revoke": ("Revoked", "revoked"),
-    "complete-revocation": ("RevokeCompleted", None),
-    "resume-expired-revocations": ("DueTakes", "overdueTakes"),
-    "apply-event": ("EventApplied", "eventApplied"),
-    "find": ("Lookup", None),
-    "update-subscriptions": ("Applied", None),
-    "get-plan": ("Plan", None),
-    "deactivate-subscriptions": ("Plan", None),
-    "lease-due-subscriptions": ("DueLines", None),
-    "consume-quota": ("Quota", None),
-    "release-quota": ("Refunded", None),
-    "acquire-rate-permit": ("Paced", None),
-    "begin-signup": ("Admission", None),
-    "finish-signup": ("Admission", None),
-    "issue-challenge": ("Challenge", "challenged"),
-    "consume-challenge": ("void", "accepted"),
-    "register-device-key": ("Bound", None),
-    "advance-device-key-counter": ("int", "advanced"),
-    "update-device-key-receipt": ("ReceiptKept", None),
-    "retire-device-key": ("Retired", None),
-    "get-device-key": ("KeyFound", None),
-    "record-event": ("bool", "isFirst"),
-    "merge-accounts": ("Joined", None),
-    "forget-account": ("Forgotten", "forgotten"),
-    "get-evidence": ("KeptTexts", None),
-    "check-schema": ("array", "warnings"),
+TYPES = {"integer": "int", "boolean": "bool", "GetPlanResult": "GetPlanResult",
+         "grant": "callable"}
+# The method of Ledger that makes the result of a request; without one the document is read as
+# that class.
+MADE_BY = {
+    "claim": "claimed", "resume": "resumed", "resume-expired": "resumedExpired",
+    "revoke": "revoked", "resume-expired-revocations": "resumedRevocations",
+    "apply-event": "eventApplied", "issue-challenge": "challenged",
+    "forget-account": "forgotten", "check-schema": "schemaChecked",
 }
 RETURNS = {
-    "advance-device-key-counter": "the counter",
-    "record-event": "true: it is the first time, or the same attempt as the first time",
-    "check-schema": 'list<string> warnings: "not-persistent", "unknown" …',
+    "record-event": "`ok`: it is the first time, or the same attempt as the first time",
 }
 # The arguments of a method that is older than the rule, in their order: `!` has no default,
 # `=` has another one than null. Those of the table that are not among them come after them.
@@ -83,7 +56,7 @@ OBJECTS = {
     "complete": ("grant", "Grant", ("purchaseKey", "account", "grantId", "fencingToken"),
                  "that was paid out"),
     "complete-revocation": ("take", "Take", ("purchaseKey", "takeId", "fencingToken"),
-                        "that was taken back"),
+                            "that was taken back"),
 }
 # Said of a null `grantMode`, where the default of the table is not what a ledger does.
 NULL = {"claim": '"transaction" where there is a grant, else "lease"'}
@@ -173,8 +146,8 @@ def of_member(kind, member):
         value = "$challenge ?? self::text(random_bytes(32))"
     elif member.given == "made":
         value = f"${name} ?? self::attempt()"
-    elif type_ == "Plan":
-        value = "self::kept($cachedPlan)"
+    elif type_ == "GetPlanResult":
+        value = f"self::kept({value})"
     is_needed = member.is_required and member.given == "argument" or name == "password"
     return Argument(name, type_, text, [(member.name, value)], None if is_needed else "null",
                     listed, name == "password" or member.name in kind.hidden,
@@ -240,6 +213,11 @@ def wrapped(text, head, more):
                          break_long_words=False, break_on_hyphens=False)
 
 
+def result_of(kind):
+    """The class of what a method returns."""
+    return kind.result.partition("@")[0]
+
+
 def comment(kind, given):
     told = [each.comment for each in given]
     out = ["    /**", *wrapped(in_php(kind.does), "     * ", "     * ")]
@@ -248,8 +226,8 @@ def comment(kind, given):
     for each in told:
         out += wrapped(each, "     * ", "     *     ")
     if kind.name in RETURNS:
-        type_ = "" if kind.name == "check-schema" else ANSWERS[kind.name][0] + " "
-        out += ["     *", f"     * @return {type_}{RETURNS[kind.name]}"]
+        out += ["     *", *wrapped(f"@return {result_of(kind)} {RETURNS[kind.name]}",
+                                   "     * ", "     *     ")]
     return [*out, "     */"]
 
 
@@ -267,7 +245,7 @@ def request(kind, given, is_short):
 
 def body(kind, given, is_short=True):
     """One statement; what is no member of the request is handed on beside it."""
-    answer, how = ANSWERS[kind.name]
+    answer, how = result_of(kind), MADE_BY.get(kind.name)
     lines = request(kind, given, is_short)
     if any(each.name == "options" for each in given):
         lines[0], lines[-1] = "self::given(" + lines[0], lines[-1] + ", $options)"
@@ -280,7 +258,7 @@ def body(kind, given, is_short=True):
         lines[0] = f"return {answer}::in($this->{asked}({lines[0]}"
         lines[-1] += f"{tail}), '{kind.result.partition('@')[2]}');"
     else:
-        lines[0] = ("" if answer == "void" else "return ") + f"$this->{how}({lines[0]}"
+        lines[0] = f"return $this->{how}({lines[0]}"
         lines[-1] += f"{tail});"
     if len(lines[0]) + 8 > WIDTH:
         return body(kind, given, False)
@@ -289,7 +267,7 @@ def body(kind, given, is_short=True):
 
 def method(kind):
     given = arguments(kind)
-    name, answer = generate_camel(kind.name), ANSWERS[kind.name][0]
+    name, answer = generate_camel(kind.name), result_of(kind)
     line = f"    public function {name}({', '.join(each.declared for each in given)}): {answer}"
     out = ["", *comment(kind, given)]
     if len(line) <= WIDTH:
@@ -303,7 +281,7 @@ def method(kind):
 def outputs(_table, _contract):
     out = ["<?php", "",
            "// Generated by tools/generate.py from kinds.tsv and kind-members.tsv. Do not edit.",
-           "", "declare(strict_types=1);", "", "namespace Assay\\Store;", "",
+           "", "declare(strict_types=1);", "", "namespace Assay\\Ledger;", "",
            "use Assay\\Document;", "use Assay\\Facts\\Facts;", "use SensitiveParameter;", "",
            "/**", " * The methods of a Ledger, one a kind of request.", " *",
            " * @internal used by Ledger alone", " */", "trait LedgerCalls", "{"]

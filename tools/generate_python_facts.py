@@ -54,7 +54,7 @@ and `expires_at` (an aware datetime in UTC).
 Loaded at the first use: `import assay` and the verification of JWS do without it.""",
 }
 # Base classes in _facts.py, written by hand, with the members that follow from the status.
-BASES = {"Claims": "Unverified", "Triage": "Finding", "Risk": "Advice", "Decision": "Ruling"}
+BASES = {"UnverifiedContent": "Unverified", "Triage": "Finding", "Risk": "Advice", "Decision": "Ruling"}
 # Names that differ from the member's name in snake_case.
 NAMES = {("Notification", "type"): "notification_type",
          ("Notification", "uuid"): "notification_uuid",

@@ -375,7 +375,7 @@ def source_pages(language, folder, page_of, comments=str):
 
 def go_page(path):
     hidden = path.name.endswith("_test.go") or path.parts[0] in ("internal", "examples")
-    return None if hidden else f"assay/store: {path.stem}" if len(path.parts) > 1 \
+    return None if hidden else f"assay/ledger: {path.stem}" if len(path.parts) > 1 \
         else f"assay: {path.stem}"
 
 
@@ -387,7 +387,7 @@ HOSTS = {
             lambda: source_pages(
                 PHP, "bindings/php/src", lambda path: None if path.parts[0] == "Internal" else
                 "\\".join(["Assay", *path.parts[:-1]]), php_markdown)),
-    "go": ("Go reference", "go", "The packages `assay` and `assay/store`, file by file.",
+    "go": ("Go reference", "go", "The packages `assay` and `assay/ledger`, file by file.",
            lambda: source_pages(GO, "bindings/go", go_page)),
     "swift": ("Swift reference", "swift", "`import AssaySwift`: depend on this package and its "
               "product `AssaySwift`. It hands `Document` and `Status` of the core through. Files of "

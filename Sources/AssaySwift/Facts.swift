@@ -1468,7 +1468,7 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
 }
 
 /// What an untrusted blob says about itself. Claims, not facts: anyone can write them.
-public struct Claims: Hashable, FactsObject, Sendable {
+public struct UnverifiedContent: Hashable, FactsObject, Sendable {
   /// The app.
   public let bundleId: String?
   /// What was bought.
@@ -1547,7 +1547,7 @@ public struct Triage: Facts, FactsOfDocument {
   public let transport: Transport?
   /// What the blob says about itself; nil where nothing could be read. Never act on it: verify
   /// first.
-  public let unverified: Claims?
+  public let unverified: UnverifiedContent?
 
   init(_ facts: Members) throws(AssayError) {
     document = facts.document

@@ -219,7 +219,7 @@ def public_names(symbols, tools):
             found["php"] |= {name for names in PHP_NAMES.findall(PHP_INTERNAL.sub("", text))
                              for name in names if name}
     if shutil.which("go"):
-        for package in (".", "./store"):
+        for package in (".", "./ledger"):
             found["go"] |= set(GO_NAMES.findall(subprocess.run(
                 ["go", "doc", "-all", package], cwd=ROOT / "bindings/go", text=True,
                 capture_output=True, check=True, env=dict(os.environ, GOFLAGS="-mod=mod")).stdout))

@@ -20,7 +20,7 @@ PROMISES = re.compile(r"(?:in|by) a later version|no call uses (?:it|them) yet|n
 # is granted.
 PAYS_NOBODY = re.compile(r"UPDATE \w+ SET (\w+) = \1 \+|->increment\(")
 # Sources whose comments contain the first example of a ledger, and the shops on frameworks.
-EXAMPLES = [ROOT / "bindings/go/store/doc.go", ROOT / "bindings/php/src/Store/Ledger.php",
+EXAMPLES = [ROOT / "bindings/go/ledger/doc.go", ROOT / "bindings/php/src/Ledger/Ledger.php",
             ROOT / "examples/fastapi/shop.py", ROOT / "examples/gin/main.go",
             ROOT / "examples/laravel/app/Http/Controllers/PurchaseController.php"]
 

@@ -123,7 +123,7 @@ def check_use(suite, tree):
     suite.expect(result.returncode == 0, "the generated files of the sources are in step",
                  result.stdout + result.stderr)
     result = at(OTHER, "go", "list", "-deps", "./...", cwd=tree / "sources/bindings/go")
-    suite.expect(f"\n{OTHER}/bindings/go/store\n" in result.stdout and result.returncode == 0,
+    suite.expect(f"\n{OTHER}/bindings/go/ledger\n" in result.stdout and result.returncode == 0,
                  "the Go module finds its packages", result.stderr)
     result = at("", sys.executable, "-B", "-c", "import build_wheel; "
                 "print(build_wheel.metadata().decode())", cwd=tree / "sdist")

@@ -108,9 +108,9 @@ func (s *AppStore) GetAppTransactionInfo(
 	return s.begin(ctx, "get-app-transaction-info", members, 0, nil, options)
 }
 
-// LookUpOrderId: the purchases of an order, by the id in Apple's e-mail to the
+// LookUpOrderID: the purchases of an order, by the id in Apple's e-mail to the
 // customer.
-func (s *AppStore) LookUpOrderId(
+func (s *AppStore) LookUpOrderID(
 	ctx context.Context, orderID string, options ...Option,
 ) (*Exchange, error) {
 	members := given{}
@@ -226,7 +226,8 @@ func (s *AppStore) SendConsumptionData(
 	return s.begin(ctx, "send-consumption-data", members, 0, request.Transaction, options)
 }
 
-// A ExtendSubscriptionRenewalDateRequest has the members of ExtendSubscriptionRenewalDate.
+// An ExtendSubscriptionRenewalDateRequest has the members of
+// ExtendSubscriptionRenewalDate.
 type ExtendSubscriptionRenewalDateRequest struct {
 	OriginalTransactionID string
 	ExtendByDays          int64
@@ -246,7 +247,8 @@ func (s *AppStore) ExtendSubscriptionRenewalDate(
 	return s.begin(ctx, "extend-subscription-renewal-date", members, 0, nil, options)
 }
 
-// A ExtendRenewalDateForAllActiveSubscribersRequest has the members of ExtendRenewalDateForAllActiveSubscribers.
+// An ExtendRenewalDateForAllActiveSubscribersRequest has the members of
+// ExtendRenewalDateForAllActiveSubscribers.
 type ExtendRenewalDateForAllActiveSubscribersRequest struct {
 	ExtendByDays           int64
 	ExtendReasonCode       int64
@@ -269,7 +271,8 @@ func (s *AppStore) ExtendRenewalDateForAllActiveSubscribers(
 	return s.begin(ctx, "extend-renewal-date-for-all-active-subscribers", members, 0, nil, options)
 }
 
-// A GetStatusOfSubscriptionRenewalDateExtensionsRequest has the members of GetStatusOfSubscriptionRenewalDateExtensions.
+// A GetStatusOfSubscriptionRenewalDateExtensionsRequest has the members of
+// GetStatusOfSubscriptionRenewalDateExtensions.
 type GetStatusOfSubscriptionRenewalDateExtensionsRequest struct {
 	ProductID         string
 	RequestIdentifier string

@@ -78,13 +78,14 @@ func TestAppStoreRequests(t *testing.T) {
 	verifier := theCases(t).verifier(t, "app-store")
 	store := verifier.AppStore(AppStoreOptions{Environment: "auto", Attempts: 1, Partial: true})
 	no, nothing := false, int64(0)
-	history, err := store.TransactionHistory(ctx, TransactionHistoryRequest{
+	history, err := store.GetTransactionHistory(ctx, GetTransactionHistoryRequest{
 		TransactionID: "1", StartDate: time.UnixMilli(1767225600000),
 		ProductID: []string{"a", "b"}, Revoked: &no, Pages: 2})
 	must(t, err)
-	sent, err := verifier.AppStore(AppStoreOptions{BundleID: "com.example.app"}).SendConsumption(
-		ctx, SendConsumptionRequest{TransactionID: "1", CustomerConsented: true,
-			DeliveryStatus: "DELIVERED", ConsumptionPercentage: &nothing})
+	store = verifier.AppStore(AppStoreOptions{BundleID: "com.example.app"})
+	sent, err := store.SendConsumptionInformation(ctx, SendConsumptionInformationRequest{
+		TransactionID: "1", CustomerConsented: true, DeliveryStatus: "DELIVERED",
+		ConsumptionPercentage: &nothing})
 	must(t, err)
 	for exchange, want := range map[*Exchange][2]string{
 		history: {"https://api.storekit.apple.com/inApps/v2/history/1?startDate=1767225600000" +
@@ -108,7 +109,7 @@ func TestAppStoreRequests(t *testing.T) {
 			t.Errorf("the request is %+v, %s", found, body)
 		}
 	}
-	_, err = verifier.AppStore(AppStoreOptions{Environment: "Xbox"}).TestNotification(ctx)
+	_, err = verifier.AppStore(AppStoreOptions{Environment: "Xbox"}).RequestTestNotification(ctx)
 	if !errors.Is(err, ErrMisuse) {
 		t.Errorf("an unknown environment: %v", err)
 	}
@@ -151,7 +152,7 @@ func TestUnverifiedTransactionID(t *testing.T) {
 		verifier, blob := cases.verifier(t, each.Verifier), each.input(t, "blob")
 		finding, err := verifier.Triage(ctx, blob, each.at())
 		must(t, err)
-		id, err := verifier.UnverifiedTransactionID(ctx, blob, each.at())
+		id, err := verifier.ExtractUnverifiedTransactionID(ctx, blob, each.at())
 		must(t, err)
 		if seen[finding.Format] == "" {
 			seen[finding.Format] = id
@@ -162,7 +163,7 @@ func TestUnverifiedTransactionID(t *testing.T) {
 			t.Errorf("the id of a %s is %q", form, seen[form])
 		}
 	}
-	id, err := cases.verifier(t, "standard").UnverifiedTransactionID(ctx, []byte("hello"))
+	id, err := cases.verifier(t, "standard").ExtractUnverifiedTransactionID(ctx, []byte("hello"))
 	if id != "" || err != nil {
 		t.Errorf("the id of nothing is %q, %v", id, err)
 	}

@@ -2,7 +2,7 @@ package assay
 
 import "context"
 
-// VerifyAppleIdentity verifies an identity token of Sign in with Apple: who signs in, and
+// VerifyAppleIdentityToken verifies an identity token of Sign in with Apple: who signs in, and
 // that it is this sign-in. It signs in once; issue your own session.
 //
 // token is what the app sent; keys is the key set of Apple; nonce is the one that you issued
@@ -13,7 +13,7 @@ import "context"
 // after rejected.token.unknown-key error.keyset is as for VerifyToken. ErrMisuse without
 // the nonce, or for the key set of another issuer; ErrUnavailable for one that is too old;
 // ErrMalformed, ErrUnsupported or ErrTooLarge when it is no such token; ErrClosed.
-func (v *Verifier) VerifyAppleIdentity(
+func (v *Verifier) VerifyAppleIdentityToken(
 	ctx context.Context, token string, keys *Keyset, nonce string, options ...Option,
 ) (*Token, error) {
 	request := given{"operation": "verify-apple-identity-token", "token": token}.text("nonce", nonce)
@@ -21,10 +21,10 @@ func (v *Verifier) VerifyAppleIdentity(
 	return verified[Token](document, err, "exchange", "token")
 }
 
-// VerifyAppleNotification verifies what Apple tells about an account that signs in with it:
+// VerifySignInNotification verifies what Apple tells about an account that signs in with it:
 // payload is the member of that name in what it posted. Deliveries repeat: act once on each
 // TokenID. Answer 200 after storing, 400 for a refusal.
-func (v *Verifier) VerifyAppleNotification(
+func (v *Verifier) VerifySignInNotification(
 	ctx context.Context, payload string, keys *Keyset, options ...Option,
 ) (*AppleAccountEvent, error) {
 	request := given{"operation": "verify-sign-in-notification", "payload": payload}

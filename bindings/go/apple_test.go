@@ -31,13 +31,13 @@ func TestApple(t *testing.T) {
 			if request.Nonce != nil {
 				nonce = *request.Nonce
 			}
-			token, err := verifier.VerifyAppleIdentity(
+			token, err := verifier.VerifyAppleIdentityToken(
 				ctx, request.Token, keys, nonce, each.at())
 			if document := checkOutcome(t, token, err, each); err == nil {
 				checkDocument(t, document, each)
 			}
 		} else {
-			event, err := verifier.VerifyAppleNotification(
+			event, err := verifier.VerifySignInNotification(
 				ctx, request.Payload, keys, each.at())
 			if err != nil {
 				checkRefusal(t, err, each)

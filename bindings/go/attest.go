@@ -106,8 +106,8 @@ const (
 	DeviceValidate DeviceCall = "validate"
 )
 
-// A DeviceAnswer is an answer from Apple's DeviceCheck endpoint, which you fetched.
-type DeviceAnswer struct {
+// A DeviceCheckResponse is an answer of Apple's DeviceCheck endpoint, which you fetched.
+type DeviceCheckResponse struct {
 	Call DeviceCall
 	// Status of the HTTP answer; 0: there was none.
 	Status int
@@ -118,7 +118,7 @@ type DeviceAnswer struct {
 	Offer bool
 }
 
-// ReadDeviceCheck reads an answer from Apple's DeviceCheck endpoint.
+// ReadDeviceCheckResponse reads an answer from Apple's DeviceCheck endpoint.
 //
 // Needs the block `deviceCheck`. The error is ErrRejected when Apple refuses the
 // device token or our request (Fault says which) and, with Offer, when the offer was
@@ -126,8 +126,8 @@ type DeviceAnswer struct {
 // it is neither a clean device nor a used one. What AssessRisk needs is then the
 // Facts of the error's Document. ErrConfig without the block, ErrMisuse for another
 // call, a status beyond 599, or Offer with a call other than a query.
-func (v *Verifier) ReadDeviceCheck(
-	ctx context.Context, answer DeviceAnswer, options ...Option,
+func (v *Verifier) ReadDeviceCheckResponse(
+	ctx context.Context, answer DeviceCheckResponse, options ...Option,
 ) (*DeviceCheck, error) {
 	request := map[string]any{
 		"operation": "read-device-check-response", "call": answer.Call, "status": answer.Status,
@@ -138,14 +138,14 @@ func (v *Verifier) ReadDeviceCheck(
 	return verified[DeviceCheck](document, err, "exchange", "deviceCheck")
 }
 
-// CheckDeviceToken gives the form in which Apple takes a device token: standard
+// NormalizeDeviceToken gives the form in which Apple takes a device token: standard
 // base64. token is base64 of what generateToken returned to the app; DeviceTokenText makes
 // it of the bytes.
 //
 // It says nothing about the token's worth: only Apple can. The error is ErrMalformed
 // for a text that is not base64, or an empty token; ErrTooLarge for more than 8,192
 // bytes.
-func (v *Verifier) CheckDeviceToken(
+func (v *Verifier) NormalizeDeviceToken(
 	ctx context.Context, token string, options ...Option,
 ) (string, error) {
 	if !utf8.ValidString(token) {
@@ -158,12 +158,12 @@ func (v *Verifier) CheckDeviceToken(
 // DeviceTokenText is the text of a device token that came as bytes.
 func DeviceTokenText(token []byte) string { return base64.StdEncoding.EncodeToString(token) }
 
-// NormalKeyID gives the normal form of an App Attest key identifier: standard base64, as
+// NormalizeKeyID gives the normal form of an App Attest key identifier: standard base64, as
 // KeyID of an Attestation has it. Look keys up by this form alone.
 //
 // keyID is what the app sent: base64, base64url without padding, or hex. The error is
 // ErrMalformed (malformed.attest.key-id) for any other text.
-func (v *Verifier) NormalKeyID(
+func (v *Verifier) NormalizeKeyID(
 	ctx context.Context, keyID string, options ...Option,
 ) (string, error) {
 	if !utf8.ValidString(keyID) {
@@ -178,7 +178,7 @@ func (v *Verifier) NormalKeyID(
 //
 // observations is a map or a struct that marshals to an object with `request`,
 // `attestation`, and what else is known (docs/risk.md), or the JSON of one. Its
-// `deviceCheck` may be what ReadDeviceCheck returned.
+// `deviceCheck` may be what ReadDeviceCheckResponse returned.
 //
 // A verdict other than allow is an answer, not an error. The error is ErrMalformed
 // (malformed.risk.input, with the member in Place) for an unknown member or value: a

@@ -143,10 +143,10 @@ func everyCall(v *Verifier, ctx context.Context, options ...Option) map[string]e
 	_, found["VerifyAttestation"] = v.VerifyAttestation(ctx, octets, "key", data, options...)
 	_, found["VerifyAssertion"] = v.VerifyAssertion(ctx, octets, octets, 0, data, options...)
 	_, found["Decide"] = v.Decide(ctx, nil, options...)
-	_, found["ReadDeviceCheck"] = v.ReadDeviceCheck(
-		ctx, DeviceAnswer{Call: DeviceQuery, Status: 200}, options...)
-	_, found["CheckDeviceToken"] = v.CheckDeviceToken(ctx, "AAAA", options...)
-	_, found["NormalKeyID"] = v.NormalKeyID(ctx, strings.Repeat("00", 32), options...)
+	_, found["ReadDeviceCheckResponse"] = v.ReadDeviceCheckResponse(
+		ctx, DeviceCheckResponse{Call: DeviceQuery, Status: 200}, options...)
+	_, found["NormalizeDeviceToken"] = v.NormalizeDeviceToken(ctx, "AAAA", options...)
+	_, found["NormalizeKeyID"] = v.NormalizeKeyID(ctx, strings.Repeat("00", 32), options...)
 	_, found["AssessRisk"] = v.AssessRisk(
 		ctx, map[string]string{"request": "paid", "attestation": "absent"}, options...)
 	_, found["Exchange"] = v.Exchange(ctx, `{"operation":"normalize-device-token"}`, nil, options...)

@@ -205,18 +205,18 @@ func (x *Exchange) Close() {
 	runtime.SetFinalizer(x, nil)
 }
 
-// A Carrier carries out the open step of an exchange with the host's own client or
+// A StepRunner carries out the open step of an exchange with the host's own client or
 // store, and returns the result, as the step's `state` asks for it. An error from it
 // ends Run.
-type Carrier func(ctx context.Context, exchange *Exchange) (answer any, err error)
+type StepRunner func(ctx context.Context, exchange *Exchange) (answer any, err error)
 
-// Run drives the exchange to its end: carry carries out each step. Between steps it
+// Run drives the exchange to its end: runner carries out each step. Between steps it
 // checks the context, and returns its error when it is done. The exchange is closed
 // in any case.
 //
 // The document is the result, and the error is nil for a refused one too: take its
 // Err.
-func (x *Exchange) Run(ctx context.Context, carry Carrier, options ...Option) (
+func (x *Exchange) Run(ctx context.Context, runner StepRunner, options ...Option) (
 	*Document, error,
 ) {
 	defer x.Close()
@@ -224,7 +224,7 @@ func (x *Exchange) Run(ctx context.Context, carry Carrier, options ...Option) (
 		if _, err := begun(ctx, options, 0); err != nil {
 			return nil, err
 		}
-		answer, err := carry(ctx, x)
+		answer, err := runner(ctx, x)
 		if err != nil {
 			return nil, err
 		}

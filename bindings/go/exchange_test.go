@@ -58,14 +58,14 @@ func TestExchangeForms(t *testing.T) {
 	}
 }
 
-func TestNormalKeyID(t *testing.T) {
+func TestNormalizeKeyID(t *testing.T) {
 	verifier := newVerifier(t)
 	octets := make([]byte, 32)
-	text, err := verifier.NormalKeyID(ctx, hex.EncodeToString(octets))
+	text, err := verifier.NormalizeKeyID(ctx, hex.EncodeToString(octets))
 	if err != nil || text != base64.StdEncoding.EncodeToString(octets) {
 		t.Errorf("it is %q, %v", text, err)
 	}
-	if _, err := verifier.NormalKeyID(ctx, "\xff"); !errors.Is(err, ErrMalformed) {
+	if _, err := verifier.NormalizeKeyID(ctx, "\xff"); !errors.Is(err, ErrMalformed) {
 		t.Errorf("no key id: %v", err)
 	}
 }
@@ -81,22 +81,22 @@ func TestRiskAndDeviceCheck(t *testing.T) {
 	if _, err := verifier.AssessRisk(ctx, `{}},"kind":{"x":1`); !errors.Is(err, ErrArgument) {
 		t.Errorf("observations that are no JSON: %v", err)
 	}
-	if text, err := verifier.CheckDeviceToken(ctx, DeviceTokenText([]byte("token"))); err != nil ||
+	if text, err := verifier.NormalizeDeviceToken(ctx, DeviceTokenText([]byte("token"))); err != nil ||
 		text != "dG9rZW4=" {
 		t.Errorf("the token is %q, %v", text, err)
 	}
-	if _, err := verifier.CheckDeviceToken(ctx, "\xff"); !errors.Is(err, ErrMalformed) {
+	if _, err := verifier.NormalizeDeviceToken(ctx, "\xff"); !errors.Is(err, ErrMalformed) {
 		t.Errorf("no token: %v", err)
 	}
-	_, err = verifier.ReadDeviceCheck(ctx, DeviceAnswer{Call: DeviceQuery, Status: 200})
+	_, err = verifier.ReadDeviceCheckResponse(ctx, DeviceCheckResponse{Call: DeviceQuery, Status: 200})
 	if !errors.Is(err, ErrConfig) {
 		t.Errorf("without the block: %v", err)
 	}
 	cases := theCases(t)
 	configured := cases.verifier(t, "device-check")
-	answer := DeviceAnswer{Call: DeviceQuery, Status: 200, Offer: true,
+	answer := DeviceCheckResponse{Call: DeviceQuery, Status: 200, Offer: true,
 		Body: []byte(`{"bit0":false,"bit1":true,"last_update_time":"2026-05"}`)}
-	found, err := configured.ReadDeviceCheck(ctx, answer, At(moment))
+	found, err := configured.ReadDeviceCheckResponse(ctx, answer, At(moment))
 	must(t, err)
 	if found.Outcome != DeviceBitsKnown || !found.Bits.Bit1.Value || found.Offer != OfferFree {
 		t.Errorf("the device is %+v", found)
@@ -108,7 +108,7 @@ func TestRiskAndDeviceCheck(t *testing.T) {
 		t.Errorf("the risk is %+v", risk)
 	}
 	answer.Status, answer.Body = 0, nil
-	_, err = configured.ReadDeviceCheck(ctx, answer, At(moment))
+	_, err = configured.ReadDeviceCheckResponse(ctx, answer, At(moment))
 	var refused *Error
 	if !errors.Is(err, ErrUnavailable) || !errors.As(err, &refused) {
 		t.Fatalf("no answer: %v", err)

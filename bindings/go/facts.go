@@ -110,7 +110,7 @@ func (d *Decision) finish() error {
 
 // finish reads the claims, which stand beside the finding.
 func (t *Triage) finish() error {
-	claims := new(Claims)
+	claims := new(UnverifiedContent)
 	there, err := factsAt(t.document, claims, "unverified")
 	if there {
 		t.Unverified = claims

@@ -873,9 +873,9 @@ type VerifyReceiptAnswer struct {
 	UnknownInReceipt json.RawMessage `json:"unknownInReceipt"`
 }
 
-// Claims is what an untrusted blob says about itself. Claims, not facts: anyone can
-// write them.
-type Claims struct {
+// UnverifiedContent is what an untrusted blob says about itself. Claims, not facts:
+// anyone can write them.
+type UnverifiedContent struct {
 	// The app.
 	BundleID string `json:"bundleId"`
 	// What was bought.
@@ -935,7 +935,7 @@ type Triage struct {
 	Transport *Transport `json:"transport"`
 	// What the blob says about itself; nil where nothing could be read. Never act on
 	// it: verify first.
-	Unverified *Claims
+	Unverified *UnverifiedContent
 }
 
 // Extensions is what systems from iOS 27 on say about the running build.

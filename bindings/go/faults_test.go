@@ -98,7 +98,7 @@ func (b *bench) play(t *testing.T, name string, body []byte) []byte {
 
 // sent is what a sender makes of a request; without an answer that of status 0.
 func (a *answerTest) sent(sender *Sender) httpAnswer {
-	answer, err := sender.send(ctx, &a.Request)
+	answer, err := sender.sendRequest(ctx, &a.Request)
 	if err != nil {
 		return httpAnswer{}
 	}
@@ -166,7 +166,7 @@ func TestConversationsWithFaults(t *testing.T) {
 				now = At(time.UnixMilli(open.NotBeforeMs))
 			} else {
 				requests++
-				answer, err = sender.CarryOut(ctx, exchange)
+				answer, err = sender.Send(ctx, exchange)
 				must(t, err)
 			}
 			_, err = exchange.Step(ctx, answer, now)
@@ -201,7 +201,7 @@ func TestSenderCertificates(t *testing.T) {
 		sender := &Sender{
 			Hosts: map[string]string{"appleid.apple.com": each.url}, Client: each.client,
 		}
-		answer, err := sender.send(ctx, &request)
+		answer, err := sender.sendRequest(ctx, &request)
 		if (err == nil) != each.good || err == nil && answer.Status != 200 {
 			t.Errorf("%s: %v, wanted %t", each.url, err, each.good)
 		}
@@ -214,7 +214,7 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^(GET|POST|PUT) [^ ]+ 0 \d+ ms$`)
 	var logged strings.Builder
 	sender := &Sender{
-		Hosts: map[string]string{}, Patience: 1,
+		Hosts: map[string]string{}, MaxWait: 1,
 		Log: func(format string, values ...any) { fmt.Fprintf(&logged, format+"\n", values...) },
 	}
 	for i := range cases.Cases {
@@ -241,7 +241,7 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 		}
 		if name, err := url.Parse(open.Request.URL); err == nil && name.Host != "" {
 			sender.Hosts[name.Host] = "http://127.0.0.1:1"
-			_, err = sender.CarryOut(ctx, exchange)
+			_, err = sender.Send(ctx, exchange)
 			if !errors.Is(err, ErrTooLong) {
 				must(t, err)
 			}

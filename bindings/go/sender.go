@@ -17,11 +17,11 @@ import (
 	"unicode/utf8"
 )
 
-// A Sender carries out the network steps of a conversation with net/http: its method
-// CarryOut is a Carrier.
+// A Sender carries out the network steps of a conversation with net/http: its method Send
+// is a StepRunner.
 //
 //	exchange, err := verifier.Exchange(ctx, request, nil)
-//	document, err := exchange.Run(ctx, new(assay.Sender).CarryOut)
+//	document, err := exchange.Run(ctx, new(assay.Sender).Send)
 //
 // The zero Sender verifies certificates, follows no redirects, keeps no cookies and
 // uses no proxy from the environment. Many goroutines may share one.
@@ -31,9 +31,9 @@ type Sender struct {
 	Client interface {
 		Do(*http.Request) (*http.Response, error)
 	}
-	// Patience is how long to wait before a step; 0: 30 s. If Apple asks for more,
-	// CarryOut returns ErrTooLong.
-	Patience time.Duration
+	// MaxWait is how long to wait before a step; 0: 30 s. If Apple asks for more,
+	// Send returns ErrTooLong.
+	MaxWait time.Duration
 	// Hosts says, only for tests, where to find a host instead:
 	// {"buy.itunes.apple.com": "http://127.0.0.1:8080"}. Loopback addresses only.
 	Hosts map[string]string
@@ -42,12 +42,12 @@ type Sender struct {
 	Log func(format string, values ...any)
 }
 
-// ErrTooLong is the error of a wait that is longer than a Sender's Patience: put
+// ErrTooLong is the error of a wait that is longer than a Sender's MaxWait: put
 // `exchange.retry` of the exchange's document into your own queue.
 var ErrTooLong = errors.New("assay: the next step is too far away")
 
 const (
-	standardPatience = 30 * time.Second
+	standardMaxWait = 30 * time.Second
 	// An answer is handed in as JSON of at most 8 MiB (EXC-5): this much of a body fits
 	// into it as base64.
 	answerRoom = (8<<20 - 4096) / 4 * 3
@@ -95,10 +95,10 @@ type httpAnswer struct {
 	Truncated bool        `json:"truncated,omitempty"`
 }
 
-// CarryOut sends what the open step asks for, or waits as long as it says. The error
+// Send sends what the open step asks for, or waits as long as it says. The error
 // is ErrTooLong, the context's, or for a step that is not a network step; a request
 // that gets no answer is not an error: the exchange decides what to do about it.
-func (s *Sender) CarryOut(ctx context.Context, exchange *Exchange) (answer any, err error) {
+func (s *Sender) Send(ctx context.Context, exchange *Exchange) (answer any, err error) {
 	var open step
 	if err := json.Unmarshal(exchange.Payload(), &open); err != nil {
 		return nil, fmt.Errorf("assay: the step cannot be read: %w", err)
@@ -106,7 +106,7 @@ func (s *Sender) CarryOut(ctx context.Context, exchange *Exchange) (answer any, 
 	switch open.Step {
 	case "http":
 		begin := time.Now()
-		found, err := s.send(ctx, &open.HTTP)
+		found, err := s.sendRequest(ctx, &open.HTTP)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -125,12 +125,12 @@ func (s *Sender) CarryOut(ctx context.Context, exchange *Exchange) (answer any, 
 }
 
 func (s *Sender) wait(ctx context.Context, until time.Time) error {
-	patience := s.Patience
-	if patience == 0 {
-		patience = standardPatience
+	maxWait := s.MaxWait
+	if maxWait == 0 {
+		maxWait = standardMaxWait
 	}
 	left := time.Until(until)
-	if left > patience {
+	if left > maxWait {
 		return ErrTooLong
 	}
 	timer := time.NewTimer(left)
@@ -143,8 +143,8 @@ func (s *Sender) wait(ctx context.Context, until time.Time) error {
 	}
 }
 
-// send returns the answer to one request; an error if none came.
-func (s *Sender) send(ctx context.Context, asked *httpRequest) (*httpAnswer, error) {
+// sendRequest returns the answer to one request; an error if none came.
+func (s *Sender) sendRequest(ctx context.Context, asked *httpRequest) (*httpAnswer, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(asked.TimeoutMs)*time.Millisecond)
 	defer cancel()
 	request, err := s.request(ctx, asked)

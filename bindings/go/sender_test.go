@@ -89,7 +89,7 @@ func ask(t *testing.T, each *tableCase, sender *Sender) (*Exchange, *Document, e
 	exchange, err := theCases(t).verifier(t, each.Verifier).Exchange(
 		ctx, each.input(t, "request"), nil)
 	must(t, err)
-	document, err := exchange.Run(ctx, sender.CarryOut)
+	document, err := exchange.Run(ctx, sender.Send)
 	return exchange, document, err
 }
 
@@ -132,7 +132,7 @@ func TestSenderWaits(t *testing.T) {
 	_, sender = mockApple(t, said{status: 429, header: map[string]string{"Retry-After": "60"}})
 	exchange, _, err := ask(t, each, sender)
 	if err != ErrTooLong || exchange.StepName() != "wait" || !exchange.Done() {
-		t.Errorf("no patience: %v, %s", err, exchange.StepName())
+		t.Errorf("no wait: %v, %s", err, exchange.StepName())
 	}
 }
 
@@ -148,7 +148,7 @@ func sent(t *testing.T, sender *Sender, change func(*httpRequest)) (*httpAnswer,
 	if change != nil {
 		change(request)
 	}
-	return sender.send(ctx, request)
+	return sender.sendRequest(ctx, request)
 }
 
 // The path, the query and the headers are sent as they are.
@@ -178,18 +178,18 @@ func TestSenderNoAnswer(t *testing.T) {
 	exchange, err := theCases(t).verifier(t, each.Verifier).Exchange(
 		ctx, each.input(t, "request"), nil)
 	must(t, err)
-	answer, err := sender.CarryOut(ctx, exchange)
+	answer, err := sender.Send(ctx, exchange)
 	must(t, err)
 	if _, err := exchange.Step(ctx, answer); err != nil || exchange.StepName() != "wait" {
 		t.Errorf("no answer: %v, %s", err, exchange.StepName())
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := sender.CarryOut(cancelled, exchange); err != context.Canceled {
+	if _, err := sender.Send(cancelled, exchange); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 	exchange.Close()
-	if _, err := sender.CarryOut(ctx, new(Exchange)); err == nil {
+	if _, err := sender.Send(ctx, new(Exchange)); err == nil {
 		t.Error("no exchange has a step")
 	}
 }

@@ -5,8 +5,14 @@ import (
 	"time"
 )
 
-// A SessionRequest is what IssueSession puts into a session text.
-type SessionRequest struct {
+// Sessions makes and verifies session texts. Made by Verifier.Sessions.
+type Sessions struct{ verifier *Verifier }
+
+// Sessions is what makes and verifies session texts.
+func (v *Verifier) Sessions() *Sessions { return &Sessions{v} }
+
+// An IssueSessionRequest is what IssueSession puts into a session text.
+type IssueSessionRequest struct {
 	// 1 to 255 bytes, no space at either end.
 	Account string
 	// Good for free calls, and for metered ones that you count.
@@ -26,8 +32,8 @@ type SessionRequest struct {
 //
 // Needs the block `session` (ErrConfig). The error is ErrMisuse for evidence that was
 // refused, is of another kind or was judged by `attest.time` "stored".
-func (v *Verifier) IssueSession(
-	ctx context.Context, evidence Evidence, session SessionRequest, options ...Option,
+func (s *Sessions) IssueSession(
+	ctx context.Context, evidence Evidence, session IssueSessionRequest, options ...Option,
 ) (*IssuedSession, error) {
 	request := given{"operation": "issue-session", "account": session.Account}.
 		text("binding", session.Binding).milliseconds("ttlMs", session.Life)
@@ -37,7 +43,7 @@ func (v *Verifier) IssueSession(
 	if session.Risk != nil {
 		request["risk"] = *session.Risk
 	}
-	document, err := v.atOnce(ctx, request, options, evidence)
+	document, err := s.verifier.atOnce(ctx, request, options, evidence)
 	return verified[IssuedSession](document, err, "exchange", "session")
 }
 
@@ -54,24 +60,24 @@ const (
 	PurposePaid    Purpose = "paid"
 )
 
-// A SessionOwner is who must have the session.
-type SessionOwner struct {
+// A VerifySessionRequest is who must have the session.
+type VerifySessionRequest struct {
 	// The account of the caller's access token: always give it where there is one.
 	Account string
 	// What was given when the session was issued.
 	Binding string
 }
 
-// CheckSession says what a session text proves, without any store. The error is
+// VerifySession says what a session text proves, without any store. The error is
 // ErrRejected, ErrMalformed or ErrTooLarge for a text that is forged, over, of somebody
 // else, or not enough: ask the app for a new assertion.
-func (v *Verifier) CheckSession(
-	ctx context.Context, session string, purpose Purpose, owner SessionOwner,
+func (s *Sessions) VerifySession(
+	ctx context.Context, session string, purpose Purpose, owner VerifySessionRequest,
 	options ...Option,
 ) (*Session, error) {
 	request := given{"operation": "verify-session", "session": session, "purpose": purpose}.
 		text("account", owner.Account).text("binding", owner.Binding)
-	document, err := v.atOnce(ctx, request, options)
+	document, err := s.verifier.atOnce(ctx, request, options)
 	return verified[Session](document, err, "exchange", "session")
 }
 

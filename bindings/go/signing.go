@@ -5,40 +5,47 @@ import (
 	"time"
 )
 
+// A Signer signs tokens, client secrets and offers with the keys of the configuration. Made by
+// Verifier.Signer.
+type Signer struct{ verifier *Verifier }
+
+// Signer is what signs with the verifier's keys.
+func (v *Verifier) Signer() *Signer { return &Signer{v} }
+
 // SignAPIToken makes a token for the App Store Server API, good for five minutes: make
 // one for each request. bundleID may be empty where one app is configured.
 //
 // Needs the block `appStoreServerApi` (ErrConfig).
-func (v *Verifier) SignAPIToken(
+func (s *Signer) SignAPIToken(
 	ctx context.Context, bundleID string, options ...Option,
 ) (*SignedToken, error) {
 	request := given{"operation": "sign-api-token"}.text("bundleId", bundleID)
-	document, err := v.atOnce(ctx, request, options)
+	document, err := s.verifier.atOnce(ctx, request, options)
 	return verified[SignedToken](document, err, "exchange")
 }
 
 // SignDeviceCheckToken makes a token for Apple's DeviceCheck and App Attest servers, good
 // for 20 minutes. Needs the block `deviceCheck` with its key (ErrConfig).
-func (v *Verifier) SignDeviceCheckToken(
+func (s *Signer) SignDeviceCheckToken(
 	ctx context.Context, options ...Option,
 ) (*SignedToken, error) {
-	document, err := v.atOnce(ctx, given{"operation": "sign-device-check-token"}, options)
+	document, err := s.verifier.atOnce(ctx, given{"operation": "sign-device-check-token"}, options)
 	return verified[SignedToken](document, err, "exchange")
 }
 
-// SignAppleIDSecret makes the client secret of Sign in with Apple. clientID may be empty
+// SignAppleClientSecret makes the client secret of Sign in with Apple. clientID may be empty
 // where there is one; a life of 0 is five minutes. Needs the block `appleId`.
-func (v *Verifier) SignAppleIDSecret(
+func (s *Signer) SignAppleClientSecret(
 	ctx context.Context, clientID string, life time.Duration, options ...Option,
 ) (*ClientSecret, error) {
 	request := given{"operation": "sign-apple-client-secret"}.text("clientId", clientID).
 		milliseconds("ttlMs", life)
-	document, err := v.atOnce(ctx, request, options)
+	document, err := s.verifier.atOnce(ctx, request, options)
 	return verified[ClientSecret](document, err, "exchange")
 }
 
-// An Offer is what is signed for the app. Never let a client choose it.
-type Offer struct {
+// A SignPromotionalOfferRequest is what is signed for the app. Never let a client choose it.
+type SignPromotionalOfferRequest struct {
 	// May be empty where one app is configured.
 	BundleID  string
 	ProductID string
@@ -51,20 +58,20 @@ type Offer struct {
 
 // SignPromotionalOffer signs a promotional offer as a JWS. Needs the block
 // `appStoreServerApi`; the error is ErrMisuse for ids of a wrong form.
-func (v *Verifier) SignPromotionalOffer(
-	ctx context.Context, offer Offer, options ...Option,
+func (s *Signer) SignPromotionalOffer(
+	ctx context.Context, offer SignPromotionalOfferRequest, options ...Option,
 ) (*SignedOffer, error) {
 	request := given{
 		"operation": "sign-promotional-offer", "productId": offer.ProductID,
 		"offerIdentifier": offer.OfferID,
 	}.text("bundleId", offer.BundleID).text("transactionId", offer.TransactionID).
 		text("nonce", offer.Nonce)
-	document, err := v.atOnce(ctx, request, options)
+	document, err := s.verifier.atOnce(ctx, request, options)
 	return verified[SignedOffer](document, err, "exchange")
 }
 
-// An IntroductoryOffer says whether a customer may have it.
-type IntroductoryOffer struct {
+// A SignIntroductoryOfferEligibilityRequest says whether a customer may have it.
+type SignIntroductoryOfferEligibilityRequest struct {
 	BundleID      string
 	ProductID     string
 	Allowed       bool
@@ -72,21 +79,21 @@ type IntroductoryOffer struct {
 	Nonce         string
 }
 
-// SignIntroductoryOffer signs whether a customer may have the introductory offer,
+// SignIntroductoryOfferEligibility signs whether a customer may have the introductory offer,
 // whatever the App Store thinks, as a JWS for the app.
-func (v *Verifier) SignIntroductoryOffer(
-	ctx context.Context, offer IntroductoryOffer, options ...Option,
+func (s *Signer) SignIntroductoryOfferEligibility(
+	ctx context.Context, offer SignIntroductoryOfferEligibilityRequest, options ...Option,
 ) (*SignedOffer, error) {
 	request := given{
 		"operation": "sign-introductory-offer-eligibility", "productId": offer.ProductID,
 		"allowIntroductoryOffer": offer.Allowed, "transactionId": offer.TransactionID,
 	}.text("bundleId", offer.BundleID).text("nonce", offer.Nonce)
-	document, err := v.atOnce(ctx, request, options)
+	document, err := s.verifier.atOnce(ctx, request, options)
 	return verified[SignedOffer](document, err, "exchange")
 }
 
-// An OfferV1 is a promotional offer of the original StoreKit API.
-type OfferV1 struct {
+// A SignPromotionalOfferV1Request is a promotional offer of the original StoreKit API.
+type SignPromotionalOfferV1Request struct {
 	BundleID  string
 	ProductID string
 	OfferID   string
@@ -99,8 +106,8 @@ type OfferV1 struct {
 
 // SignPromotionalOfferV1 signs an offer for the original StoreKit API: the app passes
 // exactly the four values.
-func (v *Verifier) SignPromotionalOfferV1(
-	ctx context.Context, offer OfferV1, options ...Option,
+func (s *Signer) SignPromotionalOfferV1(
+	ctx context.Context, offer SignPromotionalOfferV1Request, options ...Option,
 ) (*SignedOfferV1, error) {
 	request := given{
 		"operation": "sign-promotional-offer-v1", "productId": offer.ProductID,
@@ -109,7 +116,7 @@ func (v *Verifier) SignPromotionalOfferV1(
 	if !offer.Timestamp.IsZero() {
 		request["timestamp"] = offer.Timestamp.UnixMilli()
 	}
-	document, err := v.atOnce(ctx, request, options)
+	document, err := s.verifier.atOnce(ctx, request, options)
 	return verified[SignedOfferV1](document, err, "exchange")
 }
 

@@ -64,46 +64,47 @@ func claims(t *testing.T, key *ecdsa.PrivateKey, token string) map[string]any {
 
 func TestSignTokens(t *testing.T) {
 	verifier, key := signing(t)
-	token, err := verifier.SignAPIToken(ctx, "", At(moment))
+	token, err := verifier.Signer().SignAPIToken(ctx, "", At(moment))
 	must(t, err)
 	found := claims(t, key, token.Token)
 	if found["bid"] != "com.example.app" || found["aud"] != "appstoreconnect-v1" ||
 		int64(found["exp"].(float64)) != token.ExpiresAt.Unix() {
 		t.Errorf("the token says %v", found)
 	}
-	device, err := verifier.SignDeviceCheckToken(ctx, At(moment))
+	device, err := verifier.Signer().SignDeviceCheckToken(ctx, At(moment))
 	must(t, err)
 	if found := claims(t, key, device.Token); found["iss"] != "ABCDE12345" {
 		t.Errorf("the token says %v", found)
 	}
-	secret, err := verifier.SignAppleIDSecret(ctx, "com.example.app", time.Minute, At(moment))
+	secret, err := verifier.Signer().SignAppleClientSecret(
+		ctx, "com.example.app", time.Minute, At(moment))
 	must(t, err)
 	if found := claims(t, key, secret.ClientSecret); found["sub"] != "com.example.app" ||
 		int64(found["exp"].(float64)) != secret.ExpiresAt.Unix() {
 		t.Errorf("the client secret says %v", found)
 	}
-	if _, err := newVerifier(t).SignAPIToken(ctx, ""); !errors.Is(err, ErrConfig) {
+	if _, err := newVerifier(t).Signer().SignAPIToken(ctx, ""); !errors.Is(err, ErrConfig) {
 		t.Errorf("without a key: %v", err)
 	}
 }
 
 func TestSignOffers(t *testing.T) {
 	verifier, key := signing(t)
-	offer, err := verifier.SignPromotionalOffer(ctx,
-		Offer{ProductID: "p1", OfferID: "o1", TransactionID: "7"}, At(moment))
+	offer, err := verifier.Signer().SignPromotionalOffer(ctx, SignPromotionalOfferRequest{
+		ProductID: "p1", OfferID: "o1", TransactionID: "7"}, At(moment))
 	must(t, err)
 	if found := claims(t, key, offer.JWS); found["offerIdentifier"] != "o1" ||
 		found["nonce"] != offer.Nonce {
 		t.Errorf("the offer says %v", found)
 	}
-	offer, err = verifier.SignIntroductoryOffer(ctx,
-		IntroductoryOffer{ProductID: "p1", TransactionID: "7"}, At(moment))
+	offer, err = verifier.Signer().SignIntroductoryOfferEligibility(ctx,
+		SignIntroductoryOfferEligibilityRequest{ProductID: "p1", TransactionID: "7"}, At(moment))
 	must(t, err)
 	if found := claims(t, key, offer.JWS); found["allowIntroductoryOffer"] != false {
 		t.Errorf("the offer says %v", found)
 	}
-	old, err := verifier.SignPromotionalOfferV1(ctx, OfferV1{ProductID: "p1", OfferID: "o1",
-		ApplicationUsername: "User", Timestamp: moment}, At(moment))
+	old, err := verifier.Signer().SignPromotionalOfferV1(ctx, SignPromotionalOfferV1Request{
+		ProductID: "p1", OfferID: "o1", ApplicationUsername: "User", Timestamp: moment}, At(moment))
 	must(t, err)
 	signature, err := base64.StdEncoding.DecodeString(old.Signature)
 	must(t, err)
@@ -113,7 +114,7 @@ func TestSignOffers(t *testing.T) {
 	if !ecdsa.VerifyASN1(&key.PublicKey, digest[:], signature) {
 		t.Error("the signature does not verify")
 	}
-	_, err = verifier.SignPromotionalOffer(ctx, Offer{OfferID: "o1"})
+	_, err = verifier.Signer().SignPromotionalOffer(ctx, SignPromotionalOfferRequest{OfferID: "o1"})
 	if !errors.Is(err, ErrMisuse) {
 		t.Errorf("an offer of no product: %v", err)
 	}
@@ -122,15 +123,17 @@ func TestSignOffers(t *testing.T) {
 func TestSessions(t *testing.T) {
 	cases := theCases(t)
 	verifier := cases.verifier(t, "signing")
-	_, err := verifier.CheckSession(ctx, "as1~e30~"+strings.Repeat("A", 43), PurposeRead,
-		SessionOwner{Account: "account-1"})
+	_, err := verifier.Sessions().VerifySession(
+		ctx, "as1~e30~"+strings.Repeat("A", 43), PurposeRead,
+		VerifySessionRequest{Account: "account-1"})
 	if !errors.Is(err, ErrRejected) {
 		t.Errorf("a session that nobody signed: %v", err)
 	}
 	document, err := verifier.atOnce(ctx, map[string]any{
 		"operation": "normalize-key-id", "keyId": strings.Repeat("A", 43)}, nil)
 	must(t, err)
-	_, err = verifier.IssueSession(ctx, document, SessionRequest{Account: "account-1"})
+	_, err = verifier.Sessions().IssueSession(
+		ctx, document, IssueSessionRequest{Account: "account-1"})
 	if !errors.Is(err, ErrMisuse) {
 		t.Errorf("a session from no evidence: %v", err)
 	}
@@ -142,8 +145,8 @@ func TestSessions(t *testing.T) {
 		must(t, json.Unmarshal(entry.member("request"), &text))
 		var request struct{ Session, For string }
 		must(t, json.Unmarshal([]byte(text), &request))
-		found, err := verifier.CheckSession(ctx, request.Session, Purpose(request.For),
-			SessionOwner{Account: "account-1"}, At(time.UnixMilli(*entry.Now)))
+		found, err := verifier.Sessions().VerifySession(ctx, request.Session, Purpose(request.For),
+			VerifySessionRequest{Account: "account-1"}, At(time.UnixMilli(*entry.Now)))
 		must(t, err)
 		if found.Account != "account-1" || found.Limited || found.Verdict != "allow" {
 			t.Errorf("the session says %+v", found)

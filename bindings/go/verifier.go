@@ -182,13 +182,13 @@ func (v *Verifier) ReadVerifyReceiptResponse(
 	return verified[VerifyReceiptAnswer](document, err, "verifyReceipt")
 }
 
-// UnverifiedTransactionID is the transaction id that a receipt of any form, or a JWS,
+// ExtractUnverifiedTransactionID is the transaction id that a receipt of any form, or a JWS,
 // claims: to ask the App Store Server API about it. Anyone can write it: never act on the
 // id alone.
 //
 // Of an app receipt it is the first purchase's; empty where the blob names none. Errors:
 // Triage.
-func (v *Verifier) UnverifiedTransactionID(
+func (v *Verifier) ExtractUnverifiedTransactionID(
 	ctx context.Context, blob []byte, options ...Option,
 ) (string, error) {
 	found, err := v.Triage(ctx, blob, options...)

@@ -15,13 +15,13 @@ import (
 	"strings"
 
 	assay "assay.example/bindings/go"
-	"assay.example/bindings/go/store"
+	"assay.example/bindings/go/ledger"
 	"github.com/gin-gonic/gin"
 	_ "github.com/mattn/go-sqlite3"
 )
 
 type shop struct {
-	ledger *store.Ledger
+	ledger *ledger.Ledger
 	keys   *assay.Keyset
 }
 
@@ -72,7 +72,7 @@ func (s *shop) purchase(c *gin.Context) {
 	if !body(c, 64<<10, &asked) {
 		return
 	}
-	claimed, err := s.ledger.Claim(ctx, store.ClaimRequest{
+	claimed, err := s.ledger.Claim(ctx, ledger.ClaimRequest{
 		JWS: asked.JWS, Account: token.Subject, Grant: s.payOut})
 	if err != nil {
 		refuse(c, err)
@@ -85,7 +85,7 @@ func (s *shop) purchase(c *gin.Context) {
 }
 
 // payOut writes in the transaction of the claim, for a customer without a row as well.
-func (s *shop) payOut(ctx context.Context, grant *store.Grant) error {
+func (s *shop) payOut(ctx context.Context, grant *ledger.Grant) error {
 	_, err := grant.Tx.ExecContext(ctx,
 		"INSERT INTO wallet (account, coins) VALUES (?, ?) ON CONFLICT (account)"+
 			" DO UPDATE SET coins = wallet.coins + excluded.coins",
@@ -127,9 +127,9 @@ func (s *shop) happened(ctx context.Context, note *assay.Notification) (int, err
 	if note.Transaction == nil {
 		return http.StatusOK, nil
 	}
-	event, err := s.ledger.ApplyEvent(ctx, store.EventRequest{Grant: s.payOut,
-		RevokeRequest: store.RevokeRequest{Evidence: []assay.Evidence{note},
-			TakeBack: s.takeBack, GrantMode: store.Transaction}})
+	event, err := s.ledger.ApplyEvent(ctx, ledger.ApplyEventRequest{Grant: s.payOut,
+		RevokeRequest: ledger.RevokeRequest{Evidence: []assay.Evidence{note},
+			TakeBack: s.takeBack, GrantMode: ledger.Transaction}})
 	if err != nil {
 		return 0, err
 	}
@@ -140,7 +140,7 @@ func (s *shop) happened(ctx context.Context, note *assay.Notification) (int, err
 }
 
 // takeBack writes in the transaction of the refund.
-func (s *shop) takeBack(ctx context.Context, take *store.Take) error {
+func (s *shop) takeBack(ctx context.Context, take *ledger.Take) error {
 	_, err := take.Tx.ExecContext(ctx, "UPDATE wallet SET coins = coins - ? WHERE account = ?",
 		100*take.Units, take.Account)
 	return err
@@ -160,8 +160,8 @@ func open(ctx context.Context) (*shop, error) {
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := store.Open(ctx, "sqlite3", "./shop.db", string(config))
-	return &shop{ledger, keys}, err
+	opened, err := ledger.Open(ctx, "sqlite3", "./shop.db", string(config))
+	return &shop{opened, keys}, err
 }
 
 // setup makes the tables of the ledger, and the shop's own.

@@ -21,7 +21,7 @@ $published = static fn (array $request): array => [
 ];
 // SNIPPET
 must($token->subject === 'user-1', 'the subject');
-must((new Assay\KeySets($verifier, $folder))->verifyToken($text, $issuer)->subject === 'user-1',
+must((new Assay\KeysetCache($verifier, $folder))->verifyToken($text, $issuer)->subject === 'user-1',
     'what was kept serves the next request');
 array_map(unlink(...), glob("$folder/*"));
 rmdir($folder);

@@ -4,9 +4,9 @@
 
 namespace Page;
 
-use Assay\Store\Grant;
-use Assay\Store\Ledger;
-use Assay\Store\Take;
+use Assay\Ledger\Grant;
+use Assay\Ledger\Ledger;
+use Assay\Ledger\Take;
 use PDO;
 
 require getenv('ASSAY_EVIDENCE') . '/evidence.php';

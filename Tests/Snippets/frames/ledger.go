@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"assay.example/bindings/go/store"
+	"assay.example/bindings/go/ledger"
 	_ "github.com/mattn/go-sqlite3"
 )
 

@@ -9,7 +9,7 @@ require getenv('ASSAY_EVIDENCE') . '/evidence.php';
 $account = \ACCOUNT;
 \minted('transaction');
 $limits = ['quotas' => ['free' => ['premium' => 1, 'free' => 9]]];
-$ledger = \Assay\Store\Ledger::open('sqlite:./quota.db', $limits + \authority());
+$ledger = \Assay\Ledger\Ledger::open('sqlite:./quota.db', $limits + \authority());
 $ledger->createSchema();
 $call = static function () use ($ledger, $account) {
 // SNIPPET

@@ -108,7 +108,7 @@ final class Document implements \JsonSerializable
     }
 
     /** @throws Exception\AssayException of the status's family, unless it is 0 */
-    public function throwIfRefused(): void
+    public function throwIfFailed(): void
     {
         if (!$this->ok) {
             throw Refusal::of($this);

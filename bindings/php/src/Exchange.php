@@ -16,7 +16,7 @@ use SensitiveParameter;
  * `step`. Made by `Verifier::exchange`.
  *
  *     $document = $verifier->exchange($request)->run();
- *     $document->throwIfRefused();
+ *     $document->throwIfFailed();
  *
  * Nothing is kept beyond it; giving it up at any time is allowed.
  */
@@ -100,11 +100,11 @@ final class Exchange
      *
      * @param callable(array<string, mixed>): array<string, mixed>|null $send takes a request
      *     and returns its answer (docs/exchanges.md); null: a Sender
-     * @param float $patience how many seconds to wait before a step. If Apple asks for more,
+     * @param float $maxWait how many seconds to wait before a step. If Apple asks for more,
      *     the document of that wait is the last one: put its `exchange.retry` into your own
      *     queue
      */
-    public function run(?callable $send = null, float $patience = 30.0): Document
+    public function run(?callable $send = null, float $maxWait = 30.0): Document
     {
         $send ??= new Sender();
         try {
@@ -118,7 +118,7 @@ final class Exchange
                     throw new \LogicException("the step {$open['step']} is not a request");
                 }
                 $left = $open['notBeforeMs'] / 1000 - microtime(true);
-                if ($left > $patience) {
+                if ($left > $maxWait) {
                     break;
                 }
                 usleep((int) (max($left, 0) * 1_000_000));

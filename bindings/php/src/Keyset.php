@@ -39,7 +39,7 @@ final class Keyset
             throw Refusal::ofStatus($code);
         }
         $document = new Document($library, $answer, $code);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
         $this->facts = Facts\IssuerKeys::in($document, 'keyset');
         $this->handle = $handle;
     }

@@ -71,7 +71,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\Transaction {
         $document = $this->jws(Header::JWS_TRANSACTION, $jws, $now);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\Transaction::in($document, 'transaction');
     }
@@ -86,7 +86,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\Renewal {
         $document = $this->jws(Header::JWS_RENEWAL_INFO, $jws, $now);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\Renewal::in($document, 'renewalInfo');
     }
@@ -103,7 +103,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\Notification {
         $document = $this->jws(Header::JWS_NOTIFICATION, $jws, $now);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\Notification::in($document, 'notification');
     }
@@ -118,7 +118,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\AppTransaction {
         $document = $this->jws(Header::JWS_APP_TRANSACTION, $jws, $now);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\AppTransaction::in($document, 'appTransaction');
     }
@@ -135,7 +135,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\RealtimeRequest {
         $document = $this->jws(Header::JWS_REALTIME_REQUEST, $jws, $now);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\RealtimeRequest::in($document, 'realtimeRequest');
     }
@@ -157,7 +157,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\TransactionReceipt {
         $document = $this->receipt(Header::RECEIPT_TRANSACTION, $receipt, null, $now);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\TransactionReceipt::in($document, 'transactionReceipt');
     }
@@ -178,7 +178,7 @@ final class Verifier
     ): Facts\AppReceipt {
         $subject = Arguments::device($subject);
         $document = $this->receipt(Header::RECEIPT_APP, $receipt, $subject, $now);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\AppReceipt::in($document, 'appReceipt');
     }
@@ -195,7 +195,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\VerifyReceiptAnswer {
         $document = $this->answer($body, $now);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\VerifyReceiptAnswer::in($document, 'verifyReceipt');
     }
@@ -228,7 +228,7 @@ final class Verifier
      *
      * @throws Exception\Misuse
      */
-    public function unverifiedTransactionId(
+    public function extractUnverifiedTransactionId(
         #[SensitiveParameter] string $blob,
         int|DateTimeInterface|null $now = null,
     ): ?string {
@@ -240,7 +240,7 @@ final class Verifier
 
     /**
      * Verify, and answer with the document on success and on refusal: look at `ok` first,
-     * then at `facts()`, or call `throwIfRefused()`.
+     * then at `facts()`, or call `throwIfFailed()`.
      *
      * @param string|null $subject as in `verifyAppReceipt` for an app receipt; the public key
      *     as in `verifyAttestReceipt` for an App Attest receipt
@@ -361,7 +361,7 @@ final class Verifier
         int|DateTimeInterface|null $now = null,
     ): Facts\AttestReceipt {
         $document = $this->receipt(Header::RECEIPT_ATTEST, $receipt, $publicKey, $now);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\AttestReceipt::in($document, 'attestReceipt');
     }
@@ -409,7 +409,7 @@ final class Verifier
      * @throws Exception\Configuration without a profile `apple-id` in `tokens`
      * @throws Exception\AssayException when it is no such token
      */
-    public function verifyAppleIdentity(
+    public function verifyAppleIdentityToken(
         #[SensitiveParameter] string $token,
         Keyset $keys,
         #[SensitiveParameter] ?string $nonce = null,
@@ -420,7 +420,7 @@ final class Verifier
             $now,
             $keys->facts(),
         );
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\Token::in($document, 'exchange.token');
     }
@@ -431,9 +431,9 @@ final class Verifier
      *
      * @param string $payload the member `payload` of what Apple posted
      *
-     * @throws Exception\AssayException as `verifyAppleIdentity`, but for the nonce
+     * @throws Exception\AssayException as `verifyAppleIdentityToken`, but for the nonce
      */
-    public function verifyAppleNotification(
+    public function verifySignInNotification(
         #[SensitiveParameter] string $payload,
         Keyset $keys,
         int|DateTimeInterface|null $now = null,
@@ -443,7 +443,7 @@ final class Verifier
             $now,
             $keys->facts(),
         );
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\AppleAccountEvent::of($document->json()['exchange']['appleIdEvent']);
     }
@@ -462,7 +462,7 @@ final class Verifier
      * @throws Exception\AssayException; the findings are in `$document->facts()` then. An
      *     Unavailable says nothing: it is neither a clean device nor a used one
      */
-    public function readDeviceCheck(
+    public function readDeviceCheckResponse(
         string $call,
         int $status,
         #[SensitiveParameter] ?string $body,
@@ -477,7 +477,7 @@ final class Verifier
             'offer' => $offer,
         ];
         $document = $this->atOnce($request, $now);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return Facts\DeviceCheck::in($document, 'exchange.deviceCheck');
     }
@@ -489,11 +489,11 @@ final class Verifier
      *
      * @throws Exception\AssayException for what is not base64, empty, or too long
      */
-    public function checkDeviceToken(#[SensitiveParameter] string $token): string
+    public function normalizeDeviceToken(#[SensitiveParameter] string $token): string
     {
         $request = ['operation' => 'normalize-device-token', 'deviceToken' => $token];
         $document = $this->atOnce($request, null);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return $document->textAt('exchange.deviceToken') ?? '';
     }
@@ -506,12 +506,12 @@ final class Verifier
      *
      * @throws Exception\Malformed for any other text
      */
-    public function normalKeyId(string $keyId): string
+    public function normalizeKeyId(string $keyId): string
     {
         // A header may hold any octet, JSON not: what no key id has stays what it is not.
         $text = (string) preg_replace('/[^\x21-\x7e]/', '?', $keyId);
         $document = $this->atOnce(['operation' => 'normalize-key-id', 'keyId' => $text], null);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return $document->textAt('exchange.keyId') ?? '';
     }
@@ -521,7 +521,7 @@ final class Verifier
      * attest, and for those that can. A verdict other than allow is an answer.
      *
      * @param array<string, mixed> $observations `request` and `attestation`, and what else is
-     *     known (docs/risk.md). `deviceCheck` may be what `readDeviceCheck` returned
+     *     known (docs/risk.md). `deviceCheck` may be what `readDeviceCheckResponse` returned
      *
      * @throws Exception\Malformed for an unknown member or value: a misspelt one must not
      *     lower the risk
@@ -544,215 +544,24 @@ final class Verifier
         return Facts\Risk::in($document, 'risk');
     }
 
-    // ---- sessions
+    // ---- classes by task
 
-    /**
-     * A session text: this account proved this key a short while ago. Issue it only when
-     * challenge and counter were stored: the library does not see the store.
-     *
-     * @param Document|Facts\Attestation|Facts\Assertion $evidence of this verifier
-     * @param string $account 1 to 255 bytes, no space at either end
-     * @param bool $limited good for free calls, and for metered ones that you count
-     * @param int|null $risk the metric of the key's receipt, where it is known
-     * @param string|null $binding what the caller must show again: best `origin_jti` of its
-     *     access token
-     * @param int|null $ttlMs at most an hour; null: `session.ttlMs` of the configuration
-     *
-     * @throws Exception\Misuse for evidence that was refused, is of another kind or was judged
-     *     by `attest.time` "stored"
-     * @throws Exception\Configuration without the block `session`
-     */
-    public function issueSession(
-        Document|Facts\Attestation|Facts\Assertion $evidence,
-        string $account,
-        bool $limited = false,
-        ?int $risk = null,
-        #[SensitiveParameter] ?string $binding = null,
-        ?int $ttlMs = null,
-        int|DateTimeInterface|null $now = null,
-    ): Facts\IssuedSession {
-        $document = $this->atOnce([
-            'operation' => 'issue-session',
-            'account' => $account,
-            'verdict' => $limited ? 'limited' : 'allow',
-            'risk' => $risk,
-            'binding' => $binding,
-            'ttlMs' => $ttlMs,
-        ], $now, $evidence);
-        $document->throwIfRefused();
-
-        return Facts\IssuedSession::of($document->json()['exchange']['session']);
-    }
-
-    /**
-     * What a session text proves, without any store.
-     *
-     * @param string $session the text that the app sent
-     * @param string $purpose "read", "free", "metered", "restore"; "promo" and "paid" need an
-     *     assertion
-     * @param string|null $account the one of the caller's access token: always pass it where
-     *     there is one
-     * @param string|null $binding what was given when the session was issued
-     *
-     * @throws Exception\AssayException for a text that is forged, over, of somebody else, or not
-     *     enough: ask the app for a new assertion
-     */
-    public function checkSession(
-        #[SensitiveParameter] string $session,
-        string $purpose,
-        ?string $account = null,
-        #[SensitiveParameter] ?string $binding = null,
-        int|DateTimeInterface|null $now = null,
-    ): Facts\Session {
-        $document = $this->atOnce([
-            'operation' => 'verify-session',
-            'session' => $session,
-            'purpose' => $purpose,
-            'account' => $account,
-            'binding' => $binding,
-        ], $now);
-        $document->throwIfRefused();
-
-        return Facts\Session::of($document->json()['exchange']['session']);
-    }
-
-    // ---- signatures
-
-    /**
-     * A token for the App Store Server API, good for five minutes: make one for each request.
-     *
-     * @param string|null $bundleId null where one app is configured
-     *
-     * @throws Exception\Configuration without the block `appStoreServerApi`
-     */
-    public function signApiToken(
-        ?string $bundleId = null,
-        int|DateTimeInterface|null $now = null,
-    ): Facts\SignedToken {
-        return Facts\SignedToken::of(
-            $this->signed(['operation' => 'sign-api-token', 'bundleId' => $bundleId], $now),
-        );
-    }
-
-    /**
-     * A token for Apple's DeviceCheck and App Attest servers, good for 20 minutes.
-     *
-     * @throws Exception\Configuration without the block `deviceCheck`, or its key
-     */
-    public function signDeviceCheckToken(
-        int|DateTimeInterface|null $now = null,
-    ): Facts\SignedToken {
-        return Facts\SignedToken::of($this->signed(['operation' => 'sign-device-check-token'], $now));
-    }
-
-    /**
-     * The client secret of Sign in with Apple.
-     *
-     * @param string|null $clientId null where there is one
-     * @param int|null $ttlMs a minute to six months; null: five minutes
-     *
-     * @throws Exception\Configuration without the block `appleId`
-     */
-    public function signAppleIdSecret(
-        ?string $clientId = null,
-        ?int $ttlMs = null,
-        int|DateTimeInterface|null $now = null,
-    ): Facts\ClientSecret {
-        return Facts\ClientSecret::of($this->signed([
-            'operation' => 'sign-apple-client-secret',
-            'clientId' => $clientId,
-            'ttlMs' => $ttlMs,
-        ], $now));
-    }
-
-    /**
-     * A promotional offer for the app, as a JWS. Never let a client choose what is signed.
-     *
-     * @param string|null $transactionId any of the customer's; without it anybody can use the
-     *     offer
-     * @param string|null $nonce a UUID; null: a new one
-     *
-     * @throws Exception\Misuse for ids of a wrong form
-     */
-    public function signPromotionalOffer(
-        string $productId,
-        string $offerId,
-        ?string $transactionId = null,
-        ?string $bundleId = null,
-        ?string $nonce = null,
-        int|DateTimeInterface|null $now = null,
-    ): Facts\SignedOffer {
-        return Facts\SignedOffer::of($this->signed([
-            'operation' => 'sign-promotional-offer',
-            'bundleId' => $bundleId,
-            'productId' => $productId,
-            'offerIdentifier' => $offerId,
-            'transactionId' => $transactionId,
-            'nonce' => $nonce,
-        ], $now));
-    }
-
-    /**
-     * The same for the original StoreKit API: the app passes exactly the four values.
-     *
-     * @param string $applicationUsername ASCII: the appAccountToken, or empty
-     * @param int|null $timestamp milliseconds since 1970 UTC; null: now
-     */
-    public function signPromotionalOfferV1(
-        string $productId,
-        string $offerId,
-        string $applicationUsername = '',
-        ?string $bundleId = null,
-        ?string $nonce = null,
-        ?int $timestamp = null,
-        int|DateTimeInterface|null $now = null,
-    ): Facts\SignedOfferV1 {
-        return Facts\SignedOfferV1::of($this->signed([
-            'operation' => 'sign-promotional-offer-v1',
-            'bundleId' => $bundleId,
-            'productId' => $productId,
-            'offerId' => $offerId,
-            'applicationUsername' => $applicationUsername,
-            'nonce' => $nonce,
-            'timestamp' => $timestamp,
-        ], $now));
-    }
-
-    /**
-     * Whether a customer may have the introductory offer, whatever the App Store thinks, as a
-     * JWS for the app.
-     */
-    public function signIntroductoryOffer(
-        string $productId,
-        bool $allowed,
-        string $transactionId,
-        ?string $bundleId = null,
-        ?string $nonce = null,
-        int|DateTimeInterface|null $now = null,
-    ): Facts\SignedOffer {
-        return Facts\SignedOffer::of($this->signed([
-            'operation' => 'sign-introductory-offer-eligibility',
-            'bundleId' => $bundleId,
-            'productId' => $productId,
-            'allowIntroductoryOffer' => $allowed,
-            'transactionId' => $transactionId,
-            'nonce' => $nonce,
-        ], $now));
-    }
-
-    /**
-     * What a kind that signs answered.
-     *
-     * @param array<string, mixed> $request
-     *
-     * @return array<string, mixed>
-     */
-    private function signed(array $request, int|DateTimeInterface|null $now): array
+    /** What signs tokens, client secrets and offers with the keys of the configuration. */
+    public function signer(): Signer
     {
-        $document = $this->atOnce($request, $now);
-        $document->throwIfRefused();
+        return new Signer($this->atOnce(...));
+    }
 
-        return $document->json()['exchange'];
+    /** What makes and verifies session texts. Needs the block `session`. */
+    public function sessions(): Sessions
+    {
+        return new Sessions($this->atOnce(...));
+    }
+
+    /** Apple's DeviceCheck service. Needs the block `deviceCheck` with its key. */
+    public function deviceCheck(): DeviceCheckClient
+    {
+        return new DeviceCheckClient($this->talked(...));
     }
 
     // ---- conversations
@@ -797,80 +606,6 @@ final class Verifier
         $options = ['attempts' => $attempts, 'partial' => $partial];
 
         return new AppStore($this, array_filter($common, $given), array_filter($options, $given));
-    }
-
-    /**
-     * Ask Apple for the two bits of a device, over the network. Needs the block `deviceCheck`
-     * with its key. Waits and repeats as Apple allows, a few seconds at most.
-     *
-     * @param string $token base64 of what `generateToken` returned to the app
-     * @param string $transactionId 1 to 64 characters, your own: the key in your log
-     * @param bool $offer whether to say if an offer that a device gets once was used here
-     * @param callable(array<string, mixed>): array<string, mixed>|null $send carries out a
-     *     request; null: a Sender
-     *
-     * @throws Exception\AssayException as `readDeviceCheck`
-     */
-    public function queryDeviceCheck(
-        #[SensitiveParameter] string $token,
-        string $transactionId,
-        bool $offer = false,
-        ?callable $send = null,
-    ): Facts\DeviceCheck {
-        return $this->deviceCheck('query-device-bits', $token, $transactionId, ['offer' => $offer], $send);
-    }
-
-    /**
-     * Set the bits of a device; one that is null stays as it is. Else as `queryDeviceCheck`.
-     *
-     * @param callable(array<string, mixed>): array<string, mixed>|null $send
-     */
-    public function updateDeviceCheck(
-        #[SensitiveParameter] string $token,
-        string $transactionId,
-        ?bool $bit0 = null,
-        ?bool $bit1 = null,
-        ?callable $send = null,
-    ): Facts\DeviceCheck {
-        $bits = ['bit0' => $bit0, 'bit1' => $bit1];
-
-        return $this->deviceCheck('update-device-bits', $token, $transactionId, $bits, $send);
-    }
-
-    /**
-     * Have Apple look at a device token alone. Else as `queryDeviceCheck`.
-     *
-     * @param callable(array<string, mixed>): array<string, mixed>|null $send
-     */
-    public function validateDeviceCheck(
-        #[SensitiveParameter] string $token,
-        string $transactionId,
-        ?callable $send = null,
-    ): Facts\DeviceCheck {
-        return $this->deviceCheck('validate-device-token', $token, $transactionId, [], $send);
-    }
-
-    /**
-     * @param array<string, bool|null> $more
-     * @param callable(array<string, mixed>): array<string, mixed>|null $send
-     */
-    private function deviceCheck(
-        string $operation,
-        #[SensitiveParameter] string $token,
-        string $transactionId,
-        array $more,
-        ?callable $send,
-    ): Facts\DeviceCheck {
-        $request = [
-            'operation' => $operation,
-            'deviceToken' => $token,
-            'transactionId' => $transactionId,
-        ];
-
-        return Facts\DeviceCheck::in(
-            $this->talked($request + $more, [], $send),
-            'exchange.deviceCheck',
-        );
     }
 
     /**
@@ -953,7 +688,7 @@ final class Verifier
             $now,
             $evidence,
         );
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return $document;
     }
@@ -972,7 +707,7 @@ final class Verifier
     ): Document {
         $given = array_filter($request, static fn (mixed $value): bool => $value !== null);
         $document = $this->exchange($given, $evidence)->run($send);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return $document;
     }
@@ -1043,7 +778,7 @@ final class Verifier
      *
      * @return array<string, mixed>
      */
-    public function effectiveConfiguration(): array
+    public function configuration(): array
     {
         return $this->document->at('configuration') ?? [];
     }
@@ -1167,7 +902,7 @@ final class Verifier
     private function accepted(int $code, ?object $answer): Document
     {
         $document = $this->answered($code, $answer);
-        $document->throwIfRefused();
+        $document->throwIfFailed();
 
         return $document;
     }

@@ -68,7 +68,7 @@ final class AppStoreTest extends TestCase
     {
         $verifier = CaseTable::get()->verifier('app-store');
         $day = new \DateTimeImmutable('2026-01-01T00:00:00Z');
-        $exchange = $verifier->appStore('auto', attempts: 1)->transactionHistory(
+        $exchange = $verifier->appStore('auto', attempts: 1)->getTransactionHistory(
             '1',
             startDate: $day,
             productId: ['a', 'b'],
@@ -80,7 +80,7 @@ final class AppStoreTest extends TestCase
             . '&productId=a&productId=b&revoked=false',
             $exchange->payload()['http']['url'],
         );
-        $sent = $verifier->appStore()->sendConsumption(
+        $sent = $verifier->appStore()->sendConsumptionInformation(
             '1',
             true,
             false,
@@ -93,7 +93,7 @@ final class AppStoreTest extends TestCase
             $sent->payload()['http']['body']['text'],
         );
         $this->expectException(Misuse::class);
-        $verifier->appStore('Xbox')->testNotification();
+        $verifier->appStore('Xbox')->requestTestNotification();
     }
 
     public function testPages(): void
@@ -119,7 +119,7 @@ final class AppStoreTest extends TestCase
         $this->assertNull($exchange->facts());
         [, $exchange] = self::play('unknown in both');
         $this->expectException(Rejected::class);
-        $exchange->document()->throwIfRefused();
+        $exchange->document()->throwIfFailed();
     }
 
     public function testUnverifiedTransactionId(): void
@@ -133,11 +133,11 @@ final class AppStoreTest extends TestCase
             $verifier = CaseTable::get()->verifier($case['verifier']);
             $blob = CaseTable::given($case, 'blob');
             $form = $verifier->triage($blob, $case['now'])->format;
-            $seen[$form] ??= $verifier->unverifiedTransactionId($blob, $case['now']);
+            $seen[$form] ??= $verifier->extractUnverifiedTransactionId($blob, $case['now']);
         }
         $this->assertMatchesRegularExpression('/^\d{13,}$/', $seen['transaction-receipt']);
         $this->assertMatchesRegularExpression('/^\d{13,}$/', $seen['app-receipt']);
         $verifier = CaseTable::get()->verifier('standard');
-        $this->assertNull($verifier->unverifiedTransactionId('hello'));
+        $this->assertNull($verifier->extractUnverifiedTransactionId('hello'));
     }
 }

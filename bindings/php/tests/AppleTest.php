@@ -43,7 +43,7 @@ final class AppleTest extends TestCase
         $keys = new Keyset(CaseTable::evidence($case['evidence'][0]));
         try {
             if ($request['operation'] === 'verify-apple-identity-token') {
-                $token = $verifier->verifyAppleIdentity(
+                $token = $verifier->verifyAppleIdentityToken(
                     $request['token'],
                     $keys,
                     $request['nonce'] ?? null,
@@ -51,7 +51,7 @@ final class AppleTest extends TestCase
                 );
                 $this->assertNotSame('', $token->subject);
             } else {
-                $event = $verifier->verifyAppleNotification(
+                $event = $verifier->verifySignInNotification(
                     $request['payload'],
                     $keys,
                     $case['now'],

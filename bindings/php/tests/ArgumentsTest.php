@@ -171,8 +171,8 @@ final class ArgumentsTest extends TestCase
         $array = new Verifier(['apps' => $apps]);
         foreach ([(object) ['apps' => $apps], json_encode(['apps' => $apps])] as $form) {
             $this->assertSame(
-                $array->effectiveConfiguration(),
-                (new Verifier($form))->effectiveConfiguration(),
+                $array->configuration(),
+                (new Verifier($form))->configuration(),
             );
         }
         $circle = [];
@@ -237,7 +237,7 @@ final class ArgumentsTest extends TestCase
             $this->assertThrows(\LogicException::class, $call);
         }
         $this->assertSame('transaction', $document->json()['kind']);
-        $this->assertArrayHasKey('apps', $verifier->effectiveConfiguration());
+        $this->assertArrayHasKey('apps', $verifier->configuration());
     }
 
     /** Handles that were freed by force, cloned or recreated are refused, not used. */

@@ -160,7 +160,7 @@ final class ErrorsTest extends TestCase
         $verifier = CaseTable::get()->verifier($case['verifier']);
         $jws = CaseTable::evidence($case);
         try {
-            $verifier->verify(Kind::from($case['kind']), $jws, $case['now'])->throwIfRefused();
+            $verifier->verify(Kind::from($case['kind']), $jws, $case['now'])->throwIfFailed();
         } catch (AssayException $refusal) {
             return $refusal;
         }

@@ -62,7 +62,7 @@ final class ExchangeTest extends TestCase
         $this->assertSame(403, $risk->httpStatus);
         $this->assertSame('rejected.risk.deny', $risk->status);
         $this->expectException(Rejected::class);
-        $found->document()->throwIfRefused();
+        $found->document()->throwIfFailed();
     }
 
     public function testMisuse(): void
@@ -85,18 +85,18 @@ final class ExchangeTest extends TestCase
             'deviceCheck' => $this->deviceCheck(),
         ]);
         $body = '{"bit0":true,"bit1":false,"last_update_time":"2026-05"}';
-        $found = $verifier->readDeviceCheck('query', 200, $body, false, self::NOW);
+        $found = $verifier->readDeviceCheckResponse('query', 200, $body, false, self::NOW);
         $this->assertSame('bits', $found->outcome);
         $this->assertTrue($found->bits->bit0->value);
         $observed = ['request' => 'promo', 'attestation' => 'unsupported'];
         $risk = $verifier->assessRisk($observed + ['deviceCheck' => $found], self::NOW);
         $this->assertNotSame('allow', $risk->verdict);
         $refusal = $this->refused('rejected.promo.device-used', fn () =>
-            $verifier->readDeviceCheck('query', 200, $body, true, self::NOW));
+            $verifier->readDeviceCheckResponse('query', 200, $body, true, self::NOW));
         $this->assertSame('device-used', $refusal->document->facts()->offer);
-        $this->assertSame('YWJj', $verifier->checkDeviceToken('YWJj'));
+        $this->assertSame('YWJj', $verifier->normalizeDeviceToken('YWJj'));
         $this->expectException(Malformed::class);
-        $verifier->checkDeviceToken('*');
+        $verifier->normalizeDeviceToken('*');
     }
 
     public function testSigning(): void
@@ -116,33 +116,33 @@ final class ExchangeTest extends TestCase
             'deviceCheck' => $block,
             'appleId' => $block,
         ]);
-        $offer = $verifier->signPromotionalOfferV1('p1', 'o1', 'User', timestamp: self::NOW);
+        $offer = $verifier->signer()->signPromotionalOfferV1('p1', 'o1', 'User', timestamp: self::NOW);
         $fields = ['com.example.app', 'KEYID12345', 'p1', 'o1', 'user', $offer->nonce, self::NOW];
         $public = openssl_pkey_get_details($key)['key'];
         $signature = base64_decode($offer->signature, true);
         $text = implode("\u{2063}", $fields);
         $this->assertSame(1, openssl_verify($text, $signature, $public, OPENSSL_ALGO_SHA256));
         $this->assertSame(0, openssl_verify("$text ", $signature, $public, OPENSSL_ALGO_SHA256));
-        $signed = $verifier->signPromotionalOffer('p1', 'o1', nonce: $offer->nonce);
+        $signed = $verifier->signer()->signPromotionalOffer('p1', 'o1', nonce: $offer->nonce);
         $this->assertSame($offer->nonce, $signed->nonce);
         $this->assertCount(3, explode('.', $signed->jws));
-        $allowed = $verifier->signIntroductoryOffer('p1', true, '7', now: self::NOW);
+        $allowed = $verifier->signer()->signIntroductoryOfferEligibility('p1', true, '7', now: self::NOW);
         $this->assertSame(intdiv(self::NOW, 1000), $allowed->iat);
-        $secret = $verifier->signAppleIdSecret(ttlMs: 60_000, now: self::NOW);
+        $secret = $verifier->signer()->signAppleClientSecret(ttlMs: 60_000, now: self::NOW);
         $this->assertSame(self::NOW + 60_000, $secret->expiresAtMs);
-        $this->assertCount(3, explode('.', $verifier->signApiToken()->token));
-        $this->assertCount(3, explode('.', $verifier->signDeviceCheckToken()->token));
+        $this->assertCount(3, explode('.', $verifier->signer()->signApiToken()->token));
+        $this->assertCount(3, explode('.', $verifier->signer()->signDeviceCheckToken()->token));
         $this->expectException(Misuse::class);
-        $verifier->signPromotionalOffer('', 'o1');
+        $verifier->signer()->signPromotionalOffer('', 'o1');
     }
 
     public function testKeyId(): void
     {
         $octets = random_bytes(32);
         $normal = base64_encode($octets);
-        $this->assertSame($normal, $this->verifier->normalKeyId(bin2hex($octets)));
+        $this->assertSame($normal, $this->verifier->normalizeKeyId(bin2hex($octets)));
         $this->expectException(Malformed::class);
-        $this->verifier->normalKeyId("\xff");
+        $this->verifier->normalizeKeyId("\xff");
     }
 
     public function testUntilTheEnd(): void

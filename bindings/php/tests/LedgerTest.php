@@ -7,9 +7,9 @@ namespace Assay\Tests;
 use Assay\Exception\Configuration;
 use Assay\Exception\Rejected;
 use Assay\Exception\Unavailable;
-use Assay\Store\Grant;
-use Assay\Store\Ledger;
-use Assay\Store\Take;
+use Assay\Ledger\Grant;
+use Assay\Ledger\Ledger;
+use Assay\Ledger\Take;
 use PDO;
 use PHPUnit\Framework\TestCase;
 
@@ -183,18 +183,18 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger();
         $first = $ledger->claim(Minted::get()->coins(), 'ann')->grants()[0];
         $second = $ledger->claim(Minted::get()->coins(), 'bob')->grants()[0];
-        $this->assertSame([], $ledger->due()->claims);
+        $this->assertSame([], $ledger->resumeExpired()->claims);
         $this->now += 61_000;
         $resumed = $ledger->resume($second->purchaseKey, 'bob', self::pay(...));
         $this->assertSame('granted', $resumed->clientResult);
-        $due = $ledger->due();
+        $due = $ledger->resumeExpired();
         $this->assertFalse($due->hasMore);
         [$grant] = $due->grants();
         $this->assertSame([$first->grantId, 2], [$grant->grantId, $grant->fencingToken]);
         self::pay($grant, $this->pdo());
         $this->assertSame('superseded', $ledger->complete($first)->outcome);
         $this->assertSame('granted', $ledger->complete($grant)->clientResult);
-        $this->assertSame([], $ledger->due()->grants());
+        $this->assertSame([], $ledger->resumeExpired()->grants());
         $this->assertSame(['ann' => 100, 'bob' => 100], $this->coins());
     }
 
@@ -203,13 +203,13 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger();
         $jws = Minted::get()->coins();
         $fact = $ledger->verifier->verifyTransaction($jws, $this->now);
-        $this->assertSame('unused', $ledger->lookup($fact)->outcome);
+        $this->assertSame('unused', $ledger->find($fact)->outcome);
         $ledger->claim($jws, 'ann', self::pay(...));
-        [$row] = $ledger->lookup(account: 'ann')->rows;
+        [$row] = $ledger->find(account: 'ann')->rows;
         $this->assertSame(['granted', $fact->transactionId, true, null], [
             $row->state, $row->transactionId, $row->isOwn, $row->operatorView,
         ]);
-        $found = $ledger->lookup(
+        $found = $ledger->find(
             environment: $fact->environment,
             transactionId: $fact->transactionId,
             operatorView: true,
@@ -246,12 +246,12 @@ class LedgerTest extends TestCase
     {
         $this->ledger();
         $pdo = $this->pdo();
-        $ledger = Ledger::over($pdo, Minted::get()->configuration(), fn (): int => $this->now);
+        $ledger = Ledger::withConnection($pdo, Minted::get()->configuration(), fn (): int => $this->now);
         $jws = Minted::get()->coins();
         $pdo->beginTransaction();
         $pdo->exec("INSERT INTO wallet VALUES ('own', 'bob', 1)");
         foreach ([fn () => $ledger->claim($jws, 'ann', self::pay(...)),
-            fn () => $ledger->once('NOTE#1'), fn () => $ledger->read('ann')] as $call) {
+            fn () => $ledger->recordEvent('NOTE#1'), fn () => $ledger->getPlan('ann')] as $call) {
             $this->refused('misuse.ledger.transaction', $call);
         }
         $this->assertTrue($pdo->inTransaction());
@@ -266,7 +266,7 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger();
         $jws = Minted::get()->coins();
         $error = $this->thrown(\LogicException::class, fn () =>
-            $ledger->claim($jws, 'ann', static fn () => $ledger->once('MAIL#1')));
+            $ledger->claim($jws, 'ann', static fn () => $ledger->recordEvent('MAIL#1')));
         $this->assertStringContainsString('another one', $error->getMessage());
         $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->clientResult);
     }
@@ -323,14 +323,14 @@ class LedgerTest extends TestCase
             $ledger->revoke($refund, static function (): never {
                 throw new \DomainException('the wallet is away');
             }));
-        $this->assertSame([], $ledger->dueTakes()->takes);
+        $this->assertSame([], $ledger->resumeExpiredRevocations()->takes);
         $this->now += 61_000;
-        $this->assertSame(503, $this->away('assay_purchase', $ledger->dueTakes(...), self::takeBack(...))
-            ->httpStatus);
+        $away = $this->away('assay_purchase', $ledger->resumeExpiredRevocations(...), self::takeBack(...));
+        $this->assertSame(503, $away->httpStatus);
         $this->assertSame(['ann' => 0], $this->coins());
         $this->now += 61_000;
         $kept = [];
-        $due = $ledger->dueTakes(static function (Take $take) use (&$kept): int {
+        $due = $ledger->resumeExpiredRevocations(static function (Take $take) use (&$kept): int {
             $kept[] = $take;
 
             return 1;
@@ -338,8 +338,8 @@ class LedgerTest extends TestCase
         $this->assertSame([true, false], [$due->ok, $due->hasMore]);
         $this->assertSame(4, $kept[0]->fencingToken);
         $this->now += 61_000;
-        $this->assertSame([], $ledger->dueTakes()->takes);
-        $completed = $ledger->completeRevoke($kept[0]);
+        $this->assertSame([], $ledger->resumeExpiredRevocations()->takes);
+        $completed = $ledger->completeRevocation($kept[0]);
         $this->assertSame(['already', false, 0], [$completed->outcome, $completed->changed,
             $completed->debt]);
         $this->assertTrue($ledger->revoke($refund, self::takeBack(...))->ok);
@@ -449,41 +449,41 @@ class LedgerTest extends TestCase
     public function testASubscription(): void
     {
         $ledger = $this->ledger();
-        $this->assertSame('free', $ledger->read('ann')->plan);
+        $this->assertSame('free', $ledger->getPlan('ann')->plan);
         $jws = Minted::get()->mint('transaction');
-        $applied = $ledger->apply($jws, 'ann');
+        $applied = $ledger->updateSubscriptions($jws, 'ann');
         $plan = $applied->plan;
         $this->assertNotSame('free', $plan);
         $this->assertSame(['applied', true], [$applied->subscriptions[0]->outcome, $applied->changed]);
-        $read = $ledger->read('ann');
+        $read = $ledger->getPlan('ann');
         $this->assertSame([$plan, true], [$read->plan, $read->subscriptions[0]->isActive]);
         $this->assertGreaterThan($this->now, $read->expiresAtMs);
-        $this->refused('rejected.subscription.other-account', fn () => $ledger->apply($jws, 'bob'));
-        $cleared = $ledger->clear('ann');
+        $this->refused('rejected.subscription.other-account', fn () => $ledger->updateSubscriptions($jws, 'bob'));
+        $cleared = $ledger->deactivateSubscriptions('ann');
         $this->assertSame(['free', 1], [$cleared->plan, $cleared->deactivated]);
-        $this->assertSame('free', $ledger->read('ann')->plan);
-        $this->assertSame($plan, $ledger->apply($jws, 'ann')->plan);
+        $this->assertSame('free', $ledger->getPlan('ann')->plan);
+        $this->assertSame($plan, $ledger->updateSubscriptions($jws, 'ann')->plan);
         $this->now = $read->expiresAtMs + 86_400_000;
-        $this->assertSame('free', $ledger->read('ann')->plan);
-        [$line] = $ledger->dueLines()->subscriptions;
+        $this->assertSame('free', $ledger->getPlan('ann')->plan);
+        [$line] = $ledger->leaseDueSubscriptions()->subscriptions;
         $this->assertSame('ann', $line->account);
-        $this->assertSame([], $ledger->dueLines()->subscriptions);
+        $this->assertSame([], $ledger->leaseDueSubscriptions()->subscriptions);
     }
 
     public function testAccounts(): void
     {
         $ledger = $this->ledger(['forgetKey' => base64_encode(random_bytes(32))]);
         $ledger->claim(Minted::get()->coins(), 'anonymous', self::pay(...));
-        $ledger->apply(Minted::get()->mint('transaction'), 'anonymous');
-        $joined = $ledger->link('anonymous', 'ann', 'signed in');
+        $ledger->updateSubscriptions(Minted::get()->mint('transaction'), 'anonymous');
+        $joined = $ledger->mergeAccounts('anonymous', 'ann', 'signed in');
         $this->assertSame('merged', $joined->outcome);
         $this->assertSame([1, 1], [$joined->moved['subscriptions'], $joined->moved['purchases']]);
-        $this->assertSame('already', $ledger->link('anonymous', 'ann')->outcome);
-        $this->refused('rejected.account.merged', fn () => $ledger->link('ann', 'anonymous'));
-        $this->assertNotSame('free', $ledger->read('ann')->plan);
-        $this->assertSame('forgotten', $ledger->forget('ann')->outcome);
-        $this->assertSame('already', $ledger->forget('ann')->outcome);
-        $this->assertSame('free', $ledger->read('ann')->plan);
+        $this->assertSame('already', $ledger->mergeAccounts('anonymous', 'ann')->outcome);
+        $this->refused('rejected.account.merged', fn () => $ledger->mergeAccounts('ann', 'anonymous'));
+        $this->assertNotSame('free', $ledger->getPlan('ann')->plan);
+        $this->assertSame('forgotten', $ledger->forgetAccount('ann')->outcome);
+        $this->assertSame('already', $ledger->forgetAccount('ann')->outcome);
+        $this->assertSame('free', $ledger->getPlan('ann')->plan);
     }
 
     public function testKeptTexts(): void
@@ -491,10 +491,10 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger(['keepEvidence' => true]);
         $jws = Minted::get()->coins();
         $key = $ledger->claim($jws, 'ann', self::pay(...))->claims[0]->purchaseKey;
-        $kept = $ledger->evidence(purchaseKey: $key);
+        $kept = $ledger->getEvidence(purchaseKey: $key);
         $this->assertSame([$jws, []], [$kept->evidence[0]->text, $kept->missing]);
         $none = hash('sha256', 'none');
-        $this->assertSame([$none], $ledger->evidence([$none])->missing);
+        $this->assertSame([$none], $ledger->getEvidence([$none])->missing);
     }
 
     public function testAKeyIsBoundOnce(): void
@@ -508,13 +508,13 @@ class LedgerTest extends TestCase
         $keyId = json_decode($device, true)['keyId'];
         $attestation = $ledger->verifier->verifyAttestation($object, $keyId, 'hello');
         foreach (['registered' => true, 'already' => false] as $outcome => $changed) {
-            $bound = $ledger->bind($attestation, 'ann');
+            $bound = $ledger->registerDeviceKey($attestation, 'ann');
             $this->assertSame(
                 [$outcome, $keyId, $changed],
                 [$bound->outcome, $bound->keyId, $bound->changed],
             );
         }
-        $refused = $this->thrown(Rejected::class, fn () => $ledger->bind($attestation, 'bob'));
+        $refused = $this->thrown(Rejected::class, fn () => $ledger->registerDeviceKey($attestation, 'bob'));
         $this->assertSame('rejected.device-key.other-account', $refused->status);
     }
 
@@ -522,22 +522,22 @@ class LedgerTest extends TestCase
     {
         $limits = ['free' => ['free' => 99, 'premium' => 0], 'premium' => ['free' => 99, 'premium' => 2]];
         $ledger = $this->ledger([], ['quotas' => $limits]);
-        $first = $ledger->take('ann', 'premium', 'premium');
+        $first = $ledger->consumeQuota('ann', 'premium', 'premium');
         $this->assertSame([1, 2, 1], [$first->used, $first->limit, $first->left]);
         $this->assertNotEmpty($first->headers);
-        $ledger->take('ann', 'premium', 'premium');
-        $full = $this->thrown(Rejected::class, fn () => $ledger->take('ann', 'premium', 'premium'));
+        $ledger->consumeQuota('ann', 'premium', 'premium');
+        $full = $this->thrown(Rejected::class, fn () => $ledger->consumeQuota('ann', 'premium', 'premium'));
         $this->assertSame(429, $full->httpStatus);
         $this->assertSame('free', $full->document->at('exchange.fallback'));
         $this->assertArrayHasKey('Retry-After', $full->document->at('exchange.headers'));
         $outcomes = array_map(
-            static fn (): string => $ledger->refund($first->ticket)->outcome,
+            static fn (): string => $ledger->releaseQuota($first->ticket)->outcome,
             range(1, 3),
         );
         $this->assertSame('consumed', $first->outcome);
         $this->assertSame(['refunded', 'refunded', 'none'], $outcomes);
-        $ledger->take('ann', 'premium', 'premium');
-        $this->assertSame(2, $ledger->take('ann', 'premium', 'premium')->used);
+        $ledger->consumeQuota('ann', 'premium', 'premium');
+        $this->assertSame(2, $ledger->consumeQuota('ann', 'premium', 'premium')->used);
     }
 
     public function testSignUp(): void
@@ -545,32 +545,32 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger(['signup' => ['limit' => 1]]);
         $name = 'u_0123456789abcdef';
         $password = 'Rp' . base64_encode(random_bytes(15)) . '1!';
-        $admission = $ledger->admit('192.0.2.1', $name, $password);
-        $this->assertSame('exists', $ledger->settle($admission->ticket, 'exists')->outcome);
-        $admission = $ledger->admit('192.0.2.1', $name, $password);
-        $ledger->settle($admission->ticket, 'created');
+        $admission = $ledger->beginSignup('192.0.2.1', $name, $password);
+        $this->assertSame('exists', $ledger->finishSignup($admission->ticket, 'exists')->outcome);
+        $admission = $ledger->beginSignup('192.0.2.1', $name, $password);
+        $ledger->finishSignup($admission->ticket, 'created');
         $this->expectException(Rejected::class);
-        $ledger->admit('192.0.2.1', $name, $password);
+        $ledger->beginSignup('192.0.2.1', $name, $password);
     }
 
     public function testChallengesAndKeys(): void
     {
         $ledger = $this->ledger();
-        $challenge = $ledger->challenge('login', 'ann');
+        $challenge = $ledger->issueChallenge('login', 'ann');
         $this->assertMatchesRegularExpression('/^[\w-]{43}$/', $challenge->text());
-        $ledger->consume('login', 'ann', challenge: $challenge->text(), usedBy: 'x');
-        $ledger->consume('login', 'ann', challenge: $challenge->text(), usedBy: 'x');
+        $ledger->consumeChallenge('login', 'ann', challenge: $challenge->text(), usedBy: 'x');
+        $ledger->consumeChallenge('login', 'ann', challenge: $challenge->text(), usedBy: 'x');
         $this->refused('rejected.challenge.used', fn () =>
-            $ledger->consume('login', 'ann', challenge: $challenge->text(), usedBy: 'y'));
+            $ledger->consumeChallenge('login', 'ann', challenge: $challenge->text(), usedBy: 'y'));
     }
 
-    public function testOnce(): void
+    public function testAnEventIsRecordedOnce(): void
     {
         $ledger = $this->ledger();
-        $this->assertTrue($ledger->once('NOTE#1', str_repeat('a', 22)));
-        $this->assertTrue($ledger->once('NOTE#1', str_repeat('a', 22)));
-        $this->assertFalse($ledger->once('NOTE#1'));
-        $this->assertTrue($ledger->once('NOTE#2'));
+        $this->assertTrue($ledger->recordEvent('NOTE#1', str_repeat('a', 22))->ok);
+        $this->assertTrue($ledger->recordEvent('NOTE#1', str_repeat('a', 22))->ok);
+        $this->assertFalse($ledger->recordEvent('NOTE#1')->ok);
+        $this->assertTrue($ledger->recordEvent('NOTE#2')->ok);
     }
 
     /** STO-78. */
@@ -607,13 +607,13 @@ class LedgerTest extends TestCase
     {
         $ledger = $this->ledger(['prefix' => 'own_']);
         $this->assertSame('exists', $ledger->createSchema());
-        $ledger->tidy();
+        $ledger->deleteExpiredRows();
         $this->assertSame('granted', $ledger->claim(
             Minted::get()->coins(),
             'ann',
             self::pay(...),
         )->clientResult);
-        $this->assertSame([], $ledger->checkSchema());
+        $this->assertSame([], $ledger->checkSchema()->warnings);
         $this->pdo()->exec('ALTER TABLE own_line RENAME COLUMN owner TO holder');
         $this->refused('unavailable.database.statement-failed', fn () => $ledger->checkSchema());
     }
@@ -638,30 +638,30 @@ class LedgerTest extends TestCase
     public function testAnotherStoreUnderTheNameIsSeen(): void
     {
         $ledger = $this->ledger();
-        $this->assertSame([], $ledger->checkSchema());
+        $this->assertSame([], $ledger->checkSchema()->warnings);
         $this->pdo()->exec("UPDATE assay_schema SET lineage = 'that of another one, of 32 signs.'");
         $this->expectException(Configuration::class);
         $this->expectExceptionMessage('config.ledger.lineage');
         $ledger->checkSchema();
     }
 
-    /** STO-30: a grant of `due` pays out what nobody completed; "hold" leaves it to a person. */
+    /** STO-30: a grant of `resumeExpired` pays out what nobody completed; "hold" leaves it to a person. */
     public function testDueClaimsArePaidOutOrHeld(): void
     {
         $ledger = $this->ledger();
         $ledger->claim(Minted::get()->coins(), 'ann', leaseMs: 600_000);
         $this->now += 61_000;
-        $this->assertSame([], $ledger->due()->claims);
+        $this->assertSame([], $ledger->resumeExpired()->claims);
         $this->now += 600_000;
-        $held = $ledger->due(onExpiredLease: 'hold');
+        $held = $ledger->resumeExpired(onExpiredLease: 'hold');
         $this->assertSame([[], 'held'], [$held->claims, $held->held[0]->outcome]);
-        $due = $ledger->due(leaseMs: 5_000, grant: self::pay(...));
+        $due = $ledger->resumeExpired(leaseMs: 5_000, grant: self::pay(...));
         $this->assertSame(
             [true, 'granted', 'granted', []],
             [$due->ok, $due->claims[0]->outcome, $due->claims[0]->clientResult, $due->grants()],
         );
         $this->assertSame(['ann' => 100], $this->coins());
-        $this->assertSame([], $ledger->due(600_000)->claims);
+        $this->assertSame([], $ledger->resumeExpired(600_000)->claims);
     }
 
     /** STO-20. */
@@ -671,14 +671,14 @@ class LedgerTest extends TestCase
         $ledger->claim(Minted::get()->coins(), 'ann');
         $this->now += 61_000;
         $due = $this->away('assay_purchase', fn (callable $grant) =>
-            $ledger->due(grant: $grant), self::pay(...));
+            $ledger->resumeExpired(grant: $grant), self::pay(...));
         $this->assertSame(
             [false, 503, 'resume', 'deferred', []],
             [$due->ok, $due->httpStatus, $due->claims[0]->outcome, $due->claims[0]->clientResult,
                 $due->grants()],
         );
         $this->now += 61_000;
-        [$again] = $ledger->due(grant: static fn (Grant $grant) => null)->claims;
+        [$again] = $ledger->resumeExpired(grant: static fn (Grant $grant) => null)->claims;
         $this->assertSame('granted', $again->clientResult);
         $this->assertSame(['ann' => 100], $this->coins());
     }
@@ -691,7 +691,7 @@ class LedgerTest extends TestCase
             ['options' => ['note' => 'by hand']],
             ['note' => 'by hand', 'options' => ['note' => 'no']]] as $number => $given) {
             $ledger->claim(Minted::get()->coins(), "ann$number", ...$given);
-            [$row] = $ledger->lookup(account: "ann$number", operatorView: true)->rows;
+            [$row] = $ledger->find(account: "ann$number", operatorView: true)->rows;
             $this->assertSame('by hand', $row->operatorView->note);
         }
         $this->refused('misuse.ledger.lease', fn () =>
@@ -705,17 +705,17 @@ class LedgerTest extends TestCase
     public function testTheLastPlanGoesOnWhileTheStoreIsAway(): void
     {
         $ledger = $this->ledger(['failOpen' => ['planMaxAgeMs' => 3_600_000]]);
-        $ledger->apply(Minted::get()->mint('transaction'), 'ann');
-        $last = $ledger->read('ann');
+        $ledger->updateSubscriptions(Minted::get()->mint('transaction'), 'ann');
+        $last = $ledger->getPlan('ann');
         $this->assertNull($last->isCached);
         $this->pdo()->exec('ALTER TABLE assay_subscription RENAME TO assay_subscription_away');
-        $read = $ledger->read('ann', $last);
+        $read = $ledger->getPlan('ann', $last);
         $this->assertSame(
             [$last->plan, $last->expiresAtMs, true],
             [$read->plan, $read->expiresAtMs, $read->isCached],
         );
         $this->now += 3_600_001;
-        $this->assertNotTrue($this->thrown(Unavailable::class, fn () => $ledger->read('ann', $last))
+        $this->assertNotTrue($this->thrown(Unavailable::class, fn () => $ledger->getPlan('ann', $last))
             ->document->at('exchange.isCached'));
     }
 
@@ -724,11 +724,11 @@ class LedgerTest extends TestCase
     {
         $limits = ['free' => ['free' => 9], 'premium' => ['free' => 9]];
         $ledger = $this->ledger([], ['quotas' => $limits]);
-        $taken = $ledger->take('ann', 'free', 'free');
+        $taken = $ledger->consumeQuota('ann', 'free', 'free');
         $this->assertSame('consumed', $taken->outcome);
-        $refunded = $ledger->refund($taken->ticket);
+        $refunded = $ledger->releaseQuota($taken->ticket);
         $this->assertSame(['refunded', 0], [$refunded->outcome, $refunded->used]);
-        $again = $ledger->refund($taken->ticket);
+        $again = $ledger->releaseQuota($taken->ticket);
         $this->assertSame(['none', null], [$again->outcome, $again->used]);
     }
 
@@ -737,17 +737,17 @@ class LedgerTest extends TestCase
     {
         $ledger = $this->ledger(['rateLimits' => ['get-transaction-info' => 2]]);
         foreach ([1, 2] as $used) {
-            $paced = $ledger->pace('get-transaction-info', 'Production', attempt: 2);
+            $paced = $ledger->acquireRatePermit('get-transaction-info', 'Production', attempt: 2);
             $this->assertSame(
                 ['acquired', $used, 2, null],
                 [$paced->outcome, $paced->used, $paced->limit, $paced->unlimited],
             );
         }
-        $next = $ledger->pace('get-transaction-info', 'Production', 'com.example.app');
+        $next = $ledger->acquireRatePermit('get-transaction-info', 'Production', 'com.example.app');
         $this->assertSame(1, $next->used);
-        $this->assertSame(1, $ledger->pace('get-transaction-info', 'Sandbox')->limit);
+        $this->assertSame(1, $ledger->acquireRatePermit('get-transaction-info', 'Sandbox')->limit);
         $this->refused('misuse.exchange.request', fn () =>
-            $ledger->pace('get-transaction-info', 'Production', attempt: 65));
+            $ledger->acquireRatePermit('get-transaction-info', 'Production', attempt: 65));
     }
 
     /** STO-60 to STO-64: from a challenge to a key that is used no longer. */
@@ -757,7 +757,7 @@ class LedgerTest extends TestCase
         $attest = $minted->configuration()['attest'] + ['challenge' => ['mode' => 'whole']];
         $ledger = $this->ledger([], ['attest' => $attest]);
         $verifier = $ledger->verifier;
-        $text = $ledger->challenge('attest', 'ann', str_repeat('c', 43))->text();
+        $text = $ledger->issueChallenge('attest', 'ann', str_repeat('c', 43))->text();
         $this->assertSame(str_repeat('c', 43), $text);
         $attested = $minted->mint('attestation', "--client-data=$text");
         $attestation = $verifier->verifyAttestation(
@@ -766,26 +766,26 @@ class LedgerTest extends TestCase
             $text,
             now: $this->now,
         );
-        $ledger->consume('attest', 'ann', $attestation);
-        $bound = $ledger->bind($attestation, 'ann');
+        $ledger->consumeChallenge('attest', 'ann', $attestation);
+        $bound = $ledger->registerDeviceKey($attestation, 'ann');
         $this->assertSame(
             ['registered', $this->device('keyId'), true],
             [$bound->outcome, $bound->keyId, $bound->changed],
         );
         $this->now += 1;
-        $bound = $ledger->bind($attestation, 'ann');
+        $bound = $ledger->registerDeviceKey($attestation, 'ann');
         $this->assertSame(['already', false], [$bound->outcome, $bound->changed]);
 
-        $key = $ledger->key($bound->keyId, 'ann')->key;
+        $key = $ledger->getDeviceKey($bound->keyId, 'ann')->key;
         $this->assertSame(
             [$bound->keyId, base64_decode($this->device('publicKey')), 0, $this->device('appId')],
             [$key->keyId, $key->publicKey, $key->counter, $key->appId],
         );
         $others = 'rejected.device-key.other-account';
-        $this->refused($others, fn () => $ledger->key($key->keyId, 'bob'));
-        $this->refused('rejected.device-key.unknown', fn () => $ledger->key(str_repeat('0', 64)));
+        $this->refused($others, fn () => $ledger->getDeviceKey($key->keyId, 'bob'));
+        $this->refused('rejected.device-key.unknown', fn () => $ledger->getDeviceKey(str_repeat('0', 64)));
 
-        $text = $ledger->challenge('assert', 'ann')->text();
+        $text = $ledger->issueChallenge('assert', 'ann')->text();
         $assertion = $verifier->verifyAssertion(
             base64_decode($minted->mint('assertion', "--client-data=$text", '--counter', '7')),
             $key->publicKey,
@@ -793,9 +793,9 @@ class LedgerTest extends TestCase
             $text,
             now: $this->now,
         );
-        $this->assertSame(7, $ledger->advance($assertion, 'ann'));
-        $again = fn () => $ledger->advance($assertion, 'ann');
-        $this->refused('rejected.device-key.replayed', $again);
+        $this->assertSame(7, $ledger->advanceDeviceKeyCounter($assertion, 'ann')->counter);
+        $this->refused('rejected.device-key.replayed', fn () =>
+            $ledger->advanceDeviceKeyCounter($assertion, 'ann'));
 
         $before = ['--now', (string) ($this->now - 120_000)];
         [$older, $newer] = array_map(fn (array $at) => $verifier->verifyAttestReceipt(
@@ -803,22 +803,22 @@ class LedgerTest extends TestCase
             $key->publicKey,
             $this->now,
         ), [$before, []]);
-        $kept = $ledger->keepReceipt($newer);
+        $kept = $ledger->updateDeviceKeyReceipt($newer);
         $this->assertSame('kept', $kept->outcome);
-        $this->assertSame('older', $ledger->keepReceipt($older)->outcome);
-        $key = $ledger->key($key->keyId)->key;
+        $this->assertSame('older', $ledger->updateDeviceKeyReceipt($older)->outcome);
+        $key = $ledger->getDeviceKey($key->keyId)->key;
         $this->assertSame(
             [7, 3, $kept->nextRefreshAtMs, true],
             [$key->counter, $key->risk, $key->nextRefreshAtMs, $key->receipt !== null],
         );
 
-        $this->refused($others, fn () => $ledger->retire($key->keyId, 'bob'));
-        $retired = $ledger->retire($key->keyId, 'ann');
+        $this->refused($others, fn () => $ledger->retireDeviceKey($key->keyId, 'bob'));
+        $retired = $ledger->retireDeviceKey($key->keyId, 'ann');
         $this->assertSame(['retired', true], [$retired->outcome, $retired->changed]);
         $this->now += 1;
-        $retired = $ledger->retire($key->keyId, 'ann');
+        $retired = $ledger->retireDeviceKey($key->keyId, 'ann');
         $this->assertSame(['already', false], [$retired->outcome, $retired->changed]);
-        $this->refused('rejected.device-key.retired', fn () => $ledger->key($key->keyId, 'ann'));
+        $this->refused('rejected.device-key.retired', fn () => $ledger->getDeviceKey($key->keyId, 'ann'));
     }
 
     private function device(string $member): string
@@ -833,15 +833,15 @@ class LedgerTest extends TestCase
     {
         $ledger = $this->ledger(['forgetKey' => base64_encode(random_bytes(32))]);
         $attempt = str_repeat('a', 22);
-        $ledger->apply(Minted::get()->mint('transaction'), 'anonymous');
-        $first = $ledger->link('anonymous', 'ann', attemptId: $attempt);
+        $ledger->updateSubscriptions(Minted::get()->mint('transaction'), 'anonymous');
+        $first = $ledger->mergeAccounts('anonymous', 'ann', attemptId: $attempt);
         $this->assertSame(['merged', true], [$first->outcome, $first->changed]);
         $this->assertNull($first->mergedInto);
         $refusal = $this->refused('rejected.account.merged', fn () =>
-            $ledger->link('anonymous', 'bob', operatorView: true));
+            $ledger->mergeAccounts('anonymous', 'bob', operatorView: true));
         $this->assertSame('ann', $refusal->document->at('exchange.mergedInto'));
-        $ledger->forget('ann', attemptId: $attempt);
-        $this->assertSame('already', $ledger->forget('ann', attemptId: $attempt)->outcome);
+        $ledger->forgetAccount('ann', attemptId: $attempt);
+        $this->assertSame('already', $ledger->forgetAccount('ann', attemptId: $attempt)->outcome);
     }
 
     public function testManyAtOnce(): void

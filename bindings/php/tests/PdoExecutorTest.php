@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Assay\Tests;
 
 use Assay\Exception\Misuse;
-use Assay\Store\GuardedConnection;
-use Assay\Store\PdoExecutor;
+use Assay\Ledger\GuardedConnection;
+use Assay\Ledger\PdoExecutor;
 use PDO;
 use PHPUnit\Framework\TestCase;
 
@@ -59,7 +59,7 @@ final class PdoExecutorTest extends TestCase
 
     public function testValuesKeepTheirTypes(): void
     {
-        $answer = $this->executor()->carryOut(self::step(
+        $answer = $this->executor()->run(self::step(
             null,
             self::insert("a'?"),
             self::insert('b', null),
@@ -69,22 +69,22 @@ final class PdoExecutorTest extends TestCase
             '{"id":7,"code":200,"results":[{},{},{"rows":[["a\'?",1,null],["b",null,null]]}]}',
             json_encode($answer),
         );
-        $none = $this->executor()->carryOut(self::step(null, ['SELECT 1 FROM t WHERE 1 = 0', [], true]));
+        $none = $this->executor()->run(self::step(null, ['SELECT 1 FROM t WHERE 1 = 0', [], true]));
         $this->assertSame('[{"rows":[]}]', json_encode($none['results']));
     }
 
     public function testATransactionEndsAtItsCommit(): void
     {
         $executor = $this->executor();
-        $executor->carryOut(self::step('begin', self::insert('a')));
-        $executor->carryOut(self::step('within', self::insert('b')));
+        $executor->run(self::step('begin', self::insert('a')));
+        $executor->run(self::step('within', self::insert('b')));
         $this->assertTrue($executor->isInside());
         $this->assertSame([], $this->keys());
-        $this->assertSame(200, $executor->carryOut(self::step('commit', self::insert('c')))['code']);
+        $this->assertSame(200, $executor->run(self::step('commit', self::insert('c')))['code']);
         $this->assertFalse($executor->isInside());
         $this->assertSame(['a', 'b', 'c'], $this->keys());
-        $executor->carryOut(self::step('begin', self::insert('d')));
-        $executor->carryOut(self::step('commit'));
+        $executor->run(self::step('begin', self::insert('d')));
+        $executor->run(self::step('commit'));
         $this->assertSame(['a', 'b', 'c', 'd'], $this->keys());
     }
 
@@ -92,7 +92,7 @@ final class PdoExecutorTest extends TestCase
     public function testAWholeTransactionIsOneStep(): void
     {
         $executor = $this->executor();
-        $whole = fn (array ...$calls): array => $executor->carryOut(self::step('single', ...$calls));
+        $whole = fn (array ...$calls): array => $executor->run(self::step('single', ...$calls));
         $this->assertSame(200, $whole(self::insert('a'), self::insert('b'))['code']);
         $this->assertFalse($executor->isInside());
         $this->assertSame(['a', 'b'], $this->keys());
@@ -100,7 +100,7 @@ final class PdoExecutorTest extends TestCase
         $this->assertSame(['code' => '19', 'executed' => 'no'], $answer['error']);
         $this->assertFalse($executor->isInside());
         $this->assertSame(['a', 'b'], $this->keys());
-        $executor->carryOut(self::step('begin', self::insert('d')));
+        $executor->run(self::step('begin', self::insert('d')));
         $this->expectException(\LogicException::class);
         $whole(self::insert('e'));
     }
@@ -115,8 +115,8 @@ final class PdoExecutorTest extends TestCase
                     ? throw new \PDOException('disk I/O error', 10) : parent::exec($statement);
             }
         };
-        $executor = PdoExecutor::over($pdo);
-        $answer = $executor->carryOut(self::step('single', self::insert('a')));
+        $executor = PdoExecutor::withConnection($pdo);
+        $answer = $executor->run(self::step('single', self::insert('a')));
         $this->assertSame(['code' => '10', 'executed' => 'unknown'], $answer['error']);
         $this->assertFalse($executor->isInside());
         $this->assertSame([], $this->keys());
@@ -125,8 +125,8 @@ final class PdoExecutorTest extends TestCase
     public function testAFailureUndoesTheTransaction(): void
     {
         $executor = $this->executor();
-        $executor->carryOut(self::step('begin', self::insert('a')));
-        $answer = $executor->carryOut(self::step('within', self::insert('b'), self::insert('a')));
+        $executor->run(self::step('begin', self::insert('a')));
+        $answer = $executor->run(self::step('within', self::insert('b'), self::insert('a')));
         $this->assertSame(500, $answer['code']);
         $this->assertSame(['code' => '19', 'executed' => 'no'], $answer['error']);
         $this->assertFalse($executor->isInside());
@@ -135,12 +135,12 @@ final class PdoExecutorTest extends TestCase
 
     public function testWhatWasCarriedOutIsNotDenied(): void
     {
-        $answer = $this->executor()->carryOut(
+        $answer = $this->executor()->run(
             self::step(null, self::insert('a'), ['SELECT no FROM t']),
         );
         $this->assertSame(['code' => '1', 'executed' => 'unknown'], $answer['error']);
         $this->assertSame(['a'], $this->keys());
-        $answer = $this->executor()->carryOut(self::step(null, ['SELECT no FROM t']));
+        $answer = $this->executor()->run(self::step(null, ['SELECT no FROM t']));
         $this->assertSame('no', $answer['error']['executed']);
     }
 
@@ -148,25 +148,25 @@ final class PdoExecutorTest extends TestCase
     {
         $executor = $this->executor();
         $other = $this->executor();
-        $other->carryOut(self::step('begin'));
+        $other->run(self::step('begin'));
         foreach (['begin', null] as $transaction) {
             $step = self::step($transaction, self::insert('a')) + ['limits' => ['lockMs' => 1]];
-            $answer = $executor->carryOut($step);
+            $answer = $executor->run($step);
             $this->assertSame(['code' => '5', 'executed' => 'no'], $answer['error']);
         }
         $other->rollBack();
-        $this->assertSame(200, $executor->carryOut(self::step('begin', self::insert('a')))['code']);
+        $this->assertSame(200, $executor->run(self::step('begin', self::insert('a')))['code']);
     }
 
     public function testWhatIsLeftOpenIsRolledBack(): void
     {
         $executor = $this->executor();
-        $executor->carryOut(self::step('begin', self::insert('a')));
+        $executor->run(self::step('begin', self::insert('a')));
         unset($executor);
         $this->assertSame([], $this->keys());
         $pdo = new PDO("sqlite:$this->file");
-        $executor = PdoExecutor::over($pdo);
-        $executor->carryOut(self::step('begin', self::insert('a')));
+        $executor = PdoExecutor::withConnection($pdo);
+        $executor->run(self::step('begin', self::insert('a')));
         $executor->rollBack();
         $executor->rollBack();
         $pdo->exec("INSERT INTO t VALUES ('own', 1)");
@@ -185,8 +185,8 @@ final class PdoExecutorTest extends TestCase
                 \$pdo = new PDO($dsn, options: [PDO::ATTR_PERSISTENT => true]);
                 \$ring = new stdClass;
                 \$ring->own = \$ring;
-                \$ring->executor = Assay\\Store\\PdoExecutor::over(\$pdo);
-                \$ring->executor->carryOut($begin);
+                \$ring->executor = Assay\\Ledger\\PdoExecutor::withConnection(\$pdo);
+                \$ring->executor->run($begin);
                 $end"]);
             $this->assertSame([], $this->keys(), $end);
         }
@@ -196,14 +196,14 @@ final class PdoExecutorTest extends TestCase
     {
         $pdo = new PDO("sqlite:$this->file");
         $pdo->exec('PRAGMA query_only = 1');
-        $executor = PdoExecutor::over($pdo);
-        $answer = $executor->carryOut(self::step('begin', self::insert('a')));
+        $executor = PdoExecutor::withConnection($pdo);
+        $answer = $executor->run(self::step('begin', self::insert('a')));
         $this->assertSame(['code' => 'standby', 'executed' => 'no'], $answer['error']);
         $read = new PDO(
             "sqlite:$this->file",
             options: [PDO::SQLITE_ATTR_OPEN_FLAGS => PDO::SQLITE_OPEN_READONLY],
         );
-        $answer = PdoExecutor::over($read)->carryOut(self::step(null, self::insert('a')));
+        $answer = PdoExecutor::withConnection($read)->run(self::step(null, self::insert('a')));
         $this->assertSame('standby', $answer['error']['code']);
         $this->assertSame([], $this->keys());
     }
@@ -212,7 +212,7 @@ final class PdoExecutorTest extends TestCase
     {
         $log = ini_set('error_log', '/dev/null');
         $executor = PdoExecutor::to('sqlite:' . __DIR__);
-        $answer = $executor->carryOut(self::step(null, self::READ));
+        $answer = $executor->run(self::step(null, self::READ));
         ini_set('error_log', (string) $log);
         $this->assertSame(['code' => '14', 'executed' => 'no'], $answer['error']);
     }
@@ -224,7 +224,7 @@ final class PdoExecutorTest extends TestCase
         $log = ini_set('error_log', "$this->file-log");
         try {
             $executor = PdoExecutor::to("sqlite:$path");
-            $answer = $executor->carryOut(self::step(null, self::READ));
+            $answer = $executor->run(self::step(null, self::READ));
         } finally {
             ini_set('error_log', (string) $log);
         }
@@ -232,7 +232,7 @@ final class PdoExecutorTest extends TestCase
         $this->assertFileDoesNotExist($path);
         $this->assertStringContainsString($path, (string) file_get_contents("$this->file-log"));
         $executor->createFile();
-        $answer = $executor->carryOut(self::step(null, ['CREATE TABLE t (k TEXT)']));
+        $answer = $executor->run(self::step(null, ['CREATE TABLE t (k TEXT)']));
         $this->assertSame(200, $answer['code']);
     }
 
@@ -244,7 +244,7 @@ final class PdoExecutorTest extends TestCase
         try {
             $executor = PdoExecutor::to('sqlite:./' . basename($this->file));
             chdir('/');
-            $answer = $executor->carryOut(self::step(null, self::READ));
+            $answer = $executor->run(self::step(null, self::READ));
             $this->assertSame(200, $answer['code']);
         } finally {
             chdir($before);
@@ -262,7 +262,7 @@ final class PdoExecutorTest extends TestCase
         foreach (['COMMIT', 'rollback', ';;/**/ end', "-- x\nBEGIN", "SELECT 'a;'';'; commit",
             'SAVEPOINT assay_grant', 'RELEASE assay_grant'] as $text) {
             $executor = $this->executor();
-            $executor->carryOut(self::step('begin', self::insert('claim')));
+            $executor->run(self::step('begin', self::insert('claim')));
             $guarded = $executor->enterGrant();
             $guarded->exec("INSERT INTO t VALUES ('grant', 1)");
             $this->thrown(Misuse::class, fn () => $guarded->exec($text));
@@ -271,7 +271,7 @@ final class PdoExecutorTest extends TestCase
         }
         foreach ([['COMMIT'], ['COMMIT', 'BEGIN']] as $place => $ends) {
             $executor = $this->executor();
-            $executor->carryOut(self::step('begin', self::insert("claim$place")));
+            $executor->run(self::step('begin', self::insert("claim$place")));
             $executor->enterGrant();
             array_map($executor->connection()->exec(...), $ends);
             $this->assertSame(self::TRANSACTION, $executor->leaveGrant(null));
@@ -316,7 +316,7 @@ final class PdoExecutorTest extends TestCase
             $pdo->exec("INSERT INTO t VALUES ('own$begin', 1)");
             foreach (['begin', 'single', null] as $transaction) {
                 $refusal = $this->refused('misuse.ledger.transaction', fn () =>
-                    PdoExecutor::over($pdo)->carryOut(self::step($transaction, self::insert('a'))));
+                    PdoExecutor::withConnection($pdo)->run(self::step($transaction, self::insert('a'))));
                 $this->assertStringContainsString('open transaction', $refusal->reason);
             }
             $begin === null ? $pdo->commit() : $pdo->exec('COMMIT');
@@ -330,10 +330,10 @@ final class PdoExecutorTest extends TestCase
         $executor = $this->executor();
         $executor->createFile();
         $text = str_repeat('somebody', 40);
-        $executor->carryOut(self::step(null, self::insert($text)));
+        $executor->run(self::step(null, self::insert($text)));
         $executor->emptyLog();
         $this->assertStringContainsString($text, (string) file_get_contents($this->file));
-        $executor->carryOut(self::step(null, ['DELETE FROM t']));
+        $executor->run(self::step(null, ['DELETE FROM t']));
         $executor->emptyLog();
         foreach ((array) glob("$this->file*") as $file) {
             $this->assertStringNotContainsString($text, (string) file_get_contents($file));
@@ -343,9 +343,9 @@ final class PdoExecutorTest extends TestCase
     public function testATransactionIsNotPutIntoAnother(): void
     {
         $executor = $this->executor();
-        $executor->carryOut(self::step('begin'));
+        $executor->run(self::step('begin'));
         $this->expectException(\LogicException::class);
-        $executor->carryOut(self::step('begin'));
+        $executor->run(self::step('begin'));
     }
 
     public function testOtherDriversHaveNoStatements(): void

@@ -140,7 +140,7 @@ final class PrintingTest extends TestCase
                 fn () => $verifier->exchange($asked + ['more' => "\xff"]),
                 fn () => $verifier->exchange($asked, ['no document']),
                 fn () => $verifier->exchange($asked),
-                fn () => $verifier->checkSession(self::SECRET, 'read'),
+                fn () => $verifier->sessions()->verifySession(self::SECRET, 'read'),
                 fn () => new Verifier($asked),
                 fn () => self::first(current($open))->step(self::SECRET),
             ] as $call) {

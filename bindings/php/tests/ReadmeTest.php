@@ -54,8 +54,13 @@ final class ReadmeTest extends TestCase
             ...$this->calls('/(?:\$verifier->|Verifier::)(\w+)\(/', $text),
             ...preg_grep('/^(verify|read|check|assess)[A-Z]/', $this->calls('/`(\w+)`/', $calls)),
         ]);
+        preg_match_all('/`(signer|sessions|deviceCheck)\(\)->(\w+)`/', $calls, $found, PREG_SET_ORDER);
+        foreach ($found as [, $task, $name]) {
+            $class = (new \ReflectionMethod(\Assay\Verifier::class, $task))->getReturnType();
+            $this->assertCallsExist((string) $class, [$name]);
+        }
         preg_match_all('/^\| (.*?) \|/m', explode("\n\n", $ledger)[0], $cells);
-        $this->assertCallsExist(\Assay\Store\Ledger::class, [
+        $this->assertCallsExist(\Assay\Ledger\Ledger::class, [
             ...$this->calls('/\$ledger->(\w+)\(/', $text),
             ...$this->calls('/`(\w+)`/', implode(' ', $cells[1])),
         ]);

@@ -68,10 +68,10 @@ final class SenderTest extends TestCase
         return array_column(array_column($answers, 'body'), 'text');
     }
 
-    private static function ask(array $case, ?callable $send, float $patience = 30.0): Document
+    private static function ask(array $case, ?callable $send, float $maxWait = 30.0): Document
     {
         return CaseTable::get()->verifier($case['verifier'])
-            ->exchange(CaseTable::given($case, 'request'))->run($send, $patience);
+            ->exchange(CaseTable::given($case, 'request'))->run($send, $maxWait);
     }
 
     public function testAHop(): void

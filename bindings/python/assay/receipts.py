@@ -439,7 +439,7 @@ class VerifyReceiptAnswer(Receipt):
     )
 
 
-class Claims(Unverified):
+class UnverifiedContent(Unverified):
     """What an untrusted blob says about itself. Claims, not facts: anyone can write them."""
 
     __slots__ = ()
@@ -520,11 +520,11 @@ class Triage(Finding):
     transport: Transport | None = details("transport", Transport, "How it was packed.")
 
     @property
-    def unverified(self) -> Claims:
+    def unverified(self) -> UnverifiedContent:
         """What the blob says about itself; None where nothing could be read. Never act on it:
         verify first.
         """
-        return Claims(self._document)
+        return UnverifiedContent(self._document)
 
 
 # Kind of a document -> its facts and the member that holds them.

@@ -8,9 +8,9 @@ use Assay\Document;
 use Assay\Exception\AssayException;
 use Assay\Exception\Rejected;
 use Assay\Facts\Facts;
+use Assay\Ledger\DueSubscription;
+use Assay\Ledger\Ledger;
 use Assay\Sender;
-use Assay\Store\Ledger;
-use Assay\Store\Line;
 use Assay\Verifier;
 
 /**
@@ -20,7 +20,7 @@ use Assay\Verifier;
 final class Apple
 {
     /** A question in a request has this time. */
-    public const PATIENCE_MS = 2000;
+    public const MAX_WAIT_MS = 2000;
     /** So many requests of this machine wait for Apple: half the workers of server/fpm.conf. */
     private const AT_ONCE = 2;
     /** After so many questions in silence nobody waits for so long, and then one at once. */
@@ -44,7 +44,7 @@ final class Apple
         private \Closure $ledger,
         private Sender $sender,
         private Shared $shared,
-        private int $patienceMs = self::PATIENCE_MS,
+        private int $maxWaitMs = self::MAX_WAIT_MS,
     ) {
     }
 
@@ -69,7 +69,7 @@ final class Apple
         try {
             // A bucket of the hour: its number is part of the scope.
             $scope = "ASK#$line#" . intdiv(Clock::ms(), self::HOUR_MS);
-            $ticket = $ledger->take($scope, Settings::ASKED, $this->settings->plan())->ticket;
+            $ticket = $ledger->consumeQuota($scope, Settings::ASKED, $this->settings->plan())->ticket;
         } catch (Rejected) {
             return new Proof([$receipt]);
         }
@@ -91,13 +91,13 @@ final class Apple
     public function judged(string $receipt): Proof
     {
         $document = $this->asked(['operation' => 'call-verify-receipt', 'receipt' => $receipt]);
-        $document?->throwIfRefused();
+        $document?->throwIfFailed();
 
         return $document === null ? new Proof([], true) : new Proof([$document]);
     }
 
     /** What became of a line: by the App Store Server API, else by a receipt that was kept. */
-    public function state(Line $line): ?Document
+    public function state(DueSubscription $line): ?Document
     {
         $found = null;
         if ($this->hasKey()) {
@@ -105,7 +105,7 @@ final class Apple
                 'environment' => $line->environment,
                 'transactionId' => $line->originalTransactionId]);
         } elseif ($this->settings->verifier->ledger->keepEvidence ?? false) {
-            $kept = ($this->ledger)()->evidence([$line->evidence])->evidence[0] ?? null;
+            $kept = ($this->ledger)()->getEvidence([$line->evidence])->evidence[0] ?? null;
             $form = $kept === null ? null : $this->verifier->triage($kept->text)->format;
             $found = in_array($form, ['transaction-receipt', 'app-receipt'], true)
                 ? $this->asked(['operation' => 'call-verify-receipt', 'receipt' => $kept->text]) : null;
@@ -136,7 +136,7 @@ final class Apple
 
             return null;
         }
-        $question = new Question($this->sender, $this->patienceMs);
+        $question = new Question($this->sender, $this->maxWaitMs);
         $document = $question->put($this->verifier->exchange($request, $evidence ?? []));
         is_resource($turn) && fclose($turn);
         $isUsable = $document->ok || !self::isNoAnswer($document->status());
@@ -156,7 +156,7 @@ final class Apple
      */
     private function turn()
     {
-        if ($this->patienceMs > self::PATIENCE_MS || !$this->shared->isThere()) {
+        if ($this->maxWaitMs > self::MAX_WAIT_MS || !$this->shared->isThere()) {
             return true;
         }
         [$silences, $ago] = $this->shared->marks('silence');
@@ -176,7 +176,7 @@ final class Apple
     private function giveBack(Ledger $ledger, string $ticket): void
     {
         try {
-            $ledger->refund($ticket);
+            $ledger->releaseQuota($ticket);
         } catch (AssayException $refusal) {
             Log::line('WARN', "a question is not given back: $refusal->status");
         }

@@ -8,8 +8,8 @@ use Assay\Exception\AssayException;
 use Assay\Exception\Pending;
 use Assay\Exception\Unavailable;
 use Assay\Facts\Token;
-use Assay\KeySets;
 use Assay\Keyset;
+use Assay\KeysetCache;
 use Assay\Verifier;
 
 /** Who is calling: the subject of an access token, verified here (BCK-18). */
@@ -54,7 +54,7 @@ final class Bearer
 
             return $this->verifier->verifyToken($text, new Keyset($keys));
         }
-        $sets = new KeySets($this->verifier, $this->settings->folder, $this->send);
+        $sets = new KeysetCache($this->verifier, $this->settings->folder, $this->send);
 
         return $sets->verifyToken($text, $this->settings->issuer);
     }

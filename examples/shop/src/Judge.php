@@ -11,8 +11,8 @@ use Assay\Exception\Unavailable;
 use Assay\Facts\AppStoreAnswer;
 use Assay\Facts\Facts;
 use Assay\Facts\Triage;
-use Assay\Store\Ledger;
-use Assay\Store\Purchase as Row;
+use Assay\Ledger\Ledger;
+use Assay\Ledger\LedgerPurchase as Row;
 use Assay\Verifier;
 use PDOException;
 
@@ -102,7 +102,7 @@ final class Judge
     private function known(string $account, string $environment, string $transactionId): ?Row
     {
         try {
-            return ($this->ledger)()->lookup(
+            return ($this->ledger)()->find(
                 account: $account,
                 environment: $environment,
                 transactionId: $transactionId,

@@ -7,7 +7,7 @@ namespace Shop;
 use Assay\Exception\AssayException;
 use Assay\Exception\Unavailable;
 use Assay\Facts\Notification;
-use Assay\Store\Ledger;
+use Assay\Ledger\Ledger;
 use Assay\Verifier;
 
 /** POST /v1/notifications: App Store Server Notifications V2 (BCK-16). */
@@ -63,7 +63,7 @@ final class Notifications
     private function effect(Notification $notification): void
     {
         if ($notification->notificationUuid !== null
-            && ($this->ledger)()->once("NOTE#$notification->notificationUuid")) {
+            && ($this->ledger)()->recordEvent("NOTE#$notification->notificationUuid")->ok) {
             Log::line('INFO', "$notification->notificationType $notification->subtype");
         }
     }

@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Shop;
 
-use Assay\Store\Ledger;
-use Assay\Store\Purchase as Row;
+use Assay\Ledger\Ledger;
+use Assay\Ledger\LedgerPurchase as Row;
 use PDO;
 
 /**
- * All purchases of an account, in pages: `lookup` shows the newest 50. What is claimed and not
+ * All purchases of an account, in pages: `find` shows the newest 50. What is claimed and not
  * delivered comes first.
  */
 final class Purchases
@@ -45,7 +45,7 @@ final class Purchases
         $read->execute([$account]);
         $rows = [];
         foreach ($read->fetchAll(PDO::FETCH_NUM) as [$environment, $transactionId]) {
-            array_push($rows, ...$this->ledger->lookup(
+            array_push($rows, ...$this->ledger->find(
                 account: $account,
                 environment: $environment,
                 transactionId: $transactionId,

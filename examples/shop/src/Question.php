@@ -18,10 +18,10 @@ final class Question
     /** Whether the time went by without an answer. */
     public bool $wasSilent = false;
 
-    /** @param int $patienceMs how long answers and waits may take together */
-    public function __construct(private Sender $sender, int $patienceMs)
+    /** @param int $maxWaitMs how long answers and waits may take together */
+    public function __construct(private Sender $sender, int $maxWaitMs)
     {
-        $this->end = hrtime(true) + $patienceMs * 1_000_000;
+        $this->end = hrtime(true) + $maxWaitMs * 1_000_000;
     }
 
     /** The last document; that of a wait where the time is over before it. */

@@ -4,17 +4,17 @@ declare(strict_types=1);
 
 namespace Shop;
 
-use Assay\Store\Applied;
-use Assay\Store\Claim;
-use Assay\Store\Claimed;
+use Assay\Ledger\Claim;
+use Assay\Ledger\ClaimResult;
+use Assay\Ledger\UpdateSubscriptionsResult;
 
 /** What the ledger made of evidence. */
 final class Settled
 {
-    /** @param list<Claimed> $claimed none: there was nothing that this account may claim */
+    /** @param list<ClaimResult> $claimed none: there was nothing that this account may claim */
     public function __construct(
         public readonly array $claimed,
-        public readonly ?Applied $applied,
+        public readonly ?UpdateSubscriptionsResult $applied,
     ) {
     }
 

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Shop;
 
+use Assay\Ledger\Ledger;
+use Assay\Ledger\PdoExecutor;
 use Assay\Sender;
-use Assay\Store\Ledger;
-use Assay\Store\PdoExecutor;
 use Assay\Verifier;
 use PDO;
 use PDOException;
@@ -82,7 +82,7 @@ final class Shop
     {
         $this->wallet()->forget($account);
         $this->journal()->forget($account);
-        $this->ledger()->forget($account, 'deleted by its owner');
+        $this->ledger()->forgetAccount($account, 'deleted by its owner');
     }
 
     /** What became of a request; written by one that has the database open. */
@@ -122,7 +122,7 @@ final class Shop
     {
         // A provider of keys that is silent holds up nobody for long either.
         $send = fn (array $request): array => $this->sender()(
-            ['timeoutMs' => min($request['timeoutMs'], Apple::PATIENCE_MS)] + $request,
+            ['timeoutMs' => min($request['timeoutMs'], Apple::MAX_WAIT_MS)] + $request,
         );
 
         return new Bearer($this->porter(), $this->settings->bearer, $send);
@@ -138,7 +138,7 @@ final class Shop
         );
     }
 
-    public function apple(int $patienceMs = Apple::PATIENCE_MS): Apple
+    public function apple(int $maxWaitMs = Apple::MAX_WAIT_MS): Apple
     {
         return new Apple(
             $this->settings,
@@ -146,7 +146,7 @@ final class Shop
             $this->ledger(...),
             $this->sender(),
             $this->shared(),
-            $patienceMs,
+            $maxWaitMs,
         );
     }
 
@@ -163,7 +163,7 @@ final class Shop
     /** @throws PDOException */
     public function ledger(): Ledger
     {
-        return $this->ledger ??= new Ledger(PdoExecutor::over($this->pdo()), $this->verifier());
+        return $this->ledger ??= new Ledger(PdoExecutor::withConnection($this->pdo()), $this->verifier());
     }
 
     /**

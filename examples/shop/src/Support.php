@@ -6,7 +6,7 @@ namespace Shop;
 
 use Assay\Document;
 use Assay\Exception\AssayException;
-use Assay\Store\Purchase as Row;
+use Assay\Ledger\LedgerPurchase as Row;
 
 /**
  * /support: was this order used, and by whom? And what is to be done about it (LST-2 … 7). Who
@@ -163,7 +163,7 @@ final class Support
     private function ordered(string $order): Proof
     {
         $found = $this->shop->apple()->order($order);
-        $found?->throwIfRefused();
+        $found?->throwIfFailed();
 
         return new Proof($found === null || self::transactions($found) === [] ? [] : [$found]);
     }
@@ -172,7 +172,7 @@ final class Support
     {
         $finding = $this->shop->verifier()->triage($evidence);
         if (!$finding->worthVerifying) {
-            $finding->document()->throwIfRefused();
+            $finding->document()->throwIfFailed();
         }
 
         return $this->shop->judge()->verified($evidence, $finding);
@@ -218,7 +218,7 @@ final class Support
     /** @return array{string, string} the outcome, and the page */
     private function transaction(array $query, ?string $account, Operator $operator): array
     {
-        $lookup = $this->shop->ledger()->lookup(
+        $lookup = $this->shop->ledger()->find(
             account: $account,
             environment: ($query['environment'] ?? '') === 'Sandbox' ? 'Sandbox' : 'Production',
             transactionId: $query['transaction'],
@@ -271,7 +271,7 @@ final class Support
      */
     private function proven(Proof $proof, string $account, Operator $operator): array
     {
-        $rows = $this->shop->ledger()->lookup($proof->evidence, $account ?: null, operatorView: true)->rows;
+        $rows = $this->shop->ledger()->find($proof->evidence, $account ?: null, operatorView: true)->rows;
         $known = array_column($rows, 'transactionId');
         $others = array_filter(
             Purchase::in($proof->evidence),

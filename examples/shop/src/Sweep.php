@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Shop;
 
 use Assay\Exception\AssayException;
-use Assay\Store\Claim;
-use Assay\Store\Ledger;
+use Assay\Ledger\Claim;
+use Assay\Ledger\Ledger;
 
 /** What no request does: run it every minute, on as many machines as you like. */
 final class Sweep
@@ -34,7 +34,7 @@ final class Sweep
         $this->takes();
         $held = $this->claims();
         $this->lines();
-        $this->ledger->tidy();
+        $this->ledger->deleteExpiredRows();
         $waiting = $held === [] ? ''
             : '; for a person: ' . implode(', ', array_column($held, 'purchaseKey'));
 
@@ -67,7 +67,7 @@ final class Sweep
     private function lines(): void
     {
         do {
-            $due = $this->ledger->dueLines();
+            $due = $this->ledger->leaseDueSubscriptions();
             foreach ($due->subscriptions as $line) {
                 if ($this->apple->unanswered >= self::UNANSWERED) {
                     return;

@@ -6,15 +6,15 @@ namespace Shop;
 
 use Assay\Document;
 use Assay\Facts\Facts;
-use Assay\Store\Applied;
-use Assay\Store\Claim;
-use Assay\Store\Claimed;
-use Assay\Store\DueClaims;
-use Assay\Store\DueTakes;
-use Assay\Store\EventApplied;
-use Assay\Store\Grant;
-use Assay\Store\Ledger;
-use Assay\Store\Take;
+use Assay\Ledger\ApplyEventResult;
+use Assay\Ledger\Claim;
+use Assay\Ledger\ClaimResult;
+use Assay\Ledger\Grant;
+use Assay\Ledger\Ledger;
+use Assay\Ledger\ResumeExpiredResult;
+use Assay\Ledger\ResumeExpiredRevocationsResult;
+use Assay\Ledger\Take;
+use Assay\Ledger\UpdateSubscriptionsResult;
 use PDO;
 
 /**
@@ -54,7 +54,7 @@ final class Till
         }
         $applied = null;
         if ($this->lasts($purchases)) {
-            $applied = $this->ledger->apply($evidence, $account, accountToken: $token);
+            $applied = $this->ledger->updateSubscriptions($evidence, $account, accountToken: $token);
         }
         $claimed = [];
         foreach ($this->parts($purchases, $applied) as $only) {
@@ -84,7 +84,7 @@ final class Till
      *
      * @param string $what for the log
      */
-    public function happened(Facts|Document $evidence, string $what): EventApplied
+    public function happened(Facts|Document $evidence, string $what): ApplyEventResult
     {
         // Under a lease `delivered` completes: it knows what to do when that comes too late.
         $grant = $this->isLease() ? null : $this->pay(...);
@@ -104,7 +104,7 @@ final class Till
     }
 
     /** A claim that nobody completed, by its key. */
-    public function resume(string $purchaseKey, string $account, string $note): Claimed
+    public function resume(string $purchaseKey, string $account, string $note): ClaimResult
     {
         return $this->undone($this->ledger->resume(
             $purchaseKey,
@@ -118,9 +118,9 @@ final class Till
      * Pays claims whose lease is over, at most 25. One that cannot be paid comes again, and does
      * not keep the others waiting.
      */
-    public function due(): DueClaims
+    public function due(): ResumeExpiredResult
     {
-        $due = $this->ledger->due();
+        $due = $this->ledger->resumeExpired();
         foreach (self::ours($due->claims) as $claim) {
             $this->tried($claim->purchaseKey, fn () => $this->delivered($claim));
         }
@@ -135,13 +135,13 @@ final class Till
     }
 
     /** As `due`, for what is to be taken back (STO-35). */
-    public function dueTakes(): DueTakes
+    public function dueTakes(): ResumeExpiredRevocationsResult
     {
-        $due = $this->ledger->dueTakes();
+        $due = $this->ledger->resumeExpiredRevocations();
         foreach ($due->takes as $take) {
             $this->tried($take->purchaseKey, function () use ($take): void {
                 $this->wallet->takeBack($take);
-                $this->ledger->completeRevoke($take);
+                $this->ledger->completeRevocation($take);
             });
         }
 
@@ -188,7 +188,7 @@ final class Till
     }
 
     /** What was paid and could not be completed: nothing of it stays. */
-    private function undone(Claimed $claimed): Claimed
+    private function undone(ClaimResult $claimed): ClaimResult
     {
         foreach ($claimed->claims as $claim) {
             $this->undoneIf($claim->outcome, $claim);
@@ -213,7 +213,7 @@ final class Till
 
     private function newestGrantId(Claim $claim): ?string
     {
-        $rows = $this->ledger->lookup(
+        $rows = $this->ledger->find(
             environment: (string) strstr($claim->purchaseKey, '/', true),
             transactionId: $claim->transactionId,
             operatorView: true,
@@ -229,7 +229,7 @@ final class Till
      */
     private static function ours(array $claims): array
     {
-        return array_values(array_filter($claims, static fn (Claim $it): bool => $it->isOurs()));
+        return array_values(array_filter($claims, static fn (Claim $it): bool => $it->needsGrant()));
     }
 
     /** @param list<Purchase> $purchases */
@@ -248,7 +248,7 @@ final class Till
      *
      * @return list<list<string>|null>
      */
-    private function parts(array $purchases, ?Applied $applied): array
+    private function parts(array $purchases, ?UpdateSubscriptionsResult $applied): array
     {
         $foreign = self::foreignLines($purchases, $applied);
         $ids = [];
@@ -268,7 +268,7 @@ final class Till
      *
      * @return list<string|null>
      */
-    private static function foreignLines(array $purchases, ?Applied $applied): array
+    private static function foreignLines(array $purchases, ?UpdateSubscriptionsResult $applied): array
     {
         $newest = [];
         foreach ($applied?->subscriptions ?? [] as $line) {

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Shop;
 
-use Assay\Store\Grant;
-use Assay\Store\Take;
+use Assay\Ledger\Grant;
+use Assay\Ledger\Take;
 use PDO;
 
 /**

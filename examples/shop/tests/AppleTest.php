@@ -54,7 +54,7 @@ final class AppleTest extends ShopTestCase
         $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
         $this->assertSame([self::BUY], $apple->log());
         // The renewal that only Apple knew of is in force.
-        $this->assertGreaterThan($now + 2 * $day, $shop->ledger($now)->read('ann')->expiresAtMs);
+        $this->assertGreaterThan($now + 2 * $day, $shop->ledger($now)->getPlan('ann')->expiresAtMs);
         $shop->send($receipt);
         $this->assertSame([self::BUY], $apple->log(), 'once an hour');
     }
@@ -70,7 +70,7 @@ final class AppleTest extends ShopTestCase
         $reply = $shop->send(self::receipt($minted));
         $this->assertSame([202, 'deferred'], $reply->said(), $shop->log());
         $this->assertGreaterThanOrEqual(1, (int) $reply->headers['retry-after']);
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
     }
 
     /** One question an hour for a line is one answer: what brought none is asked again. */
@@ -89,12 +89,12 @@ final class AppleTest extends ShopTestCase
         foreach ($faults as $fault) {
             $apple->play('script', [['fault' => $fault]]);
             $this->assertSame([202, 'deferred'], $shop->send($receipt)->said(), json_encode($fault) . $shop->log());
-            $this->assertSame('free', $shop->ledger()->read('ann')->plan);
+            $this->assertSame('free', $shop->ledger()->getPlan('ann')->plan);
         }
         $apple->play('script', []);
         $asked = count($apple->log());
         $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
         $this->assertSame([200, 'already-granted'], $shop->send($receipt)->said());
         $this->assertCount($asked + 1, $apple->log(), 'an answer counts for the hour');
     }
@@ -125,7 +125,7 @@ final class AppleTest extends ShopTestCase
                 $reply = $shop->send(self::receipt($minted), "customer-$customer");
                 $this->assertSame([202, 'deferred'], $reply->said(), $shop->log());
                 // What the receipt proves is in force all the same, and the question is open.
-                $this->assertSame('premium', $shop->ledger()->read("customer-$customer")->plan);
+                $this->assertSame('premium', $shop->ledger()->getPlan("customer-$customer")->plan);
             }
             $this->assertSame(2, substr_count($shop->log(), 'POST buy.itunes.apple.com/verifyReceipt 0 '), $shop->log());
             $this->assertSame(2, substr_count($shop->log(), 'not asked'), $shop->log());
@@ -152,7 +152,7 @@ final class AppleTest extends ShopTestCase
         });
         $shop->configure($settings);
         $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
         $this->assertSame([], glob("$shop->folder/assay-shop-*/*-silence"), 'an answer ends it');
     }
 
@@ -255,12 +255,12 @@ final class AppleTest extends ShopTestCase
         $apple = new PlayedApple($played);
         $shop = $this->shopAt($apple, ['appStoreServerApi']);
         $shop->send(self::jws($minted));
-        $this->assertSame('free', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('free', $shop->ledger()->getPlan('ann')->plan);
         $apple->play('renew', ['originalTransactionId' => $id]);
         $this->due($shop);
         $this->assertStringContainsString('1 lines looked at, 1 with news', $shop->sweep(), $shop->log());
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
-        $rows = $shop->ledger()->lookup(account: 'ann')->rows;
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
+        $rows = $shop->ledger()->find(account: 'ann')->rows;
         $this->assertSame(['granted', 'granted'], array_column($rows, 'state'));
         $this->assertStringContainsString('0 lines looked at', $shop->sweep());
     }
@@ -279,7 +279,7 @@ final class AppleTest extends ShopTestCase
         $this->due($shop);
         $this->assertStringContainsString('1 with news', $shop->sweep(), $shop->log());
         $this->assertSame([], $shop->coins());
-        $this->assertSame('free', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('free', $shop->ledger()->getPlan('ann')->plan);
     }
 
     public function testW35AKeptReceiptIsAskedAboutWhereThereIsNoKey(): void
@@ -295,7 +295,7 @@ final class AppleTest extends ShopTestCase
         $apple->play('renew', ['originalTransactionId' => $id]);
         $this->due($shop);
         $this->assertStringContainsString('1 lines looked at, 1 with news', $shop->sweep(), $shop->log());
-        $this->assertGreaterThan($now + 86_400_000, $shop->ledger()->read('ann')->expiresAtMs);
+        $this->assertGreaterThan($now + 86_400_000, $shop->ledger()->getPlan('ann')->expiresAtMs);
     }
 
     public function testFlw8AppleAwayChangesNothing(): void
@@ -309,7 +309,7 @@ final class AppleTest extends ShopTestCase
         $apple->play('script', [['fault' => ['status' => 500]]]);
         $this->due($shop);
         $this->assertStringContainsString('1 lines looked at, 0 with news', $shop->sweep());
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
     }
 
     public function testLst6AnOrderNumberOfApplesMail(): void
@@ -347,7 +347,7 @@ final class AppleTest extends ShopTestCase
         $this->assertStringContainsString('reason are needed', $shop->page('/support', ['reason' => ''] + $form)->body);
         $this->assertStringContainsString('The answer is: granted', $shop->page('/support', $form)->body, $shop->log());
         $this->assertSame(['ann' => 100], $shop->coins());
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
         $this->assertStringContainsString('already-granted', $shop->page('/support', $form)->body);
         $this->assertStringContainsString('refused-final', $shop->page('/support', ['account' => 'bob'] + $form)->body);
         $this->assertSame(['ann' => 100], $shop->coins());

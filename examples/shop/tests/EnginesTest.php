@@ -47,7 +47,7 @@ final class EnginesTest extends ShopTestCase
         $this->assertSame(['Ann' => 100], $shop->coins());
         $line = self::id();
         $shop->send(self::jws(self::line($line, $line)));
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
         $this->assertSame([409, 'refused-final'], $shop->send(self::jws(self::line(self::id(), $line)), 'bob')->said());
         $this->assertStringStartsWith('0 claims resumed', $shop->sweep());
         $page = $shop->page("/support?transaction=$id")->body;

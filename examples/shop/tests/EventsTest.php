@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Tests\Shop;
 
-use Assay\Store\Ledger;
+use Assay\Ledger\Ledger;
 use PDO;
 use Shop\Settings;
 use Shop\Till;
@@ -122,7 +122,7 @@ final class EventsTest extends ShopTestCase
         [$coins, $line, $now] = [self::id(), self::id(), self::now()];
         $shop->send(self::jws($this->signed($coins, 10)));
         $shop->send(self::jws(self::line($line, $line, '--signed', (string) ($now - 3_000_000))));
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
         $sold = $shop->configuration();
         unset($sold['products'][self::COINS], $sold['products'][self::PREMIUM]);
         // Its price went with it: what was paid is known.
@@ -132,7 +132,7 @@ final class EventsTest extends ShopTestCase
         $this->assertSame(['revoked', 0], self::row($shop->pdo()));
         $this->assertSame([], $shop->coins(), $shop->log());
         $shop->notify(self::notification('REFUND', self::line($line, $line, '--refunded')));
-        $this->assertSame('free', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('free', $shop->ledger()->getPlan('ann')->plan);
         // What is refused for good is answered, and said.
         $reversed = $this->noted('REFUND_REVERSED', $coins, 30);
         $this->assertSame(200, $shop->notify($reversed)->status);
@@ -239,7 +239,7 @@ final class EventsTest extends ShopTestCase
 
             return self::now();
         };
-        $ledger = Ledger::over($shop->pdo(), json_decode(json_encode($shop->configuration())), $clock);
+        $ledger = Ledger::withConnection($shop->pdo(), json_decode(json_encode($shop->configuration())), $clock);
         $settings = new Settings((string) file_get_contents("$shop->folder/shop.json"));
         $till = new Till($settings, $ledger, new Wallet($shop->pdo(), $settings->goods));
         $till->settle([$ledger->verifier->verifyTransaction(self::jws($this->signed($id, 10)))], 'ann');

@@ -134,7 +134,7 @@ final class RoutesTest extends ShopTestCase
         $this->assertSame([400, 'Invalid notification'], $shop->notify($forged)->said());
         // The account that shows evidence of the line has it; the notification had made it.
         $shop->send(self::jws(self::line($id, $id)));
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
     }
 
     public function testBck16ARepeatedNotificationActsOnce(): void
@@ -178,7 +178,7 @@ final class RoutesTest extends ShopTestCase
         $this->assertGreaterThanOrEqual(1, (int) $reply->headers['retry-after']);
         $shop->ledger()->complete($working->grants()[0]);
         $this->assertSame([200, 'already-granted'], $shop->send($all)->said());
-        $states = array_column($shop->ledger()->lookup(account: 'ann')->rows, 'state');
+        $states = array_column($shop->ledger()->find(account: 'ann')->rows, 'state');
         $this->assertSame(['granted', 'granted'], $states);
     }
 
@@ -211,7 +211,7 @@ final class RoutesTest extends ShopTestCase
         $shared = self::jws(self::line($id, $id, '--family'));
         $this->assertSame([200, 'granted'], $shop->send($shared)->said(), $shop->log());
         $this->assertSame([200, 'already-granted'], $shop->send($shared)->said());
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
     }
 
     public function testSettingsThatAreMisspeltStopTheShop(): void

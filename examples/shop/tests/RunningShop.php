@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Tests\Shop;
 
-use Assay\Store\Ledger;
+use Assay\Ledger\Ledger;
 use Assay\Tests\Minted;
 use Assay\Tests\Subprocess;
 use PDO;
@@ -161,7 +161,7 @@ class RunningShop
     /** The shop's ledger, seen from inside, at a time of the test's choice. */
     public function ledger(?int $now = null): Ledger
     {
-        return Ledger::over(
+        return Ledger::withConnection(
             $this->pdo(),
             json_decode(json_encode($this->configuration())),
             $now === null ? null : static fn (): int => $now,

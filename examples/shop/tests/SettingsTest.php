@@ -112,7 +112,7 @@ final class SettingsTest extends ShopTestCase
         unset($verifier['products'][self::COINS]);
         $shop->configure(['grants' => 'lease', 'verifier' => $verifier, 'goods' => new \stdClass()]);
         $shop->sweep();
-        $states = array_column($shop->ledger()->lookup(account: 'ann')->rows, 'state');
+        $states = array_column($shop->ledger()->find(account: 'ann')->rows, 'state');
         $this->assertSame(['claimed'], $states);
         $this->assertSame(0, (int) $shop->pdo()->query('SELECT COUNT(*) FROM shop_wallet')->fetchColumn());
         $shop->configure(['grants' => 'lease']);

@@ -76,9 +76,9 @@ final class WeaknessTest extends ShopTestCase
         $this->assertSame([], $shop->coins());
         $line = self::id();
         $shop->send(self::jws(self::line($line, $line)));
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
         $shop->notify(self::notification('REVOKE', self::line($line, $line, '--refunded')));
-        $this->assertSame('free', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('free', $shop->ledger()->getPlan('ann')->plan);
     }
 
     public function testW8WithoutAnEndOnlyALifetimeProductLasts(): void
@@ -88,9 +88,9 @@ final class WeaknessTest extends ShopTestCase
         $endless = self::jws(self::line($id, $id, '--remove', 'expiresDate'));
         $shop->send($endless);
         $shop->send(self::jws(self::coins(self::id())));
-        $this->assertSame('free', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('free', $shop->ledger()->getPlan('ann')->plan);
         $shop->send(self::jws(self::bought(self::LIFETIME, 'non-consumable', self::id())));
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
     }
 
     public function testW9ASandboxPurchaseCountsForTestersAlone(): void
@@ -114,7 +114,7 @@ final class WeaknessTest extends ShopTestCase
         $this->assertSame([409, 'refused-final'], $shop->send(self::jws(self::line($id, $id, '--upgraded')))->said());
         $family = self::id();
         $shop->send(self::jws(self::line($family, $family, '--family')));
-        $this->assertSame('free', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('free', $shop->ledger()->getPlan('ann')->plan);
         $this->assertSame([], $shop->coins());
     }
 
@@ -126,7 +126,7 @@ final class WeaknessTest extends ShopTestCase
         $this->assertSame([200, 'granted'], $shop->send($jws, 'ann')->said());
         foreach (['bob', 'cid', 'dan'] as $other) {
             $this->assertSame([409, 'refused-final'], $shop->send($jws, $other)->said());
-            $this->assertSame('free', $shop->ledger()->read($other)->plan);
+            $this->assertSame('free', $shop->ledger()->getPlan($other)->plan);
         }
         // A later period that ann has not sent yet is not bob's either, alone or among others.
         $now = self::now();
@@ -159,7 +159,7 @@ final class WeaknessTest extends ShopTestCase
         $settings = new Settings((string) file_get_contents("$shop->folder/shop.json"));
         $till = new Till($settings, $ledger, new Wallet($shop->pdo(), $settings->goods));
         $this->assertSame('granted', $till->settle($verified, 'bob')->outcome(false)->answer);
-        $bobs = array_column($ledger->lookup(account: 'bob')->rows, 'product');
+        $bobs = array_column($ledger->find(account: 'bob')->rows, 'product');
         sort($bobs);
         $this->assertSame([self::COINS, self::LIFETIME], $bobs);
     }
@@ -185,9 +185,9 @@ final class WeaknessTest extends ShopTestCase
         $premium = self::jws(self::line($id, $id, '--signed', (string) ($now - 7_200_000)));
         $shop->send($premium);
         $shop->send(self::jws(self::line(self::id(), $id, '--product', self::STANDARD, '--signed', (string) ($now - 60_000))));
-        $this->assertSame('standard', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('standard', $shop->ledger()->getPlan('ann')->plan);
         $this->assertSame([200, 'already-granted'], $shop->send($premium)->said());
-        $this->assertSame('standard', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('standard', $shop->ledger()->getPlan('ann')->plan);
     }
 
     public function testW13ATextFromBeforeTheRefundIsRefused(): void
@@ -303,8 +303,8 @@ final class WeaknessTest extends ShopTestCase
         $id = self::id();
         $end = self::now() + 60_000;
         $shop->send(self::jws(self::line($id, $id, '--expires', (string) $end)));
-        $this->assertSame('premium', $shop->ledger($end - 1)->read('ann')->plan);
-        $this->assertSame('free', $shop->ledger($end)->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger($end - 1)->getPlan('ann')->plan);
+        $this->assertSame('free', $shop->ledger($end)->getPlan('ann')->plan);
     }
 
     public function testW27SubmissionsAtOnceArePaidOutOnce(): void
@@ -358,7 +358,7 @@ final class WeaknessTest extends ShopTestCase
         foreach (['null', '', '{}', 'bnVsbA=='] as $body) {
             $this->assertSame(400, $shop->post($url, $body, RunningShop::token('ann'))->status);
         }
-        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
     }
 
     public function testW33RefundsAndDowngradesArrive(): void
@@ -368,7 +368,7 @@ final class WeaknessTest extends ShopTestCase
         $shop->send(self::jws(self::line($id, $id, '--signed', (string) (self::now() - 600_000))));
         $down = self::line(self::id(), $id, '--product', self::STANDARD);
         $shop->notify(self::notification('DID_CHANGE_RENEWAL_PREF', $down));
-        $this->assertSame('standard', $shop->ledger()->read('ann')->plan);
+        $this->assertSame('standard', $shop->ledger()->getPlan('ann')->plan);
     }
 
     public function testW34AClaimThatWasLeftBehindIsPaidByTheSweep(): void
@@ -443,7 +443,7 @@ final class WeaknessTest extends ShopTestCase
         $reply = $shop->notify(self::notification('SUBSCRIBED', self::line($id, $id)));
         $this->assertSame([503, 'Try again later'], $reply->said());
         $lock->exec('ROLLBACK');
-        $this->assertSame([], $shop->ledger()->read('ann')->subscriptions);
+        $this->assertSame([], $shop->ledger()->getPlan('ann')->subscriptions);
     }
 
     public function testReplaysOfOnePurchaseUnderManyTexts(): void

@@ -29,7 +29,7 @@ struct ResumeClaim: LedgerOperation {
     return OperationResult(claim.refusal) { writer in
       writer.member("outcome", claim.outcome.name)
       writer.name("clientResult")
-      if let answer = claim.answer { writer.string(answer) } else { writer.null() }
+      if let answer = claim.clientResult { writer.string(answer) } else { writer.null() }
       writer.name("claims")
       writer.beginArray()
       claim.write(nowMs: nowMs, &writer)

@@ -6,6 +6,7 @@ declare(strict_types=1);
 
 namespace Assay\Facts;
 
+use Assay\Internal\DecisionFacts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
@@ -16,7 +17,7 @@ use DateTimeImmutable;
  * `entitled` is the answer, `plan` what is in force (the default plan when not entitled),
  * `state` why, `expiresAtMs` and `nextCheckAtMs` when to look again.
  */
-final class Decision extends Ruling
+final class Decision extends DecisionFacts
 {
     use ReadOnce;
 

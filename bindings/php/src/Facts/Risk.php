@@ -8,13 +8,14 @@ namespace Assay\Facts;
 
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
+use Assay\Internal\RiskFacts;
 
 /**
  * What to do with a request that comes without an assertion, or with one.
  *
  * Advice with reasons, never an entitlement: a paid request still needs its plan.
  */
-final class Risk extends Advice
+final class Risk extends RiskFacts
 {
     use ReadOnce;
 

@@ -8,6 +8,7 @@ namespace Assay\Facts;
 
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
+use Assay\Internal\TriageFacts;
 
 /**
  * The library's finding about an unverified blob.
@@ -15,7 +16,7 @@ use Assay\Internal\ReadOnce;
  * `worthVerifying` says whether to go on; otherwise `disposition` says what to tell the
  * client, and `status` why. A finding is never evidence.
  */
-final class Triage extends Finding
+final class Triage extends TriageFacts
 {
     use ReadOnce;
 
@@ -27,7 +28,7 @@ final class Triage extends Finding
         'kind' => [Member::TEXT, 'kind'],
         'anomalies' => [Member::TEXTS, 'anomalies'],
         'transport' => [Member::DETAILS, 'transport', Transport::class],
-        'unverified' => [Member::OWN, 'unverified'],
+        'claimed' => [Member::OWN, ''],
         'worthVerifying' => [Member::OWN, ''],
         'status' => [Member::OWN, ''],
         'httpStatus' => [Member::OWN, ''],
@@ -63,7 +64,7 @@ final class Triage extends Finding
     /** How it was packed. */
     public readonly ?Transport $transport;
     /** What the blob says about itself. Never act on it: verify first. */
-    public readonly Claims $unverified;
+    public readonly UnverifiedContent $claimed;
     /** Whether to look it up, verify it, and only then decide. */
     public readonly bool $worthVerifying;
     /** Name of the status: "pending.triage.verify-next", "rejected.triage.cracking-tool" … */

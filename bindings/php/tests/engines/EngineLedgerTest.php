@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Assay\Tests\Engines;
 
 use Assay\Exception\Unavailable;
-use Assay\Store\Grant;
-use Assay\Store\Ledger;
+use Assay\Ledger\Grant;
+use Assay\Ledger\Ledger;
 use Assay\Tests\LedgerTest;
 use Assay\Tests\Minted;
 use PDO;
@@ -88,7 +88,7 @@ abstract class EngineLedgerTest extends LedgerTest
         $pdo->exec($isPostgres
             ? 'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE'
             : 'SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE');
-        Ledger::over($pdo, Minted::get()->configuration())->once('NOTE#isolation');
+        Ledger::withConnection($pdo, Minted::get()->configuration())->recordEvent('NOTE#isolation');
         $found = $pdo->query($isPostgres
             ? 'SHOW default_transaction_isolation' : 'SELECT @@tx_isolation')->fetchColumn();
         $this->assertSame($isPostgres ? 'read committed' : 'READ-COMMITTED', $found);
@@ -143,7 +143,7 @@ abstract class EngineLedgerTest extends LedgerTest
             $dsn = preg_replace("/$name=[^;]*;/", $part, $this->dsn(), -1, $count);
             $this->assertSame(1, $count);
             $this->refused("unavailable.database.$why", fn () =>
-                Ledger::open($dsn, Minted::get()->configuration())->once('NOTE#1'));
+                Ledger::open($dsn, Minted::get()->configuration())->recordEvent('NOTE#1'));
         }
     }
 }

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Assay\Tests\Engines;
 
 use Assay\Exception\Misuse;
-use Assay\Store\PdoExecutor;
+use Assay\Ledger\PdoExecutor;
 use Assay\Tests\Refusals;
 use PDO;
 use PHPUnit\Framework\TestCase;
@@ -98,8 +98,8 @@ final class ExecutorsTest extends TestCase
         ];
         foreach ($tries as $place => $try) {
             foreach ([PdoExecutor::to(self::dsn($name)),
-                PdoExecutor::over(new PDO(self::dsn($name)))] as $executor) {
-                $executor->carryOut(self::step('begin', self::insert('claim')));
+                PdoExecutor::withConnection(new PDO(self::dsn($name)))] as $executor) {
+                $executor->run(self::step('begin', self::insert('claim')));
                 $guarded = $executor->enterGrant();
                 $guarded->exec(self::insert('grant'));
                 $refusal = $this->thrown(Misuse::class, fn () => $try($guarded));
@@ -109,7 +109,7 @@ final class ExecutorsTest extends TestCase
                 );
                 $this->assertFalse($executor->isInside());
                 $this->assertSame(['row'], self::keys($admin));
-                $answer = $executor->carryOut(self::step(null, 'SELECT k FROM t'));
+                $answer = $executor->run(self::step(null, 'SELECT k FROM t'));
                 $this->assertSame([['row']], $answer['results'][0]['rows'] ?? $answer);
             }
         }
@@ -125,8 +125,8 @@ final class ExecutorsTest extends TestCase
         $admin = self::prepared($name);
         foreach ([['COMMIT'], ['COMMIT', 'BEGIN'], ['ROLLBACK', 'BEGIN']] as $place => $ends) {
             $pdo = new PDO(self::dsn($name));
-            $executor = PdoExecutor::over($pdo);
-            $executor->carryOut(self::step('begin', self::insert("claim$place")));
+            $executor = PdoExecutor::withConnection($pdo);
+            $executor->run(self::step('begin', self::insert("claim$place")));
             $executor->enterGrant();
             array_map($pdo->exec(...), $ends);
             $this->assertSame(self::TRANSACTION, $executor->leaveGrant(null), $ends[0]);
@@ -144,7 +144,7 @@ final class ExecutorsTest extends TestCase
     {
         $admin = self::prepared($name);
         $executor = PdoExecutor::to(self::dsn($name));
-        $executor->carryOut(self::step('begin', self::insert('claim')));
+        $executor->run(self::step('begin', self::insert('claim')));
         $guarded = $executor->enterGrant();
         $guarded->exec('SAVEPOINT own');
         $guarded->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_SILENT);
@@ -153,9 +153,9 @@ final class ExecutorsTest extends TestCase
         $guarded->exec("INSERT INTO t (k, n) VALUES ('; COMMIT; --', 2)");
         $this->assertTrue($guarded->inTransaction());
         $this->assertNull($executor->leaveGrant(null));
-        $this->assertSame(200, $executor->carryOut(self::step('commit'))['code']);
+        $this->assertSame(200, $executor->run(self::step('commit'))['code']);
         $this->assertSame(['; COMMIT; --', 'claim', 'row'], self::keys($admin));
-        $answer = $executor->carryOut(self::step('begin', 'SELECT nothing FROM t'));
+        $answer = $executor->run(self::step('begin', 'SELECT nothing FROM t'));
         $this->assertSame(500, $answer['code'], 'the errors of the ledger are seen');
         $this->expectException(\LogicException::class);
         $guarded->exec(self::insert('late'));
@@ -171,7 +171,7 @@ final class ExecutorsTest extends TestCase
         $admin = self::prepared($name);
         $executor = PdoExecutor::to(self::dsn($name));
         foreach (['rollBack', 'commit'] as $place => $end) {
-            $executor->carryOut(self::step('begin', self::insert("claim$place")));
+            $executor->run(self::step('begin', self::insert("claim$place")));
             $guarded = $executor->enterGrant();
             $layer = $guarded->nested();
             $this->assertFalse($layer->inTransaction());
@@ -180,11 +180,11 @@ final class ExecutorsTest extends TestCase
             $layer->exec(self::insert("$end$place"));
             $layer->{$end}();
             $this->assertNull($executor->leaveGrant(null));
-            $this->assertSame(200, $executor->carryOut(self::step('commit'))['code']);
+            $this->assertSame(200, $executor->run(self::step('commit'))['code']);
         }
         $this->assertSame(['claim0', 'claim1', 'commit1', 'row'], self::keys($admin));
         foreach (['commit', 'rollBack'] as $end) {
-            $executor->carryOut(self::step('begin', self::insert('late')));
+            $executor->run(self::step('begin', self::insert('late')));
             $layer = $executor->enterGrant()->nested();
             $refusal = $this->thrown(Misuse::class, fn () => $layer->{$end}());
             $this->assertSame(self::TRANSACTION, $executor->leaveGrant($refusal));
@@ -200,12 +200,12 @@ final class ExecutorsTest extends TestCase
     {
         $admin = self::prepared($name);
         $executor = PdoExecutor::to(self::dsn($name));
-        $executor->carryOut(self::step('begin', self::insert('claim')));
+        $executor->run(self::step('begin', self::insert('claim')));
         $guarded = $executor->enterGrant();
         self::end($name, $admin, $guarded);
         $this->assertSame(['code' => 0], $executor->leaveGrant(null));
         $this->assertFalse($executor->isInside());
-        $this->assertSame(200, $executor->carryOut(self::step('begin', self::insert('a')))['code']);
+        $this->assertSame(200, $executor->run(self::step('begin', self::insert('a')))['code']);
         $executor->rollBack();
         $this->assertSame(['row'], self::keys($admin));
     }
@@ -227,8 +227,8 @@ final class ExecutorsTest extends TestCase
         foreach (['begin', null] as $transaction) {
             $step['transaction'] = $transaction;
             foreach ([PdoExecutor::to(self::dsn($name)),
-                PdoExecutor::over(new PDO(self::dsn($name)))] as $executor) {
-                $answer = $executor->carryOut($step);
+                PdoExecutor::withConnection(new PDO(self::dsn($name)))] as $executor) {
+                $answer = $executor->run($step);
                 $this->assertSame(['code' => $code, 'executed' => 'no'], $answer['error'] ?? $answer);
             }
         }
@@ -248,9 +248,9 @@ final class ExecutorsTest extends TestCase
             : ['SELECT SLEEP(20), k FROM t', 'SELECT @@max_statement_time', '1969'];
         $hosts = new PDO(self::dsn($name));
         $before = $hosts->query($ask)->fetchColumn();
-        foreach ([PdoExecutor::to(self::dsn($name)), PdoExecutor::over($hosts)] as $executor) {
+        foreach ([PdoExecutor::to(self::dsn($name)), PdoExecutor::withConnection($hosts)] as $executor) {
             foreach (['begin', null] as $transaction) {
-                $answer = $executor->carryOut(self::step($transaction, $slow));
+                $answer = $executor->run(self::step($transaction, $slow));
                 $this->assertSame(['code' => $code, 'executed' => 'no'], $answer['error'] ?? $answer);
             }
         }
@@ -272,7 +272,7 @@ final class ExecutorsTest extends TestCase
             'no database' => [['path' => '/none'], $isPostgres ? '3D000' : '1049'],
             'no user' => [['user' => 'nobody'], $isPostgres ? '28000' : '1045'],
         ] as $what => [$other, $code]) {
-            $answer = PdoExecutor::to(self::dsn($name, $other))->carryOut(self::step(null));
+            $answer = PdoExecutor::to(self::dsn($name, $other))->run(self::step(null));
             $this->assertSame(['code' => $code, 'executed' => 'no'], $answer['error'], $what);
         }
     }
@@ -290,7 +290,7 @@ final class ExecutorsTest extends TestCase
             $pdo->beginTransaction();
             $pdo->exec(self::insert((string) $transaction));
             $refusal = $this->refused('misuse.ledger.transaction', fn () =>
-                PdoExecutor::over($pdo)->carryOut(self::step($transaction, self::insert('a'))));
+                PdoExecutor::withConnection($pdo)->run(self::step($transaction, self::insert('a'))));
             $this->assertStringContainsString('open transaction of yours', $refusal->reason);
             $this->assertTrue($pdo->inTransaction());
             $this->assertSame(PDO::ERRMODE_SILENT, $pdo->getAttribute(PDO::ATTR_ERRMODE));

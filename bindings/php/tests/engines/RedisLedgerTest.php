@@ -7,13 +7,13 @@ namespace Assay\Tests\Engines;
 use Assay\Exception\AssayException;
 use Assay\Exception\Rejected;
 use Assay\Exception\Unavailable;
-use Assay\Store\Ledger;
-use Assay\Store\RedisExecutor;
+use Assay\Ledger\Ledger;
+use Assay\Ledger\RedisExecutor;
 use Assay\Tests\Minted;
 use Assay\Tests\Refusals;
 use PHPUnit\Framework\TestCase;
 
-/** Quotas, sign-ups, challenges and `once` over Redis. */
+/** Quotas, sign-ups, challenges and events over Redis. */
 final class RedisLedgerTest extends TestCase
 {
     use Refusals;
@@ -43,32 +43,32 @@ final class RedisLedgerTest extends TestCase
     {
         $limits = ['quotas' => ['free' => ['free' => 99], 'premium' => ['premium' => 2]]];
 
-        return Ledger::over($this->redis, Minted::get()->configuration($limits));
+        return Ledger::withConnection($this->redis, Minted::get()->configuration($limits));
     }
 
     public function testMeters(): void
     {
         $ledger = $this->ledger();
-        $first = $ledger->take('ann', 'premium', 'premium');
+        $first = $ledger->consumeQuota('ann', 'premium', 'premium');
         $this->assertSame([1, 1], [$first->used, $first->left]);
-        $ledger->take('ann', 'premium', 'premium');
-        $full = $this->thrown(Rejected::class, fn () => $ledger->take('ann', 'premium', 'premium'));
+        $ledger->consumeQuota('ann', 'premium', 'premium');
+        $full = $this->thrown(Rejected::class, fn () => $ledger->consumeQuota('ann', 'premium', 'premium'));
         $this->assertSame(429, $full->httpStatus);
-        $ledger->refund($first->ticket);
-        $this->assertSame(2, $ledger->take('ann', 'premium', 'premium')->used);
+        $ledger->releaseQuota($first->ticket);
+        $this->assertSame(2, $ledger->consumeQuota('ann', 'premium', 'premium')->used);
         $this->redis->script('flush');
-        $this->assertSame(1, $ledger->take('bob', 'premium', 'premium')->used);
+        $this->assertSame(1, $ledger->consumeQuota('bob', 'premium', 'premium')->used);
     }
 
-    public function testChallengesAndOnce(): void
+    public function testChallengesAndEvents(): void
     {
         $ledger = $this->ledger();
-        $challenge = $ledger->challenge('login', 'ann')->text();
-        $ledger->consume('login', 'ann', challenge: $challenge, usedBy: 'x');
-        $this->assertTrue($ledger->once('NOTE#1'));
-        $this->assertFalse($ledger->once('NOTE#1'));
+        $challenge = $ledger->issueChallenge('login', 'ann')->text();
+        $ledger->consumeChallenge('login', 'ann', challenge: $challenge, usedBy: 'x');
+        $this->assertTrue($ledger->recordEvent('NOTE#1')->ok);
+        $this->assertFalse($ledger->recordEvent('NOTE#1')->ok);
         $this->expectException(Rejected::class);
-        $ledger->consume('login', 'ann', challenge: $challenge, usedBy: 'y');
+        $ledger->consumeChallenge('login', 'ann', challenge: $challenge, usedBy: 'y');
     }
 
     public function testAPurchaseIsNotKeptHere(): void
@@ -83,7 +83,7 @@ final class RedisLedgerTest extends TestCase
         $ledger = $this->ledger();
         $this->redis->rawCommand('REPLICAOF', '127.0.0.1', '1');
         try {
-            $ledger->once('NOTE#1');
+            $ledger->recordEvent('NOTE#1');
             $this->fail('a replica is taken');
         } catch (Unavailable $refusal) {
             $this->assertSame('unavailable.database.standby', $refusal->status);
@@ -96,13 +96,13 @@ final class RedisLedgerTest extends TestCase
     public function testAServerThatIsSilent(): void
     {
         $ledger = $this->ledger();
-        $ledger->take('ann', 'premium', 'premium');
+        $ledger->consumeQuota('ann', 'premium', 'premium');
         $other = self::connected();
         $this->redis->setOption(\Redis::OPT_READ_TIMEOUT, 0.2);
         $other->rawCommand('CLIENT', 'PAUSE', '700');
         foreach (['outcome-unknown', 'unreachable'] as $why) {
             $this->refused("unavailable.database.$why", fn () =>
-                $ledger->take('ann', 'premium', 'premium'));
+                $ledger->consumeQuota('ann', 'premium', 'premium'));
         }
         usleep(800_000);
     }
@@ -118,7 +118,7 @@ final class RedisLedgerTest extends TestCase
             $redis = new \Redis();
             $redis->connect('localhost', $port, 5);
 
-            return (new RedisExecutor($redis))->carryOut(self::PING);
+            return (new RedisExecutor($redis))->run(self::PING);
         };
         $this->redis->config('SET', 'maxmemory', '200mb');
         $this->redis->config('SET', 'maxmemory-policy', 'allkeys-lru');
@@ -140,10 +140,10 @@ final class RedisLedgerTest extends TestCase
     public function testAServerThatIsNotReachedIsNamed(): void
     {
         $this->redis->close();
-        $answer = (new RedisExecutor($this->redis))->carryOut(self::PING);
+        $answer = (new RedisExecutor($this->redis))->run(self::PING);
         // A client that was closed connects anew; one that never was does not.
         $this->assertSame(200, $answer['code']);
-        $answer = (new RedisExecutor(new \Redis()))->carryOut(self::PING);
+        $answer = (new RedisExecutor(new \Redis()))->run(self::PING);
         $this->assertSame(['code' => 'connect', 'executed' => 'no'], $answer['error']);
     }
 
@@ -152,7 +152,7 @@ final class RedisLedgerTest extends TestCase
     {
         $executor = new RedisExecutor($this->redis);
         self::connected()->rawCommand('CLIENT', 'PAUSE', '700', 'WRITE');
-        $answer = $executor->carryOut(['id' => 7, 'limits' => ['statementMs' => 100],
+        $answer = $executor->run(['id' => 7, 'limits' => ['statementMs' => 100],
             'calls' => [['command' => ['SET', 'a', 'b']]]]);
         $this->assertSame(['id' => 7, 'code' => 0], $answer);
         usleep(800_000);

@@ -8,7 +8,7 @@ declare(strict_types=1);
 require __DIR__ . '/../bootstrap.php';
 
 [$dsn, $configuration, $jws, $end] = json_decode((string) stream_get_contents(STDIN), true);
-$ledger = Assay\Store\Ledger::open($dsn, $configuration);
+$ledger = Assay\Ledger\Ledger::open($dsn, $configuration);
 $claimed = $ledger->claim($jws, 'ann', static function ($grant, PDO $pdo) use ($end): void {
     $pdo->prepare('INSERT INTO wallet VALUES (?,?,?)')->execute([$grant->grantId, $grant->account, 100]);
     if ($end === 'killed') {

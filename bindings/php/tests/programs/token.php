@@ -1,6 +1,6 @@
 <?php
 
-// Verifies a token with keys that it fetches, for KeySetsTest; prints the account.
+// Verifies a token with keys that it fetches, for KeysetCacheTest; prints the account.
 
 declare(strict_types=1);
 
@@ -10,5 +10,5 @@ require_once __DIR__ . '/../../autoload.php';
     (string) stream_get_contents(STDIN),
     true,
 );
-$keys = new Assay\KeySets(new Assay\Verifier($config), $folder, new Assay\Sender($hosts));
+$keys = new Assay\KeysetCache(new Assay\Verifier($config), $folder, new Assay\Sender($hosts));
 echo $keys->verifyToken($token, $issuer)->subject;

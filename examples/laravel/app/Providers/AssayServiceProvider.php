@@ -6,7 +6,7 @@ namespace App\Providers;
 
 use App\Http\Controllers\PurchaseController;
 use Assay\Keyset;
-use Assay\Store\Ledger;
+use Assay\Ledger\Ledger;
 use Illuminate\Support\Facades\DB;
 use Illuminate\Support\Facades\Route;
 use Illuminate\Support\ServiceProvider;
@@ -16,7 +16,7 @@ final class AssayServiceProvider extends ServiceProvider
 {
     public function register(): void
     {
-        $this->app->singleton(Ledger::class, fn () => Ledger::over(
+        $this->app->singleton(Ledger::class, fn () => Ledger::withConnection(
             DB::connection()->getPdo(),
             file_get_contents(config_path('assay.json')),
         ));

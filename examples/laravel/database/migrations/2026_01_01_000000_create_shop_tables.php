@@ -1,6 +1,6 @@
 <?php
 
-use Assay\Store\Ledger;
+use Assay\Ledger\Ledger;
 use Illuminate\Database\Migrations\Migration;
 use Illuminate\Support\Facades\DB;
 

@@ -1,0 +1,184 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	assay "assay.example/bindings/go"
+)
+
+// A GrantFunc pays a purchase out. ErrNotGranted, or any other error, grants nothing.
+type GrantFunc func(ctx context.Context, grant *Grant) error
+
+// A TakeFunc takes units back. ErrNotGranted, or any other error, takes nothing.
+type TakeFunc func(ctx context.Context, take *Take) error
+
+// maxWait is longer than any wait of the library's own: a fifth of a second, of
+// acquire-rate-permit a second.
+const maxWait = 5 * time.Second
+
+// A step is what is read of an open exchange.
+type openStep struct {
+	Step        string     `json:"step"`
+	Database    *Step      `json:"database"`
+	Grant       *grantStep `json:"grant"`
+	NotBeforeMs int64      `json:"notBeforeMs"`
+}
+
+type grantStep struct {
+	ID int64 `json:"id"`
+	// "give" or "take".
+	What string `json:"what"`
+	// What is to be written with the grant's own items, DynamoDB.
+	Item json.RawMessage `json:"item"`
+	// The step itself: a Grant or a Take.
+	whole json.RawMessage
+}
+
+// UnmarshalJSON keeps the text as well.
+func (g *grantStep) UnmarshalJSON(text []byte) error {
+	type plain grantStep
+	if err := json.Unmarshal(text, (*plain)(g)); err != nil {
+		return err
+	}
+	g.whole = append(json.RawMessage{}, text...)
+	return nil
+}
+
+// effects are what a conversation has the host do, in the transaction of the row.
+type effects struct {
+	grant GrantFunc
+	take  TakeFunc
+}
+
+// called runs the one that the step is for.
+func (e effects) called(ctx context.Context, step *grantStep, target Target) (thrown error) {
+	var err error
+	if step.What == "take" {
+		found := &Take{Target: target}
+		if err = json.Unmarshal(step.whole, found); err == nil {
+			thrown = e.take(ctx, found)
+		}
+	} else {
+		found := &Grant{Target: target}
+		if err = json.Unmarshal(step.whole, found); err == nil {
+			thrown = e.grant(ctx, found)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("ledger: the step cannot be read: %w", err)
+	}
+	return thrown
+}
+
+// converse conducts a conversation to its end. Whatever ends it, nothing stays open in the
+// store. A refused document is an answer.
+func (l *Ledger) converse(
+	ctx context.Context, request *request, called effects,
+) (*assay.Exchange, error) {
+	if request.err != nil {
+		return nil, request.err
+	}
+	exchange, err := l.verifier.Exchange(
+		ctx, request.members, request.evidence, assay.At(l.now()))
+	if err != nil {
+		return nil, err
+	}
+	defer exchange.Close()
+	session := l.executor.Session()
+	defer session.Close()
+	// The end of the last wait: a clock that stands still, or is set back, would never end one.
+	var reached time.Time
+	for !exchange.Done() {
+		answer, until, err := l.runStep(ctx, session, exchange, called)
+		if err != nil {
+			return nil, err
+		}
+		if until.After(reached) {
+			reached = until
+		}
+		now := l.now()
+		if now.Before(reached) {
+			now = reached
+		}
+		if _, err := exchange.Step(ctx, answer, assay.At(now)); err != nil {
+			return nil, err
+		}
+	}
+	return exchange, nil
+}
+
+func (l *Ledger) runStep(
+	ctx context.Context, session Session, exchange *assay.Exchange, called effects,
+) (answer any, until time.Time, err error) {
+	var open openStep
+	if err := json.Unmarshal(exchange.Payload(), &open); err != nil {
+		return nil, until, fmt.Errorf("ledger: the step cannot be read: %w", err)
+	}
+	switch {
+	case open.Step == "database" && open.Database != nil:
+		answer, err = session.Run(ctx, open.Database)
+	case open.Step == "grant" && open.Grant != nil:
+		answer, err = granted(ctx, session, open.Grant, called)
+	case open.Step == "wait":
+		until = time.UnixMilli(open.NotBeforeMs)
+		answer, err = struct{}{}, l.wait(ctx, until)
+	default:
+		err = fmt.Errorf("ledger: the step %q is not for a database", open.Step)
+	}
+	return answer, until, err
+}
+
+// granted runs the grant, and says what became of it. A grant that ended the transaction
+// (STO-38), or whose session was lost (STO-39), is told to the library, whatever it returned.
+func granted(
+	ctx context.Context, session Session, step *grantStep, called effects,
+) (any, error) {
+	if isTake := step.What == "take"; isTake && called.take == nil {
+		return nil, fmt.Errorf("%w: mode Transaction needs a take-back", assay.ErrArgument)
+	} else if !isTake && called.grant == nil {
+		return nil, fmt.Errorf("%w: mode Transaction needs a grant", assay.ErrArgument)
+	}
+	thrown := called.called(ctx, step, session.EnterGrant(ctx))
+	if answer := session.LeaveGrant(thrown); answer != nil {
+		answer.ID = step.ID
+		return answer, nil
+	}
+	answer := map[string]any{"id": step.ID, "code": 200}
+	if errors.Is(thrown, ErrNotGranted) {
+		session.Rollback()
+		answer["code"] = 500
+		return answer, nil
+	} else if thrown != nil || len(step.Item) == 0 {
+		return answer, thrown
+	}
+	committer, is := session.(Committer)
+	if !is {
+		return nil, errors.New("ledger: the executor is no Committer")
+	}
+	result, failure, err := committer.Commit(ctx, step.Item)
+	if failure != nil {
+		answer["code"] = 500
+	} else if result.Error != nil {
+		answer["results"] = []CallResult{result}
+	}
+	return answer, err
+}
+
+func (l *Ledger) wait(ctx context.Context, until time.Time) error {
+	left := until.Sub(l.now())
+	if left > maxWait {
+		return assay.ErrTooLong
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,27 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Internal;
+
+use Assay\Facts\OwnFacts;
+
+/**
+ * What the status of a risk says.
+ *
+ * @internal
+ */
+abstract class RiskFacts extends OwnFacts
+{
+    protected function own(string $name): mixed
+    {
+        $document = $this->document;
+
+        return match ($name) {
+            'allowed' => $document->ok,
+            'status' => $document->status(),
+            'httpStatus' => Refusal::httpStatus($document->code),
+            default => parent::own($name),
+        };
+    }
+}

@@ -1,0 +1,418 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Ledger;
+
+use Assay\Document;
+use Assay\Exception\AssayException;
+use Assay\Exception\Unavailable;
+use Assay\Facts\Facts;
+use Assay\Internal\Arguments;
+use Assay\Internal\Refusal;
+use Assay\Verifier;
+use SensitiveParameter;
+
+/**
+ * Purchases that are paid out once, subscriptions, quotas, sign-ups and keys, in a store of
+ * yours.
+ *
+ *     $ledger = Ledger::open('sqlite:/srv/shop.db', $configuration);
+ *     $claimed = $ledger->claim($jws, $account, static function (Grant $grant, \PDO $pdo) {
+ *         $pdo->prepare('INSERT INTO coins (grant_id, account, n) VALUES (?, ?, ?)')
+ *             ->execute([$grant->grantId, $grant->account, 100 * $grant->units]);
+ *     });
+ *     http_response_code($claimed->httpStatus);
+ *     echo json_encode(['answer' => $claimed->clientResult]);
+ *
+ * What the ledger says about a purchase is an answer: `claim`, `resume`, `complete` and
+ * `completeRevocation` return it, whatever it is; so does `recordEvent`. Everything else throws
+ * when it is refused, so that nobody passes who does not look: `consumeQuota` throws Rejected
+ * with `httpStatus` 429 and the headers in its `document`. All throw Unavailable when the store
+ * is away: answer 503.
+ *
+ * `$evidence` is the JWS of a transaction as text, or facts and documents of `$verifier`.
+ *
+ * A grant writes with the connection that it gets, and may return false, or throw, to grant
+ * nothing. A take-back returns how many units it took, null for all of them, false for another
+ * time. With mode "transaction" that connection throws Misuse, `misuse.ledger.transaction`, at
+ * commit, rollBack, beginTransaction and statements that do the same (STO-38). With mode
+ * "lease" both may run again for the same `grantId` or `takeId`, and must do nothing the second
+ * time: what nobody completed comes again, by `resumeExpired` and `resumeExpiredRevocations`.
+ */
+final class Ledger
+{
+    use LedgerCalls;
+
+    private Conversation $conversation;
+    private \Closure $clock;
+    /** Which store it was, at the first look (STO-78). */
+    private ?string $lineage = null;
+
+    /**
+     * @param Verifier $verifier its configuration has the block `ledger` for this engine
+     * @param (callable(): int)|null $clock milliseconds since 1970 UTC; null: the system's
+     */
+    public function __construct(
+        private Executor $executor,
+        public readonly Verifier $verifier,
+        ?callable $clock = null,
+    ) {
+        $this->clock = ($clock ?? static fn (): int => Arguments::milliseconds(null))(...);
+        $this->conversation = new Conversation($verifier, $executor, $this->clock);
+    }
+
+    /**
+     * A ledger over a connection of its own, made at its first use. Tables, and SQLite's file,
+     * are made by `createSchema` alone, which an operator calls once: a store that is missing
+     * later is an error, not an empty one that would pay each purchase again (STO-78).
+     *
+     * @param string $dsn of PDO: "sqlite:/srv/shop.db", "pgsql:host=…;dbname=…",
+     *     "mysql:host=…;dbname=…;charset=utf8mb4"; give the address of the primary. A relative
+     *     path of SQLite begins with "./"
+     * @param array<string, mixed>|object|string $configuration docs/config.md; the engine in
+     *     `ledger` is filled in
+     *
+     * @throws AssayException when the configuration is not usable
+     */
+    public static function open(
+        #[SensitiveParameter] string $dsn,
+        #[SensitiveParameter] array|object|string $configuration,
+        ?string $user = null,
+        #[SensitiveParameter] ?string $password = null,
+        ?callable $clock = null,
+    ): self {
+        $executor = PdoExecutor::to($dsn, $user, $password);
+
+        return new self(
+            $executor,
+            new Verifier(self::configured($configuration, $executor)),
+            $clock,
+        );
+    }
+
+    /**
+     * The same over your own connection: a PDO, or a Redis for quotas, sign-ups, challenges
+     * and `recordEvent`. A PDO that is in a transaction of yours is refused at each operation,
+     * with Misuse, `misuse.ledger.transaction`, and left as it was: what belongs together is
+     * written in the grant of a claim.
+     *
+     * @param array<string, mixed>|object|string $configuration as of `open`
+     */
+    public static function withConnection(
+        \PDO|\Redis $connection,
+        #[SensitiveParameter] array|object|string $configuration,
+        ?callable $clock = null,
+    ): self {
+        $executor = $connection instanceof \PDO
+            ? PdoExecutor::withConnection($connection) : new RedisExecutor($connection);
+
+        return new self(
+            $executor,
+            new Verifier(self::configured($configuration, $executor)),
+            $clock,
+        );
+    }
+
+    // ---- the schema
+
+    /**
+     * Makes SQLite's file and all tables where there is none, or changes those of an older
+     * version (STO-78): for an operator, once.
+     *
+     * @return string "created", "exists", "migrated"
+     *
+     * @throws AssayException config.ledger.schema where a part is missing: nothing is made
+     */
+    public function createSchema(): string
+    {
+        if ($this->executor instanceof PdoExecutor) {
+            $this->executor->createFile();
+        }
+        $document = $this->accepted(['operation' => 'create-schema',
+            'lineage' => self::text(random_bytes(24))]);
+        $this->lineage ??= $document->at('exchange.lineage');
+
+        return (string) $document->at('exchange.outcome');
+    }
+
+    /** Deletes what is over, and kept texts that no row names: run it once a day. */
+    public function deleteExpiredRows(): void
+    {
+        $calls = $this->accepted(['operation' => 'describe-schema'])->at('exchange.garbage');
+        $step = ['id' => 0, 'transaction' => null, 'calls' => $calls,
+            'limits' => ['statementMs' => 60000]];
+        if ($this->executor->run($step)['code'] !== 200) {
+            throw Refusal::named('unavailable.database.statement-failed');
+        }
+    }
+
+    // ---- what LedgerCalls asks for
+
+    /** @param Document|Facts|iterable<Document|Facts>|string $evidence */
+    private function claimed(
+        array $request,
+        string|Document|Facts|iterable $evidence,
+        ?callable $grant,
+    ): ClaimResult {
+        $mode = $request['grantMode'] ??= $grant === null ? 'lease' : 'transaction';
+        $wasCalled = false;
+        $called = $grant === null ? null
+            : static function (Grant $given, object $connection) use ($grant, &$wasCalled): mixed {
+                $wasCalled = true;
+
+                return $grant($given, $connection);
+            };
+        $document = $this->conversation->about($request, $this->verified($evidence), $called);
+        $claimed = ClaimResult::in(self::answer($document, $wasCalled), 'exchange');
+
+        return $mode === 'lease' ? $this->payOut($claimed, $grant) : $claimed;
+    }
+
+    private function resumed(array $request, ?callable $grant): ResumeResult
+    {
+        return $this->payOut(ResumeResult::in($this->answered($request), 'exchange'), $grant);
+    }
+
+    private function resumedExpired(array $request, ?callable $grant): ResumeExpiredResult
+    {
+        $expired = ResumeExpiredResult::in($this->accepted($request), 'exchange');
+
+        return $this->payOut($expired, $grant);
+    }
+
+    /** @param Document|Facts|iterable<Document|Facts>|string $evidence */
+    private function revoked(
+        array $request,
+        string|Document|Facts|iterable $evidence,
+        ?callable $takeBack,
+    ): RevokeResult {
+        $mode = $request['grantMode'] ??= $takeBack === null ? 'none' : 'lease';
+        $document = $this->conversation->about(
+            $request,
+            $this->verified($evidence),
+            takeBack: $takeBack,
+        );
+        $revoked = RevokeResult::in(self::effects($document), 'exchange');
+
+        return $this->takeBack($revoked, $revoked->takes(), $takeBack, $mode);
+    }
+
+    private function resumedRevocations(
+        array $request,
+        ?callable $takeBack,
+    ): ResumeExpiredRevocationsResult {
+        $expired = ResumeExpiredRevocationsResult::in($this->accepted($request), 'exchange');
+
+        return $this->takeBack($expired, $expired->takes, $takeBack, 'lease');
+    }
+
+    /** @param Document|Facts|iterable<Document|Facts>|string $evidence */
+    private function eventApplied(
+        array $request,
+        string|Document|Facts|iterable $evidence,
+        ?callable $grant,
+        ?callable $takeBack,
+    ): ApplyEventResult {
+        $mode = $request['grantMode'] ??= $takeBack === null ? 'none' : 'lease';
+        $evidence = $this->verified($evidence);
+        $document = $this->conversation->about($request, $evidence, $grant, $takeBack);
+        $event = ApplyEventResult::in(self::effects($document), 'exchange');
+        if ($mode === 'transaction') {
+            return $event;
+        }
+        $event = $this->takeBack($event, $event->take, $takeBack, $mode);
+        try {
+            foreach ($grant === null ? [] : $event->grants() as $each) {
+                $this->isGranted($each, $grant) && $this->complete($each);
+            }
+        } catch (Unavailable $away) {
+            return $event->withAway($away);
+        }
+
+        return $event;
+    }
+
+    private function challenged(array $request): IssueChallengeResult
+    {
+        $made = IssueChallengeResult::in($this->accepted($request), 'exchange');
+
+        return $made->with($request['challenge']);
+    }
+
+    private function forgotten(array $request): ForgetAccountResult
+    {
+        $document = $this->accepted($request);
+        if ($this->executor instanceof PdoExecutor) {
+            $this->executor->emptyLog();
+        }
+
+        return ForgetAccountResult::in($document, 'exchange');
+    }
+
+    private function schemaChecked(array $request): CheckSchemaResult
+    {
+        $document = $this->accepted($request + ['lineage' => $this->lineage]);
+        $this->lineage ??= $document->at('exchange.lineage');
+
+        return CheckSchemaResult::in($document, 'exchange');
+    }
+
+    // ---- inside
+
+    /**
+     * @template R of ClaimResult|ResumeResult|ResumeExpiredResult
+     *
+     * @param R $found
+     *
+     * @return R
+     */
+    private function payOut(
+        ClaimResult|ResumeResult|ResumeExpiredResult $found,
+        ?callable $grant,
+    ): ClaimResult|ResumeResult|ResumeExpiredResult {
+        $completed = [];
+        foreach ($grant === null ? [] : $found->grants() as $each) {
+            if (!$this->isGranted($each, $grant)) {
+                continue;
+            }
+            try {
+                $completed[$each->purchaseKey] = $this->complete($each);
+            } catch (Unavailable $away) {
+                // STO-20: it was paid out, so the next call, or `resumeExpired`, completes it.
+                return $found->after($completed, $away);
+            }
+        }
+
+        return $found->after($completed);
+    }
+
+    private function isGranted(Grant $each, callable $grant): bool
+    {
+        return $grant($each, $this->executor->connection()) !== false;
+    }
+
+    /**
+     * @template R of Result
+     *
+     * @param R $found
+     * @param list<Take> $takes of it
+     *
+     * @return R what was not completed comes again, by `resumeExpiredRevocations`
+     */
+    private function takeBack(
+        Result $found,
+        array $takes,
+        ?callable $takeBack,
+        string $mode,
+    ): Result {
+        if ($takeBack === null || $mode === 'transaction') {
+            return $found;
+        }
+        foreach ($takes as $take) {
+            $taken = $takeBack($take, $this->executor->connection());
+            try {
+                if ($taken !== false && $mode === 'lease') {
+                    $this->completeRevocation($take, is_int($taken) ? $taken : null);
+                }
+            } catch (Unavailable $away) {
+                return $found->withAway($away);
+            }
+        }
+
+        return $found;
+    }
+
+    /** What an event brought; also where one part of it waits for another (STO-35). */
+    private static function effects(Document $document): Document
+    {
+        if (!str_starts_with($document->status(), 'unavailable.claim.')) {
+            $document->throwIfFailed();
+        }
+
+        return $document;
+    }
+
+    /** The document of an operation that has to be accepted. */
+    private function accepted(
+        array $request,
+        string|Document|Facts|iterable $evidence = [],
+    ): Document {
+        $document = $this->conversation->about($request, $this->verified($evidence));
+        $document->throwIfFailed();
+
+        return $document;
+    }
+
+    /** The document of an operation whose refusals are answers. */
+    private function answered(array $request): Document
+    {
+        return self::answer($this->conversation->about($request));
+    }
+
+    /**
+     * A refusal of the ledger is an answer; any other is none. Where a grant was called, so is
+     * "deferred": what it did may stand (STO-39).
+     */
+    private static function answer(Document $document, bool $wasCalled = false): Document
+    {
+        $family = '/^(ok$|rejected\.|unavailable\.' . ($wasCalled ? ')/' : 'ledger\.)/');
+        if ($document->at('exchange.outcome') === null && $document->at('exchange.answer') === null
+            || preg_match($family, $document->status()) !== 1) {
+            throw Refusal::of($document);
+        }
+
+        return $document;
+    }
+
+    /** @return Document|Facts|iterable<Document|Facts> */
+    private function verified(
+        string|Document|Facts|iterable $evidence,
+    ): Document|Facts|iterable {
+        return is_string($evidence)
+            ? $this->verifier->verifyTransaction($evidence, ($this->clock)()) : $evidence;
+    }
+
+    /** What was given, as an argument or by its name in `$options`. */
+    private static function given(array $members, array $options): array
+    {
+        return array_filter($members, static fn (mixed $it): bool => $it !== null) + $options;
+    }
+
+    /** What is asked with an earlier answer. */
+    private static function kept(?GetPlanResult $cachedPlan): ?array
+    {
+        return $cachedPlan === null ? null
+            : [
+                'plan' => $cachedPlan->plan,
+                'expiresAtMs' => $cachedPlan->expiresAtMs,
+                'readAtMs' => $cachedPlan->readAtMs,
+            ];
+    }
+
+    private static function attempt(): string
+    {
+        return self::text(random_bytes(16));
+    }
+
+    private static function text(string $octets): string
+    {
+        return rtrim(strtr(base64_encode($octets), '+/', '-_'), '=');
+    }
+
+    /** The engine of the executor, in the block `ledger`. */
+    private static function configured(
+        array|object|string $configuration,
+        Executor $executor,
+    ): object {
+        $text = Arguments::json($configuration, 'the configuration');
+        $found = json_decode($text, false, 512, JSON_THROW_ON_ERROR);
+        $found->ledger ??= new \stdClass();
+        $found->ledger->engine = $executor->engine();
+        if ($executor instanceof PdoExecutor) {
+            $found->ledger->placeholders = 'qmark';
+        }
+
+        return $found;
+    }
+}

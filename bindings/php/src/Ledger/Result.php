@@ -1,0 +1,44 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Ledger;
+
+use Assay\Exception\Unavailable;
+use Assay\Facts\OwnFacts;
+use Assay\Internal\Member;
+use Assay\Internal\Refusal;
+
+/** What every operation of the store says: `ok`, `status` and `httpStatus` beside its own. */
+abstract class Result extends OwnFacts
+{
+    /** @internal */
+    protected const STATUS = [
+        'ok' => [Member::OWN, ''],
+        'status' => [Member::OWN, ''],
+        'httpStatus' => [Member::OWN, ''],
+    ];
+
+    /** Why what the host did could not be completed: it comes again. */
+    protected ?Unavailable $away = null;
+
+    /** @internal */
+    public function withAway(?Unavailable $away): static
+    {
+        $next = static::in($this->document, $this->path);
+        $next->away = $away;
+
+        return $next;
+    }
+
+    protected function own(string $name): mixed
+    {
+        return match ($name) {
+            'ok' => $this->away === null && $this->document->ok,
+            'status' => $this->away?->status ?? $this->document->status(),
+            'httpStatus' => $this->away?->httpStatus
+                ?? Refusal::httpStatus($this->document->code),
+            default => parent::own($name),
+        };
+    }
+}

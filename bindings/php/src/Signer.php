@@ -1,0 +1,165 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay;
+
+use DateTimeInterface;
+
+/**
+ * Signs tokens, client secrets and offers with the keys of the configuration. Made by
+ * `Verifier::signer`.
+ *
+ *     $token = $verifier->signer()->signApiToken();
+ */
+final class Signer
+{
+    /**
+     * @param \Closure(array<string, mixed>, int|DateTimeInterface|null): Document $atOnce
+     *     answers a request
+     *
+     * @internal made by a Verifier
+     */
+    public function __construct(private \Closure $atOnce)
+    {
+    }
+
+    /**
+     * A token for the App Store Server API, good for five minutes: make one for each request.
+     *
+     * @param string|null $bundleId null where one app is configured
+     *
+     * @throws Exception\Configuration without the block `appStoreServerApi`
+     */
+    public function signApiToken(
+        ?string $bundleId = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\SignedToken {
+        return Facts\SignedToken::of(
+            $this->signed(['operation' => 'sign-api-token', 'bundleId' => $bundleId], $now),
+        );
+    }
+
+    /**
+     * A token for Apple's DeviceCheck and App Attest servers, good for 20 minutes.
+     *
+     * @throws Exception\Configuration without the block `deviceCheck`, or its key
+     */
+    public function signDeviceCheckToken(
+        int|DateTimeInterface|null $now = null,
+    ): Facts\SignedToken {
+        return Facts\SignedToken::of(
+            $this->signed(['operation' => 'sign-device-check-token'], $now),
+        );
+    }
+
+    /**
+     * The client secret of Sign in with Apple.
+     *
+     * @param string|null $clientId null where there is one
+     * @param int|null $ttlMs a minute to six months; null: five minutes
+     *
+     * @throws Exception\Configuration without the block `appleId`
+     */
+    public function signAppleClientSecret(
+        ?string $clientId = null,
+        ?int $ttlMs = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\ClientSecret {
+        return Facts\ClientSecret::of($this->signed([
+            'operation' => 'sign-apple-client-secret',
+            'clientId' => $clientId,
+            'ttlMs' => $ttlMs,
+        ], $now));
+    }
+
+    /**
+     * A promotional offer for the app, as a JWS. Never let a client choose what is signed.
+     *
+     * @param string|null $transactionId any of the customer's; without it anybody can use the
+     *     offer
+     * @param string|null $nonce a UUID; null: a new one
+     *
+     * @throws Exception\Misuse for ids of a wrong form
+     */
+    public function signPromotionalOffer(
+        string $productId,
+        string $offerId,
+        ?string $transactionId = null,
+        ?string $bundleId = null,
+        ?string $nonce = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\SignedOffer {
+        return Facts\SignedOffer::of($this->signed([
+            'operation' => 'sign-promotional-offer',
+            'bundleId' => $bundleId,
+            'productId' => $productId,
+            'offerIdentifier' => $offerId,
+            'transactionId' => $transactionId,
+            'nonce' => $nonce,
+        ], $now));
+    }
+
+    /**
+     * The same for the original StoreKit API: the app passes exactly the four values.
+     *
+     * @param string $applicationUsername ASCII: the appAccountToken, or empty
+     * @param int|null $timestamp milliseconds since 1970 UTC; null: now
+     */
+    public function signPromotionalOfferV1(
+        string $productId,
+        string $offerId,
+        string $applicationUsername = '',
+        ?string $bundleId = null,
+        ?string $nonce = null,
+        ?int $timestamp = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\SignedOfferV1 {
+        return Facts\SignedOfferV1::of($this->signed([
+            'operation' => 'sign-promotional-offer-v1',
+            'bundleId' => $bundleId,
+            'productId' => $productId,
+            'offerId' => $offerId,
+            'applicationUsername' => $applicationUsername,
+            'nonce' => $nonce,
+            'timestamp' => $timestamp,
+        ], $now));
+    }
+
+    /**
+     * Whether a customer may have the introductory offer, whatever the App Store thinks, as a
+     * JWS for the app.
+     */
+    public function signIntroductoryOfferEligibility(
+        string $productId,
+        bool $allowed,
+        string $transactionId,
+        ?string $bundleId = null,
+        ?string $nonce = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\SignedOffer {
+        return Facts\SignedOffer::of($this->signed([
+            'operation' => 'sign-introductory-offer-eligibility',
+            'bundleId' => $bundleId,
+            'productId' => $productId,
+            'allowIntroductoryOffer' => $allowed,
+            'transactionId' => $transactionId,
+            'nonce' => $nonce,
+        ], $now));
+    }
+
+    /**
+     * What an operation that signs answered.
+     *
+     * @param array<string, mixed> $request
+     *
+     * @return array<string, mixed>
+     */
+    private function signed(array $request, int|DateTimeInterface|null $now): array
+    {
+        $document = ($this->atOnce)($request, $now);
+        $document->throwIfFailed();
+
+        return $document->json()['exchange'];
+    }
+}
