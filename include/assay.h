@@ -284,9 +284,10 @@ ASSAY_API assay_status assay_check_expiry(int64_t expires_ms, int64_t grace_ms,
 
 /**
  * Answer a request described in JSON that needs nothing carried out, such as
- * {"operation":"assess-risk","observations":{"request":"promo", ...}}: the kinds of
- * docs/exchanges.md that are done at once. Another kind is ASSAY_MISUSE
- * ("misuse.exchange.operation"): it is a conversation, for assay_exchange_new.
+ * {"operation":"assess-risk","observations":{"request":"promo", ...}}: the
+ * operations of docs/exchanges.md that are done at once. Another one is
+ * ASSAY_MISUSE ("misuse.exchange.operation"): it has steps, for
+ * assay_exchange_new.
  * @param evidence verified documents that the request is about; may be NULL
  *                 when evidence_count is 0.
  */

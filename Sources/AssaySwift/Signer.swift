@@ -121,19 +121,19 @@ extension Duration {
 // The following types print, dump and log their end instead of their secret.
 
 extension IssuedSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { "IssuedSession, key \(keyId), until \(expires)" }
+  public var description: String { "IssuedSession, key \(keyId), until \(expiresAt)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension SignedToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { "SignedToken, until \(expires)" }
+  public var description: String { "SignedToken, until \(expiresAt)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension ClientSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { "ClientSecret, until \(expires)" }
+  public var description: String { "ClientSecret, until \(expiresAt)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

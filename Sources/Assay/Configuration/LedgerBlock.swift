@@ -232,7 +232,7 @@ enum LedgerBlock {
   private static func readRateLimits(
     _ node: MemberNode
   ) throws(Refusal) -> [(operation: StaticString, perSecond: Int64)] {
-    var pace: [(operation: StaticString, perSecond: Int64)] = []
+    var limits: [(operation: StaticString, perSecond: Int64)] = []
     for entry in try node.members() {
       guard let row = AppStoreLimits.row(entry.value.name) else { throw entry.refusal(.range) }
       limits.append((row.operation, try entry.integer(1...1000)))

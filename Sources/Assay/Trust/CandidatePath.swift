@@ -128,7 +128,7 @@ struct ProfiledPath: Sendable {
       try certificate.checkIssuerName(anchor.certificate, at: location)
       anchors = [anchor]
     case .searched:
-      anchors = Anchor.plausible(try trust.anchors.anchors(), of: certificate)
+      anchors = Anchor.likely(try trust.anchors.anchors(), of: certificate)
       let isAttestation = profile == .attestation
       // An attestation is checked against all anchors if no name matches: its signature is
       // verified before its name (ATT-30).
@@ -197,7 +197,7 @@ struct ProfiledPath: Sendable {
       try checkLeafSignature(issuer, &checkedKeys, &budget)
       return proven
     }
-    let anchors = Anchor.plausible(try trust.anchors.anchors(), of: issuer.certificate)
+    let anchors = Anchor.likely(try trust.anchors.anchors(), of: issuer.certificate)
     try require(
       !anchors.isEmpty, .rejectedChainUntrustedRoot, profile.rules.root, at: candidate.location,
       hint: .testAuthority(issuer.certificate.der))
@@ -222,7 +222,7 @@ struct ProfiledPath: Sendable {
     guard proven.contains(where: { $0.certificate.keyBytes == issuer.certificate.keyBytes })
     else { return nil }
     if let proven = candidate.proven { return proven }
-    let anchors = Anchor.plausible(try trust.anchors.anchors(), of: issuer.certificate)
+    let anchors = Anchor.likely(try trust.anchors.anchors(), of: issuer.certificate)
     guard budget.allowsOptionalCheck,
       let reissue = trust.intermediate(issuer, under: anchors, source, &budget)
     else { return nil }

@@ -62,7 +62,7 @@ struct ReceiptRoots: Sendable {
       if let anchors = try? anchors.anchors(),
         let profiled = try? profile.certificates.intermediate.profiled(certificate, at: ""),
         let proven = trust.intermediate(
-          profiled, under: Anchor.plausible(anchors, of: certificate), source, &budget)
+          profiled, under: Anchor.likely(anchors, of: certificate), source, &budget)
       {
         return proven
       }

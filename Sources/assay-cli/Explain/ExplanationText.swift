@@ -345,7 +345,7 @@ enum ExplanationText {
     status	4355	unsupported.transaction-receipt.digest	signed with SHA-256	newer than this library: look for an update, and do not take it for fraud	never	400	RCP-19
     status	4611	unsupported.transaction-receipt.version	the version of the signature blob is neither 2 nor 3	newer than this library, or not a receipt: have the client send its stored copy again	never	400	RCP-17
     status	4867	unsupported.token.encrypted	the token is encrypted	a JWE of five segments: only signed tokens are verified	never	401	TOK-6
-    status	5123	unsupported.triage.format	this form is not handled; triage.form names it	send a receipt or a StoreKit JWS	never	415	TRI-3
+    status	5123	unsupported.triage.format	this format is not handled; triage.format names it	send a receipt or a StoreKit JWS	never	415	TRI-3
     status	5379	unsupported.verify-receipt.notification-v1	a version 1 server notification, which is unsigned	switch the app to version 2 notifications in App Store Connect	never	400	VRR-14
     status	5635	unsupported.verify-receipt.status	Apple answered with an unknown status	keep the receipt and ask again later; look for an update	later	503	VRR-5,VRR-6
     status	260	too-large.app-store.response	the answer is longer than 4 MiB	something between the host and Apple answered: look at its proxy	never	502	API-30
@@ -523,7 +523,7 @@ enum ExplanationText {
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
     status	1032	internal.sign.self-check	our own signature did not verify, or the system gave no random numbers	nothing was signed: a fault of hardware or build, or a system without entropy	never	500	EXC-10,EXC-23
     status	265	pending.exchange.grant	the grant is to be made	no error: grant inside the open transaction, then step	never	–	EXC-3,STO-21
-    status	521	pending.exchange.http	a request is to be sent	no error: send exchange.request, and hand the answer to assay_exchange_step	never	–	EXC-3
+    status	521	pending.exchange.http	a request is to be sent	no error: send exchange.http, and hand the reply to assay_exchange_step	never	–	EXC-3
     status	777	pending.exchange.database	statements are to be run	no error: run exchange.database in order, and hand the results to assay_exchange_step	never	–	EXC-3,STO-2
     status	1033	pending.exchange.wait	the next step is not before exchange.notBeforeMs	no error: step again then, or put exchange.retry into a queue	never	–	EXC-3
     status	1289	pending.triage.verify-next	worth verifying; nothing is decided yet	no error: go on to verification	never	–	TRI-9

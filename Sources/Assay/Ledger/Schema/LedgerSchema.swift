@@ -72,7 +72,7 @@ struct LedgerSchema {
     writer.beginObject()
     let values: SQLText.Values = argument.map { [("before_ms", .integer($0))] } ?? []
     SQLText.write(text, values, policy, &writer)
-    writer.member("rows", boolean: false)
+    writer.member("returnsRows", boolean: false)
     writer.endObject()
   }
 }
