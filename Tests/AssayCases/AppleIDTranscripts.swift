@@ -277,7 +277,7 @@ private final class AppleIDTranscript: Transcript {
         "EXC-8", "\(name) and no key", asks: request, verifier: "standard", [],
         "config.exchange.block-missing", at: "appleId")
       transcript(
-        "EXC-1", "\(name) with another member", asks: request.appending("sensitivePaths", "x"), [],
+        "EXC-1", "\(name) with another member", asks: request.appending("secret", "x"), [],
         "misuse.exchange.request", at: "secret")
     }
   }

@@ -92,10 +92,8 @@ final class CaseFixture {
         (
           "storekit.maxAgeMs",
           [
-            "maxAgeMs": [
-              "transaction": 3_600_000, "renewal-info": 3_600_000, "notification": 691_200_000,
-              "app-transaction": 3_600_000, "realtime-request": 60_000,
-            ]
+            "transaction": 3_600_000, "renewal-info": 3_600_000, "notification": 691_200_000,
+            "app-transaction": 3_600_000, "realtime-request": 60_000,
           ]
         )
       ])

@@ -197,7 +197,8 @@ extension EvidenceCase.Evidence {
     case .receipt(let kind, let receipt):
       entry.add("kind", kind.rawValue)
       entry.add("receipt", .bytes(receipt))
-    case .answer(let body): entry = ["kind": "verify-receipt-response", "body": .string(utf8: body)]
+    case .answer(let body):
+      entry = ["kind": "verify-receipt-response", "body": .string(utf8: body)]
     case .keyset(let jwks): entry = ["kind": "keyset", "jwks": .string(utf8: jwks)]
     case .attestation(let attestation, let keyId, let data):
       entry = ["kind": "attestation", "clientDataKind": 1]

@@ -71,11 +71,11 @@ extension CaseFixture {
       "config.ledger.forget-key", at: "forgetKey")
     stores(
       "STO-66", "a pace of 0", [("rateLimits", .object([.init("look-up-order-id", 0)]))],
-      "config.ledger.rate-limits", at: "pace.look-up-order-id")
+      "config.ledger.rate-limits", at: "rateLimits.look-up-order-id")
     stores(
       "STO-66", "the pace of an unknown operation", [("rateLimits", ["check-revocation": 1])],
       "config.ledger.rate-limits",
-      at: "pace.ocsp")
+      at: "rateLimits.check-revocation")
     stores(
       "STO-56", "a short name", [("signup", ["username": ["digits": 15]])],
       "config.ledger.signup", at: "signup.username.digits")
@@ -110,7 +110,7 @@ extension CaseFixture {
           .text(
             "CREATE TABLE IF NOT EXISTS assay_purchase_key (name TEXT NOT NULL, target TEXT NOT "
               + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
-        ), ("statements.0.rows", false), ("statements.10", .null), ("version", 2),
+        ), ("statements.0.returnsRows", false), ("statements.10", .null), ("version", 2),
         ("migrations.0.from", 1), ("migrations.0.to", 2), ("migrations.1", .null),
         (
           "migrations.0.statements.0.sql",
@@ -140,7 +140,7 @@ extension CaseFixture {
           .text(
             "CREATE TABLE IF NOT EXISTS shop_evidence (digest TEXT NOT NULL, body TEXT "
               + "NOT NULL, stored_at_ms BIGINT NOT NULL, PRIMARY KEY (digest))")
-        ), ("garbage.2.sql", "DELETE FROM shop_once WHERE stored_at_ms < $1"),
+        ), ("garbage.2.sql", "DELETE FROM shop_event WHERE stored_at_ms < $1"),
         ("garbage.3.args.0", .integer(now - 86_400_000)), ("garbage.4", .null),
       ])
     schema(
@@ -150,7 +150,7 @@ extension CaseFixture {
         (
           "statements.6.sql",
           .text(
-            "CREATE TABLE IF NOT EXISTS aonce (id VARCHAR(160) NOT NULL, attempt "
+            "CREATE TABLE IF NOT EXISTS aevent (id VARCHAR(160) NOT NULL, attempt_id "
               + "VARCHAR(64) NOT NULL, stored_at_ms BIGINT NOT NULL, PRIMARY KEY (id)) "
               + "ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
         ), ("garbage.0.sql", "DELETE FROM aquota WHERE delete_after_ms < ?"),

@@ -271,8 +271,8 @@ def unavailable(engine, without):
     """Return why no race can run on the engine, else None. SQLite's client is part of Python."""
     if without and engine.name != "sqlite":
         return without
-    if not (ROOT / "bindings/python/assay/store").exists():
-        return "bindings/python/assay/store is not there"
+    if not (ROOT / "bindings/python/assay/ledger").exists():
+        return "bindings/python/assay/ledger is not there"
     return engine.missing
 
 

@@ -187,12 +187,12 @@ def leaves(path, value):
         yield path, value
 
 
-def configuration(authority, engine, stores=(), **more):
-    stores = {"engine": engine, "challengeTtlMs": stages.CHALLENGE_TTL, "forgetKey": FORGET_KEY,
-              "keepEvidence": engine != "redis", "signup": {"limit": 2},
-              **({"table": "assay"} if engine == "dynamodb" else {}), **dict(stores)}
+def configuration(authority, engine, ledger=(), **more):
+    block = {"engine": engine, "challengeTtlMs": stages.CHALLENGE_TTL, "forgetKey": FORGET_KEY,
+             "keepEvidence": engine != "redis", "signup": {"limit": 2},
+             **({"table": "assay"} if engine == "dynamodb" else {}), **dict(ledger)}
     return {**authority.config, "quotas": {"free": {"text": 2}, "premium": {"text": 9, "image": 1}},
-            "ledger": stores, **more}
+            "ledger": block, **more}
 
 
 def attempt(name):
@@ -205,7 +205,7 @@ def attempt(name):
 def purchases(tape, ledger):
     """Record claims under a lease and in the host's transaction, and their ends."""
     coins = tape.bought(1)
-    claim = {"account": "ann", "attempt": attempt("claim")}
+    claim = {"account": "ann", "attempt_id": attempt("claim")}
     first = tape.asks("STO-22", "a claim", lambda: ledger.claim(coins, **claim, note="by hand"))
     tape.asks("STO-28", "the claim again by the same attempt", lambda: ledger.claim(
         coins, **claim))
@@ -250,7 +250,7 @@ def purchases(tape, ledger):
     tape.asks("STO-32", "in the transaction: a grant that is refused", lambda: ledger.claim(
         lost, "ann", attempt_id=attempt("refused"), grant_mode="transaction",
         grant=lambda _: False))
-    wrong = {"on_unclear": "maybe", "resolve": "again"}
+    wrong = {"on_expired_lease": "maybe", "resolution": "not-granted"}
     tape.refused("EXC-1", "a claim with a wrong word beside another", lambda: ledger.claim(
         lost, "ann", attempt_id=attempt("word"), **wrong))
     tape.refused("EXC-1", "resume with a wrong word beside another", lambda: ledger.resume(
@@ -313,7 +313,7 @@ def subscriptions(tape, ledger):
         tape.bought(11, "com.example.app.lifetime", "non-consumable"), "ann"))
     read = tape.asks("STO-45", "read", lambda: ledger.get_plan("ann"))
     tape.asks("STO-45", "read of nobody, with a last answer", lambda: ledger.get_plan(
-        "eve", last=read))
+        "eve", cached_plan=read))
     tape.asks("STO-46", "clear", lambda: ledger.deactivate_subscriptions("ann"))
     tape.now += 40 * DAY
     for name in ("due lines", "no due lines"):
@@ -345,12 +345,12 @@ def challenges(tape, ledger):
     for name in ("issue a challenge", "issue it again"):
         tape.asks("STO-60", name, lambda: ledger.issue_challenge(**issue))
     tape.asks("STO-61", "a challenge for another purpose", lambda: ledger.consume_challenge(
-        "assert", "ann", challenge=CHALLENGE, by="phone"))
+        "assert", "ann", challenge=CHALLENGE, used_by="phone"))
     for name, who in (("a challenge", "phone"), ("it again", "phone"), ("by another", "tablet")):
         tape.asks("STO-61", f"use: {name}", lambda by=who: ledger.consume_challenge(
-            "attest", "ann", challenge=CHALLENGE, by=by))
+            "attest", "ann", challenge=CHALLENGE, used_by=by))
     tape.asks("STO-61", "use: what nobody issued", lambda: ledger.consume_challenge(
-        "attest", "ann", challenge=CHALLENGE[::-1], by="phone"))
+        "attest", "ann", challenge=CHALLENGE[::-1], used_by="phone"))
     for name, who in (("once", "first"), ("once again", "first"), ("a second time", "second")):
         tape.asks("STO-65", name,
                   lambda by=who: ledger.record_event("NOTE#1", attempt_id=attempt(by)))
@@ -425,7 +425,7 @@ def schema(tape, ledger):
 def rare_claims(tape, ledger):
     """Purchases that are not paid out, or were before."""
     def claim(rule, name, text, who="ann", by=ledger, **options):
-        options = {"attempt": attempt(name[:14].replace(" ", "-")), **options}
+        options = {"attempt_id": attempt(name[:14].replace(" ", "-")), **options}
         return tape.asks(rule, f"a claim {name}", lambda: by.claim(text, who, **options))
 
     claim("STO-25", "of what was upgraded", tape.bought(30, set={"isUpgraded": True}))
@@ -434,7 +434,7 @@ def rare_claims(tape, ledger):
     claim("STO-43", "for another account token", tape.bought(
         31, set={"appAccountToken": "6a2a3bd5-6ad4-4b6f-9c8b-2c4f2f6c7d10"}),
         account_token="11111111-6ad4-4b6f-9c8b-2c4f2f6c7d10")
-    shared = tape.open("family", decide={"family": "deny"})
+    shared = tape.open("family", decision={"familySharing": "deny"})
     claim("STO-25", "of what a family shares", tape.bought(
         32, "com.example.app.lifetime", "non-consumable",
         set={"inAppOwnershipType": "FAMILY_SHARED"}), by=shared)
@@ -513,11 +513,11 @@ def rare_lines(tape, ledger):
     gone = tape.bought(52, "com.example.app.gone", "auto-renewable", expires=BEGIN + 30 * DAY)
     tape.asks("STO-24", "apply an unknown product",
               lambda: ledger.update_subscriptions(gone, "ann"))
-    asks = tape.open("asks", stores={"transfer": "confirm"})
+    asks = tape.open("asks", ledger={"transfer": "confirm"})
     tape.asks("STO-42", "apply for another account, which is asked",
               lambda: asks.update_subscriptions(
         tape.line(50, signed=2 * MINUTE), "bob"))
-    moves = tape.open("moves", stores={"transfer": "allow", "onNoPurchases": "keep"})
+    moves = tape.open("moves", ledger={"transfer": "allow", "onNoPurchases": "keep"})
     for name, at, who in (("moves", 3, "bob"), ("moves again, too soon", 4, "eve")):
         tape.asks("STO-42", f"apply, and the line {name}",
                   lambda signed=at, to=who: moves.update_subscriptions(
@@ -526,10 +526,10 @@ def rare_lines(tape, ledger):
               lambda: moves.deactivate_subscriptions("bob"))
     last = tape.asks("STO-45", "read a month", lambda: ledger.get_plan("bob"))
 
-    away = tape.open("away", url="sqlite:////nonexistent/assay.db", stores={
+    away = tape.open("away", url="sqlite:////nonexistent/assay.db", ledger={
         "failOpen": {"meters": ["text"], "planMaxAgeMs": MINUTE}})
     for name, call in (
-            ("read, with a last answer", lambda: away.get_plan("bob", last=last)),
+            ("read, with a last answer", lambda: away.get_plan("bob", cached_plan=last)),
             ("read", lambda: away.get_plan("bob")),
             ("take", lambda: away.consume_quota("ann", "text", "free")),
             ("a permit", lambda: away.acquire_rate_permit("look-up-order-id", "Production")),
@@ -542,7 +542,7 @@ def rare_meters(tape, ledger):
     from assay.ledger import ledger as carried
 
     full = ("look-up-order-id", "Production")
-    paced = tape.open("paced", stores={"rateLimits": {full[0]: 1}})
+    paced = tape.open("paced", ledger={"rateLimits": {full[0]: 1}})
     for second in range(8):
         paced.acquire_rate_permit(*full, now=tape.now + second * SECOND)
 
@@ -560,7 +560,7 @@ def rare_meters(tape, ledger):
         tape.asks("STO-57", f"settle: {result}", lambda said=result: ledger.finish_signup(
             admitted.ticket, said))
     late = CHALLENGE[::-1]
-    use = {"challenge": late, "by": "phone"}
+    use = {"challenge": late, "used_by": "phone"}
     tape.asks("STO-61", "use: before it is issued",
               lambda: ledger.consume_challenge("attest", "eve", **use))
     ledger.issue_challenge("attest", "eve", challenge=late)
@@ -594,8 +594,8 @@ def rare_keys(tape, ledger):
     tape.asks("STO-62", "bind a retired key",
               lambda: ledger.register_device_key(attestation, "eve"))
     ledger.merge_accounts("visitor", "bob", attempt_id=attempt("visitor"))
-    joined = {"operation": "merge-accounts", "from": "visitor", "to": "eve", "operator": True,
-              "attempt": attempt("operator")}
+    joined = {"operation": "merge-accounts", "from": "visitor", "to": "eve", "operatorView": True,
+              "attemptId": attempt("operator")}
     tape.asks("STO-91", "link to another, for an operator", lambda: carried_out(
         tape, ledger, joined))
 
