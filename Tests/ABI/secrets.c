@@ -295,7 +295,7 @@ static void check_conversation(void) {
   (void)assay_exchange_new(verifier, request, sizeof request - 1, NULL, 0, NOW,
                            &exchange, &doc);
   (void)assay_doc_json(doc, NULL);
-  expect(assay_doc_text(doc, "exchange.http.body.text", 26, &length) != NULL,
+  expect(assay_doc_text(doc, "exchange.http.body.text", 23, &length) != NULL,
          "the request is handed out", "");
   expect(look(names, sizeof names) > 0, "the secret stands in the step", names);
   assay_doc_free(doc);

@@ -747,7 +747,7 @@ static void test_exchange_new(const assay_verifier *verifier) {
        SIZE_MAX, NOW, "misuse.call.argument", "exchange"},
       {"refused evidence", allowed, sizeof allowed - 1, refused, 1, NOW,
        "misuse.exchange.evidence", "exchange"},
-      {"an unknown kind", NOT_NULL_TERMINATED("{\"kind\":\"x\"}"), NULL, 0,
+      {"an unknown kind", NOT_NULL_TERMINATED("{\"operation\":\"x\"}"), NULL, 0,
        NOW, "misuse.exchange.operation", "exchange"},
       {"now 0", allowed, sizeof allowed - 1, NULL, 0, 0, "misuse.call.now",
        "exchange"},

@@ -11,7 +11,7 @@ struct Comparison {
     "SKU": "sku", "dependentSKUs": "dependentSkus", "ms": "time", "createdAtMs": "createdAt",
     "notBeforeMs": "notBefore", "expiresAtMs": "expiresAt", "refreshAtMs": "refreshAt",
     "retryAfterMs": "retryAfter", "issuedAtMs": "issuedAt", "authenticatedAtMs": "authenticatedAt",
-    "fetchedAtMs": "fetchedAt", "triedAtMs": "triedAt", "eventAtMs": "eventAt", "asOfMs": "asOfMs",
+    "fetchedAtMs": "fetchedAt", "triedAtMs": "triedAt", "eventAtMs": "eventAt", "asOfMs": "asOf",
     "ageMs": "age", "purchasedAtMs": "purchasedAt", "claimedAtMs": "claimedAt",
     "grantedAtMs": "grantedAt", "revokedAtMs": "revokedAt", "leaseExpiresAtMs": "leaseExpiresAt",
     "graceExpiresAtMs": "graceExpiresAt", "wouldExpireAtMs": "wouldExpireAt",

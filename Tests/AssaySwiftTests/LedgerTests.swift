@@ -224,7 +224,7 @@ struct LedgerTests {
       _ = try await shop.ledger.claim(
         [coins], account: "ann", grantMode: "transaction", at: Self.now)
     }
-    #expect(needs.status == .misuseExchangeRequest && needs.at == "mode")
+    #expect(needs.status == .misuseExchangeRequest && needs.at == "grantMode")
   }
 
   @Test("a grant in the transaction that fails leaves nothing: neither claim nor coins")
@@ -344,7 +344,7 @@ struct LedgerTests {
     let other = try await refused {
       _ = try await shop.ledger.updateSubscriptions([premium], account: "bob", at: Self.now)
     }
-    #expect(other.status == .rejectedPurchaseOtherAccount)
+    #expect(other.status == .rejectedSubscriptionOtherAccount)
     #expect(other.result(UpdateSubscriptionsResult.self)?.plan == "free")
     #expect(other.result(ClaimResult.self) == nil)
     let cleared = try await shop.ledger.deactivateSubscriptions(account: "ann", at: Self.now)
@@ -424,7 +424,7 @@ struct LedgerTests {
       #expect(made.outcome == outcome)
     }
     let checked = try await shop.ledger.checkSchema(at: Self.now)
-    #expect(checked.primary && checked.tables.contains("ledger"))
+    #expect(checked.primary && checked.tables.contains("purchase"))
     _ = try shop.rows("UPDATE assay_schema SET lineage = '\(String(repeating: "b", count: 32))'")
     let other = try await refused { _ = try await shop.ledger.checkSchema(at: Self.now) }
     #expect(other.status == .configLedgerLineage)
@@ -491,17 +491,17 @@ struct LedgerTests {
       #expect(store.rollBacks == 1 && store.steps >= 1)
     }
     let impatient = Ledger(verifier, engine: "postgres", maxWait: .zero) { Away(busy) }
-    let waits = try await refused { _ = try await impatient.read(account: "ann", at: Self.now) }
+    let waits = try await refused { _ = try await impatient.getPlan(account: "ann", at: Self.now) }
     #expect(waits.family == .pending)
     let store = Away(nil)
     let ledger = Ledger(verifier, engine: "postgres") { store }
     await #expect(throws: Failure.self) { try await ledger.getPlan(account: "ann", at: Self.now) }
     #expect(store.rollBacks == 1 && store.steps == 1)
     let strange = Ledger(verifier, engine: "postgres") { Away("{}") }
-    let misuse = try await refused { _ = try await strange.read(account: "ann", at: Self.now) }
+    let misuse = try await refused { _ = try await strange.getPlan(account: "ann", at: Self.now) }
     #expect(misuse.family == .misuse)
     let unmade = Ledger(verifier, engine: "postgres") { throw Failure() }
-    await #expect(throws: Failure.self) { try await unmade.read(account: "ann", at: Self.now) }
+    await #expect(throws: Failure.self) { try await unmade.getPlan(account: "ann", at: Self.now) }
   }
 
   @Test("a grant that stands where its completion did not come through is deferred")

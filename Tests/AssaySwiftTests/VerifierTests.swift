@@ -53,7 +53,7 @@ struct VerifierTests {
   @Test("what this version does not know is kept")
   func unknownValues() throws {
     let jws = try Self.jws([("type", "Rental"), ("novelty", ["deep": [1, "two"]])])
-    let transaction = try Self.verifier().transaction(jws, at: Self.now)
+    let transaction = try Self.verifier().verifyTransaction(jws, at: Self.now)
     #expect(transaction.type == "Rental")
     #expect("\(try #require(transaction.type))" == "Rental")
     #expect(transaction.payload?.contains("\"novelty\":{\"deep\":[1,\"two\"]}") == true)

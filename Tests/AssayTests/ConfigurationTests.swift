@@ -204,7 +204,7 @@ struct ConfigurationTests {
     let split = String(repeating: "k", count: 63)
     expect(Self.minimal.setting(split + "é", 1), unknown, at: split + "…")
     expect(
-      Self.minimal.setting("decision", [split + "é": 1]), unknown, at: "decide." + split + "…")
+      Self.minimal.setting("decision", [split + "é": 1]), unknown, at: "decision." + split + "…")
   }
 
   @Test("CNF-2 null is not a value, for any member")

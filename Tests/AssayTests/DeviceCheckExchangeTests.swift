@@ -101,7 +101,7 @@ struct DeviceCheckExchangeTests {
       }
       longest = max(longest, steps)
     }
-    checkEqual(longest, Operation.deviceCheckQuery.row.steps.most())
+    checkEqual(longest, Operation.queryDeviceBits.row.steps.most())
   }
 
   @Test("DOC-3 no final document and no retry has the device token or our own")

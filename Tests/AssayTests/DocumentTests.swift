@@ -29,7 +29,9 @@ struct DocumentTests {
     "DOC-1 an accepted document has these members in this order", arguments: StoreKitKind.allCases)
   func accepted(kind: StoreKitKind) throws {
     let document = try Minted.verify(payload(kind), kind)
-    let facts = ["transaction", "renewalInfo", "notification", "appTransaction", "realtimeRequest"][
+    let facts = [
+      "transaction", "renewalInfo", "notification", "appTransaction", "realtimeRequest",
+    ][
       Int(kind.rawValue) - 1]
     let tree = try require(document.tree)
     checkEqual(names(tree), ["assay", "kind", "ok", "status", "checks", "warnings", facts])

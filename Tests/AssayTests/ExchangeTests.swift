@@ -337,10 +337,10 @@ struct ExchangeTests {
       (#"{"operation":7}"#, "misuse.exchange.request", "operation"),
       (#"{"operation":"assess-risks"}"#, "misuse.exchange.operation", "operation"),
       (#"{"operation":"erase-device-bits"}"#, "misuse.exchange.operation", "operation"),
-      (#"{"operation":"assess-risk",}"#, "misuse.exchange.request", "byte 22"),
+      (#"{"operation":"assess-risk",}"#, "misuse.exchange.request", "byte 27"),
       (
         #"{"operation":"assess-risk","operation":"assess-risk"}"#, "misuse.exchange.request",
-        "byte 22"
+        "byte 27"
       ),
       ("7", "misuse.exchange.request", "byte 0"),
     ])

@@ -353,10 +353,10 @@ extension EvidenceCase.Call {
     case .exchange(_, let request, _, _):
       let isRisk = String(decoding: request.bytes, as: UTF8.self).contains("assess-risk")
       return isRisk ? "risk" : "exchange"
-    case .machine(_, let request, _, _, _):
+    case .conversation(_, let request, _, _, _):
       let text = String(decoding: request.bytes, as: UTF8.self)
       if text.contains("refresh-attest-receipt") { return "attest-receipt" }
-      return text.contains("verifyReceipt") ? "verify-receipt-response" : "exchange"
+      return text.contains("call-verify-receipt") ? "verify-receipt-response" : "exchange"
     case .decide: return "decision"
     case .triage: return "triage"
     case .readVerifyReceiptResponse: return "verify-receipt-response"

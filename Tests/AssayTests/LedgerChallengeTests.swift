@@ -312,7 +312,7 @@ struct LedgerChallengeTests {
       let script = LedgerScript(verifier, once, now: Self.now)
       try script.answer(
         StoreAnswer.row(
-          engine, ["attempt", "stored_at_ms"], ["\"\(attempt)\"", "77"], isMade: isMade))
+          engine, ["attempt_id", "stored_at_ms"], ["\"\(attempt)\"", "77"], isMade: isMade))
       return script
     }
     try answered("attempt-0000000000000001").expect("ok", "first")

@@ -368,7 +368,7 @@ struct LedgerClaimTests {
     Exchanges.expect(applied, "rejected.purchase.invalid-id", at: "subscriptions", rule: "RPL-3")
     let revoked = try store.run(["operation": "revoke"], [try purchase("0", revoked: true)])
     checkEqual(revoked.text("exchange.revocations.0.outcome"), "refused")
-    for table in ["name", "ledger", "line"] {
+    for table in ["purchase_key", "purchase", "subscription"] {
       try checkEqual(store.run("SELECT COUNT(*) FROM assay_\(table)", []), ["[0]"])
     }
     expect(try store.run(claim(), [try purchase("1")]), "new", "ok")
@@ -458,14 +458,15 @@ struct LedgerClaimTests {
     let jws = try Minted.authority().mint(Minted.purchase.transactionPayload)
     let evidence = verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
     // The INSERT locks a row that stands there, and brings it.
-    let update = engine == .postgres ? "ON CONFLICT (pkey) DO UPDATE" : "ON DUPLICATE KEY UPDATE"
+    let update =
+      engine == .postgres ? "ON CONFLICT (purchase_key) DO UPDATE" : "ON DUPLICATE KEY UPDATE"
     for mode in ["transaction", "lease"] {
       let script = LedgerScript(
         verifier, claim("ann", 1, [("grantMode", .string(mode))]), [evidence])
       try script.answer("{},{},{},{},{},{\"rows\":[[\"key\",\"ann\"]]}")
       let text = try require(script.sql())
       check(text.hasPrefix("INSERT INTO assay_purchase") && text.contains(update), "\(mode)")
-      check(text.contains(" RETURNING pkey,env,"), "\(mode)")
+      check(text.contains(" RETURNING purchase_key,environment,"), "\(mode)")
       check(script.sql(1) == nil, "\(mode)")
     }
   }
@@ -503,7 +504,7 @@ struct LedgerClaimTests {
     let name = coins.source("exchange.database.calls.0.args.0")
     try coins.answer("{\"rows\":[[\"\(name)\"]]}")
     check(mark(coins) == nil && coins.sql(1) == nil)
-    checkEqual(coins.sql()?.contains(" RETURNING pkey"), true)
+    checkEqual(coins.sql()?.contains(" RETURNING purchase_key"), true)
     let renamed = try script(claim(), isCoins: true)
     try renamed.answer("{\"rows\":[[\"Sandbox/1/2\"]]}")
     checkEqual(renamed.sql()?.hasPrefix("SELECT COALESCE(b.target, a.target)"), true)

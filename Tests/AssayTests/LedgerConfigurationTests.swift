@@ -177,7 +177,7 @@ struct LedgerConfigurationTests {
     ] as [(String, JSONText, String)] {
       checkEqual(
         make([("ledger." + path, value)]).refusal,
-        (status == "ok" ? "ok " : "\(status) stores.\(path)"), "\(path)")
+        (status == "ok" ? "ok " : "\(status) ledger.\(path)"), "\(path)")
     }
   }
 

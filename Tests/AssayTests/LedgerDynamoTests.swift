@@ -175,7 +175,7 @@ struct LedgerDynamoTests {
       let store = try DynamoStore()
       let first = try store.run(claim(), [try coins(store)])
       var taken = try row(store, first)
-      taken["attempt"] = .text(attempt)
+      taken["attempt_id"] = .text(attempt)
       taken["lease_expires_at_ms"] = .number(leaseMs)
       taken["state"] = .text(state)
       store.faults[store.steps + 2] = .meanwhile { $0.put(taken) }
@@ -452,7 +452,8 @@ struct LedgerDynamoTests {
   }
 
   private func line(_ store: DynamoStore) -> DynamoStore.Item? {
-    store.items.first { $0.key.hasPrefix("SUBSCRIPTION#") && $0.key.hasSuffix("|LINE") }?.value
+    store.items.first { $0.key.hasPrefix("SUBSCRIPTION#") && $0.key.hasSuffix("|SUBSCRIPTION") }?
+      .value
   }
 
   private func apply(_ account: String?, _ more: [(String, JSONText)] = []) -> JSONText {

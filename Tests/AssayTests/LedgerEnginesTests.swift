@@ -12,7 +12,9 @@ struct LedgerEnginesTests {
     _ fixture: LedgerFixture, _ evidence: Document, now: Int64 = Minted.now,
     _ more: [(String, JSONText)] = []
   ) throws -> Document {
-    let request: JSONText = ["operation": "claim", "account": "ann", "attemptId": fixture.attempt()]
+    let request: JSONText = [
+      "operation": "claim", "account": "ann", "attemptId": fixture.attempt(),
+    ]
     return try fixture.run(request.setting(more), [evidence], now: now)
   }
 

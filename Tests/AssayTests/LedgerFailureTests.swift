@@ -302,10 +302,10 @@ struct LedgerFailureTests {
     for kept in [Self.persistent, "{\"reply\":[\"aof_enabled\",1]}", "{\"reply\":[\"\"]}"] {
       let script = try self.script(.redis, Self.once)
       try script.answer(kept)
-      checkEqual(script.source("exchange.database.calls.0.keys"), "[\"assay:{NOTE#1}:once\"]")
+      checkEqual(script.source("exchange.database.calls.0.keys"), "[\"assay:{NOTE#1}:event\"]")
     }
     let named = try self.script(.redis, Self.once, [("redis", ["volatile": true])])
-    checkEqual(named.source("exchange.database.calls.0.keys"), "[\"assay:{NOTE#1}:once\"]")
+    checkEqual(named.source("exchange.database.calls.0.keys"), "[\"assay:{NOTE#1}:event\"]")
   }
 
   @Test("STO-83 a Redis that may evict keys is refused; what it does not tell is a warning")

@@ -28,7 +28,7 @@ struct LedgerSchemaCheckTests {
     let tables = SchemaTable.allCases.filter {
       $0 != without && (evidence || $0 != .evidence)
     }
-    return "{\"rows\":[\(tables.map { "[\"assay_\($0)\"]" }.joined(separator: ","))]}"
+    return "{\"rows\":[\(tables.map { "[\"assay_\($0.word)\"]" }.joined(separator: ","))]}"
   }
 
   /// Returns the script after the first read, which found all tables.
@@ -97,7 +97,7 @@ struct LedgerSchemaCheckTests {
       let script = try asked(engine)
       try script.answer(names(without: table))
       Exchanges.expect(
-        script.document, "config.ledger.schema", at: "assay_\(table)", rule: "STO-78")
+        script.document, "config.ledger.schema", at: "assay_\(table.word)", rule: "STO-78")
     }
     for version in [0, 1, 3] {
       let script = try found(engine)
@@ -229,11 +229,11 @@ struct LedgerSchemaCheckTests {
     let store = try SQLiteStore(hasTables: false)
     try store.run(Self.create)
     guard table != .evidence else { return }
-    try store.run("DROP TABLE assay_\(table)", [])
+    try store.run("DROP TABLE assay_\(table.word)", [])
     let refused = try store.run(Self.create)
-    Exchanges.expect(refused, "config.ledger.schema", at: "assay_\(table)", rule: "STO-78")
+    Exchanges.expect(refused, "config.ledger.schema", at: "assay_\(table.word)", rule: "STO-78")
     try check(
-      store.run("SELECT name FROM sqlite_master WHERE name = 'assay_\(table)'", []).isEmpty)
+      store.run("SELECT name FROM sqlite_master WHERE name = 'assay_\(table.word)'", []).isEmpty)
   }
 
   @Test("STO-78 STM-8 texts are kept from now on: their table is made in a store that stands")
@@ -248,11 +248,11 @@ struct LedgerSchemaCheckTests {
   @Test("STM-8 a store of version 1 is changed, and its rows say what was paid out")
   func migrated() throws {
     let store = try SQLiteStore(hasTables: false)
-    for table in SchemaTable.allCases where table != .schema && table != .ledger {
+    for table in SchemaTable.allCases where table != .schema && table != .purchase {
       try store.run("\(try require(table.create(.sqlite)))", [])
     }
     // The table as version 1 had it.
-    var ledger = "\(try require(SchemaTable.ledger.create(.sqlite)))"
+    var ledger = "\(try require(SchemaTable.purchase.create(.sqlite)))"
     for column in ["units", "granted_units", "repeats"] {
       ledger = ledger.replacing(" \(column) INTEGER NOT NULL,", with: "")
     }

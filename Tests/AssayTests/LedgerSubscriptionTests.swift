@@ -80,7 +80,8 @@ struct LedgerSubscriptionTests {
     let later = try apply(
       store, "ann", back, [("confirmTransfer", true)], now: Minted.now + Self.day)
     checkEqual(later.text("exchange.subscriptions.0.outcome"), "transferred")
-    try checkEqual(store.run("SELECT COUNT(*) FROM assay_audit WHERE action = 'move'", []), ["[2]"])
+    try checkEqual(
+      store.run("SELECT COUNT(*) FROM assay_audit WHERE action = 'transfer'", []), ["[2]"])
   }
 
   @Test("STO-45 a line counts until its end, to the millisecond, and in its grace")
@@ -284,7 +285,7 @@ struct LedgerSubscriptionTests {
     try checkEqual(store.run(request).text("exchange.outcome"), "forgotten")
     try checkEqual(store.run(request).text("exchange.outcome"), "already")
     for table in SchemaTable.allCases {
-      let rows = try store.run("SELECT * FROM assay_\(table)", [])
+      let rows = try store.run("SELECT * FROM assay_\(table.word)", [])
       check(!rows.joined().contains("ann-to-forget"), "\(table)")
     }
     try checkEqual(
@@ -321,7 +322,7 @@ struct LedgerSubscriptionTests {
     checkEqual(done.integer("exchange.forgotten.meters"), 1)
     checkEqual(done.flag("exchange.hasMore"), false)
     for table in SchemaTable.allCases {
-      let rows = try store.run("SELECT * FROM assay_\(table)", []).joined()
+      let rows = try store.run("SELECT * FROM assay_\(table.word)", []).joined()
       for account in ["dev-", "me-myself"] { check(!rows.contains(account), "\(table)") }
     }
     let owners = try store.run("SELECT DISTINCT owner, other FROM assay_audit", [])

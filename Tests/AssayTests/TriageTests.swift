@@ -172,7 +172,7 @@ struct TriageTests {
 
     let cracker = Fixture.look("com.urus.iap.12").document(configuration: [])
     checkEqual(cracker.text("triage.category"), "cracking-tool")
-    checkEqual(cracker.text("error.check"), "triage.format")
+    checkEqual(cracker.text("error.check"), "triage.form")
     checkEqual(cracker.text("error.rule"), "TRI-2")
     checkEqual(cracker.tree?.member("unverified")?.isNull, true)
     checkEqual(cracker.tree?.at("triage.transport")?.isNull, true)

@@ -73,7 +73,7 @@ struct series {
   int64_t now;
 };
 
-static void assay_call(void *context, size_t index) {
+static void verify_call(void *context, size_t index) {
   const struct series *series = context;
   const struct jws *jws = &series->jws[index % series->count];
   assay_doc *doc;
@@ -88,7 +88,7 @@ static void request_call(void *context, size_t index) {
   struct series series = *(const struct series *)context;
   assay_verifier *verifier = verifier_of(series.config);
   series.verifier = verifier;
-  assay_call(&series, index);
+  verify_call(&series, index);
   assay_verifier_free(verifier);
 }
 
@@ -165,12 +165,12 @@ static void warm(const struct world *world) {
   three[1] = world->transaction;
   three[2] = world->renewal;
   parts = series_of(world, verifier, 0, three, 3);
-  row("warm-transaction", assay_call, &one, es256_call, &one, 101, 60);
+  row("warm-transaction", verify_call, &one, es256_call, &one, 101, 60);
   /* bench.py multiplies the baseline by the three checks of a notification. */
-  row("warm-notification", assay_call, &notification, es256_call, &parts, 101, 30);
+  row("warm-notification", verify_call, &notification, es256_call, &parts, 101, 30);
   config = configuration(&world->root, -1);
   one.config = config;
-  row("request", request_call, &one, assay_call, &one, 101, 60);
+  row("request", request_call, &one, verify_call, &one, 101, 60);
   free(config);
   assay_verifier_free(verifier);
 }
@@ -187,17 +187,17 @@ static void refused(const struct world *world) {
                                     &world->transaction, 1);
   struct series series;
   free(payload);
-  assay_call(&genuine, 0);
+  verify_call(&genuine, 0);
   series = series_of(world, verifier, ASSAY_JWS_TRANSACTION, &forged, 1);
   expect_refusal(&series);
-  row("forged-root", assay_call, &series, es256_call, &genuine, 101, 60);
+  row("forged-root", verify_call, &series, es256_call, &genuine, 101, 60);
   /* A genuine header with the signature of another text. */
   junk.text = strdup(junk.text);
   memcpy(junk.text + junk.signed_length + 1,
          forged.text + forged.signed_length + 1, 86);
   series = series_of(world, verifier, ASSAY_JWS_TRANSACTION, &junk, 1);
   expect_refusal(&series);
-  row("junk-signature", assay_call, &series, es256_call, &genuine, 101, 60);
+  row("junk-signature", verify_call, &series, es256_call, &genuine, 101, 60);
   assay_verifier_free(verifier);
 }
 
@@ -234,12 +234,12 @@ static void cold(const struct world *world) {
   forgetful = verifier_new(configuration(&world->root, 0));
   ours = series_of(world, verifier, ASSAY_JWS_TRANSACTION, unseen, CHAINS);
   ours.store = bare_store(&world->root);
-  row("cold-unseen", assay_call, &ours, chain_call, &ours, 101, 8);
+  row("cold-unseen", verify_call, &ours, chain_call, &ours, 101, 8);
   ours.verifier = forgetful;
-  row("cold-uncached", assay_call, &ours, chain_call, &ours, 51, 8);
+  row("cold-uncached", verify_call, &ours, chain_call, &ours, 51, 8);
   ours.verifier = verifier;
   ours.jws = siblings;
-  row("cold-known-intermediate", assay_call, &ours, chain_call, &ours, 101, 8);
+  row("cold-known-intermediate", verify_call, &ours, chain_call, &ours, 101, 8);
   X509_STORE_free(ours.store);
   assay_verifier_free(forgetful);
   assay_verifier_free(verifier);
@@ -330,12 +330,12 @@ static void threads(const struct world *world) {
   verifier = verifier_new(configuration(&world->root, -1));
   one = series_of(world, verifier, ASSAY_JWS_TRANSACTION, &world->transaction,
                   1);
-  assay_call(&one, 0);
+  verify_call(&one, 0);
   for (round = 0; round < count; round++) {
     double single =
-        throughput(assay_call, &one, 1, CALLS, &delayed, &spent);
+        throughput(verify_call, &one, 1, CALLS, &delayed, &spent);
     ours[round] =
-        throughput(assay_call, &one, 2, CALLS, &delayed, &spent) / single;
+        throughput(verify_call, &one, 2, CALLS, &delayed, &spent) / single;
     single = throughput(es256_call, &one, 1, CALLS, &delayed, &spent);
     theirs[round] =
         throughput(es256_call, &one, 2, CALLS, &delayed, &spent) / single;

@@ -443,10 +443,10 @@ def main():
     rows.sort(key=lambda row: (order.index(row[0]), -row[3] / (BASE_MS + PER_KIB_MS * row[2])))
     print(f"hostile inputs: at most {BASE_MS:g} ms and {PER_KIB_MS:g} ms for each KiB\n")
     width = max(len(row[1]) for row in rows)
-    print(f"| {'call':19} | {'input':{width}} | {'KiB':>6} | {'ms':>8} | {'ms/KiB':>7} | bar    |")
-    print(f"|{'-' * 21}|{'-' * (width + 2)}|{'-' * 8}|{'-' * 10}|{'-' * 9}|{'-' * 8}|")
+    print(f"| {'call':28} | {'input':{width}} | {'KiB':>6} | {'ms':>8} | {'ms/KiB':>7} | bar    |")
+    print(f"|{'-' * 30}|{'-' * (width + 2)}|{'-' * 8}|{'-' * 10}|{'-' * 9}|{'-' * 8}|")
     for name, what, kib, ms, each, met, _ in rows:
-        print(f"| {name:19} | {what:{width}} | {kib:6.0f} | {ms:8.2f} | {each:7.4f} | "
+        print(f"| {name:28} | {what:{width}} | {kib:6.0f} | {ms:8.2f} | {each:7.4f} | "
               f"{'met' if met else 'MISSED':6} |")
     missed = [f"{name}: {what}" for name, what, _, _, _, met, _ in rows if not met]
     print("\nbars missed:", "; ".join(missed) if missed else "none")

@@ -101,7 +101,7 @@ def main() -> None:
 
         def claim(of):
             evidence = of.verifier.verify_transaction(coins, BEGIN)
-            return lambda: of.claim(evidence, "ours", attempt="a" * 32, now=BEGIN)
+            return lambda: of.claim(evidence, "ours", attempt_id="a" * 32, now=BEGIN)
 
         with (closing(Ledger(engine.url, config, create=True)) as ledger,
               closing(Ledger(through, config)) as counted):

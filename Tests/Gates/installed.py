@@ -280,7 +280,7 @@ def check_answers(suite, program, environment, bench):
         suite.expect(re.fullmatch(line, log), f"libcurl, {test['name']}: one line", log[:300])
     bench.player.script(*bench.answers[0]["rules"])
     for secret, place in [(["url"], ""), (["body", "url"], ""), ([], "/v1/own")]:
-        _, log = sent(program, environment, faults.asked(secret=secret), hosts)
+        _, log = sent(program, environment, faults.asked(sensitivePaths=secret), hosts)
         line = rf"POST {re.escape(faults.HOST)}{place} 200 \d+ ms\n"
         suite.expect(re.fullmatch(line, log), f"libcurl: the log with secret {secret}", log[:300])
     answer, _ = sent(program, environment, faults.asked(), {faults.HOST: "http://127.0.0.1:1"})
@@ -352,9 +352,9 @@ def check_usage(suite, program, environment):
 def check_expiry(suite, program, environment):
     now = 1767225600000
     for arguments, code, word in [
-            ([now + 1, "-", "-", now], 0, "ok"), ([now, "-", "-", now], 1, "ended"),
+            ([now + 1, "-", "-", now], 0, "ok"), ([now, "-", "-", now], 1, "expired"),
             (["forever", "-", "-", now], 0, "ok"), (["-", now + 1, "-", now], 0, "ok"),
-            (["forever", "-", now, now], 1, "revoked"), (["-", "-", "-", now], 1, "ended"),
+            (["forever", "-", now, now], 1, "revoked"), (["-", "-", "-", now], 1, "expired"),
             (["forever", "-", "-", 5], 1, "misuse.call.now"), ([], 2, "")]:
         result = run(program, *arguments, env=environment)
         suite.expect(result.returncode == code and word in result.stdout,

@@ -71,7 +71,7 @@ def check_content(suite, layer, library):
                      "holds the library")
     for wanted in ["python/assay/__init__.py", "python/assay/py.typed", f"lib/{soname()}"]:
         suite.expect(wanted in entries, f"holds {wanted}")
-    known = r"python/assay(-[0-9.]+\.dist-info|/store)?/[\w.]+$|lib/libassay\.so"
+    known = r"python/assay(-[0-9.]+\.dist-info|/ledger)?/[\w.]+$|lib/libassay\.so"
     other = sorted(name for name in entries if not re.match(known, name))
     suite.expect(not other, "holds nothing else", " ".join(other))
     tests = sorted(name for name in entries if "tests/" in name or "/test_" in name)

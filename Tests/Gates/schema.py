@@ -26,8 +26,8 @@ BASE = {
 EXAMPLES = {
     "ledger.rateLimits.*": ("get-transaction-info", 1),
     "products.*": ("com.example.pass", {"type": "non-renewing", "duration": "P30D"}),
-    "limits.*": ("premium", {}),
-    "limits.*.*": ("tier", 1),
+    "quotas.*": ("premium", {}),
+    "quotas.*.*": ("tier", 1),
     "receipts.sharedSecrets.*": ("*", "00" * 16),
     "risk.rules.*": ("RSK-16", "off"),
     "tokens.[].issuerAliases.*": ("https://a.example", "https://b.example"),

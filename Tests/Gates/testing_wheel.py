@@ -87,7 +87,7 @@ def test_receipts(assay_authority):
     receipt = verifier.verify_transaction_receipt(assay_authority.transaction_receipt())
     assert receipt.bundle_id == "com.example.app"
     answer = json.loads(assay_authority.verify_receipt_response(
-        expired=True, apple_status=21006, answer_style="ios6"))
+        expired=True, apple_status=21006, response_style="ios6"))
     assert answer["status"] == 21006
 
 

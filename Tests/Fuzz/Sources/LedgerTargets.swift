@@ -139,7 +139,7 @@ enum LedgerTargets {
     case .issueChallenge, .consumeChallenge:
       return request.setting("purpose", "attest").setting("subject", "alice")
         .setting("challenge", .string(challenge)).setting(
-          start.kind == .consumeChallenge ? "by" : "purpose", "attest")
+          start.kind == .consumeChallenge ? "usedBy" : "purpose", "attest")
     case .updateDeviceKeyReceipt: return request
     case .revoke, .applyEvent:
       let modes: [String] = ["none", "lease", "transaction"]

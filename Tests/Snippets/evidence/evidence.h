@@ -39,7 +39,7 @@ static int64_t present_ms(void) { return (int64_t)time(NULL) * 1000; }
 
 #define MINT "assay mint --authority authority "
 
-/* Begins a conversation about a minted app receipt, with a verifier for it. */
+/* Begins an exchange about a minted app receipt, with a verifier for it. */
 static assay_status ask_apple(assay_verifier **verifier, assay_exchange **exchange,
                               assay_doc **doc) {
   size_t length;
@@ -57,7 +57,7 @@ static int asked;
 
 /* The answer to the open step, as text in JSON: first that the receipt is of the sandbox. */
 static char *answer_of_apple(const assay_doc *doc) {
-  int64_t id = assay_doc_integer(doc, "exchange.http.id", 19, -1);
+  int64_t id = assay_doc_integer(doc, "exchange.http.id", 16, -1);
   size_t length;
   const char *body = printed(asked++ % 2 == 0
                                  ? MINT "verify-receipt-response --apple-status 21007"
