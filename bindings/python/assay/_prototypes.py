@@ -189,7 +189,7 @@ class Functions:
         self.assay_check_expiry = _bind(
             quick.assay_check_expiry, c_int32,
             (c_int64, c_int64, c_int64, c_int64))
-        # Answer a request described in JSON that needs nothing carried out, such as {"operation":"assess-risk","observations":{"request":"promo", ...}}: the kinds of docs/exchanges.md that are done at once.
+        # Answer a request described in JSON that needs nothing carried out, such as {"operation":"assess-risk","observations":{"request":"promo", ...}}: the operations of docs/exchanges.md that are done at once.
         self.assay_call = _bind(
             working.assay_call, c_int32,
             (VerifierHandle, c_char_p, c_size_t, POINTER(DocHandle), c_size_t, c_int64, POINTER(DocHandle)))

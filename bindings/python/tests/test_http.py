@@ -111,7 +111,7 @@ class HttpTest(unittest.TestCase):
                 if secret in exchange.document.text:
                     seen.add((request["operation"], secret == "Bearer "))
         self.assertIn(("query-device-bits", True), seen)
-        self.assertIn(("verifyReceipt", False), seen)
+        self.assertIn(("call-verify-receipt", False), seen)
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ class SenderTest(unittest.TestCase):
         with self.assertLogs(level=logging.DEBUG) as logs:
             for fault in ("good", "cut"):
                 self.send(fault)
-            self.send("good", secret=["url"])
+            self.send("good", sensitivePaths=["url"])
         lines = [line for line in logs.output if line.startswith("INFO:assay.http:")]
         for line, wanted in zip(lines, (rf"POST {NAME}/v1/own 200 \d+ ms",
                                               rf"POST {NAME}/v1/own 0 \d+ ms",

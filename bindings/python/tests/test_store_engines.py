@@ -113,7 +113,7 @@ class LedgerTests(CounterTests):
     def test_a_line_has_one_owner(self):
         """RPL-2: accounts that claim periods of a new line at once, by lease and in the
         transaction of the grant."""
-        for options in ({}, {"mode": "transaction", "grant": lambda given: None}):
+        for options in ({}, {"grant_mode": "transaction", "grant": lambda given: None}):
             self.periods_at_once(8, options)
 
     def periods_at_once(self, count, options):
@@ -415,7 +415,7 @@ class SQLTests(LedgerTests):
                 (f"{at}127.0.0.1:1{parts.path}", "unreachable", "connect"),
                 (f"{at}nohost.invalid:{parts.port}{parts.path}", "unreachable", "connect"),
                 (f"{at}127.0.0.1:{parts.port}/nothere", "statement-failed", self.missing_code)):
-            found = Ledger(url, self.config).take("ann", "text", "premium")
+            found = Ledger(url, self.config).consume_quota("ann", "text", "premium")
             self.assertEqual((found.status, found.http_status),
                              (f"unavailable.database.{status}", 503), url)
             text = str(found.document.json)

@@ -288,7 +288,7 @@ class ClaimTest(LedgerTest):
 
     def test_misuse(self):
         bought = self.transaction()
-        for wrong in ({"account": "ann "}, {"account": "ann", "attemptId": "short"},
+        for wrong in ({"account": "ann "}, {"account": "ann", "attempt_id": "short"},
                       {"account": "ann", "lease_ms": 1}):
             with self.assertRaises(assay.MisuseError):
                 self.ledger.claim(bought, **wrong)
@@ -572,7 +572,7 @@ class MeterTest(LedgerTest):
     def test_pace(self):
         found = self.ledger.acquire_rate_permit("get-transaction-info", "Sandbox",
                                  bundle_id="com.example.app")
-        self.assertEqual((found.outcome, found.used), ("consumed", 1))
+        self.assertEqual((found.outcome, found.used), ("acquired", 1))
 
 
 class KeyTest(LedgerTest):
@@ -687,7 +687,7 @@ class OpeningTest(LedgerTest):
     def test_a_schema_that_drifted(self):
         found = self.ledger.check_schema()
         self.assertEqual((found.ok, found.primary), (True, True))
-        self.assertIn("line", found.raw["tables"])
+        self.assertIn("subscription", found.raw["tables"])
         self.quietly()
         for change, status, http in (
                 ("ALTER TABLE assay_subscription RENAME COLUMN owner TO holder",

@@ -96,7 +96,7 @@ def _identity(backend: Services, caller: Caller, token: str, nonce: str) -> Any:
         raise _unauthorized(refusal.status)
     by = hashlib.sha256(token.encode()).hexdigest()
     used = backend.stored(
-        backend.ledger.consume_challenge("apple-id", caller.account, challenge=nonce, by=by)
+        backend.ledger.consume_challenge("apple-id", caller.account, challenge=nonce, used_by=by)
     )
     if not used.ok:
         raise _unauthorized(used.status)

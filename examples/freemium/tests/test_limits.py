@@ -142,7 +142,7 @@ class CeilingTest(BackendCase):
     def test_nothing_passes_while_the_ceiling_is_away(self):
         app = self.paying()
         away = mock.Mock()
-        away.take.side_effect = lambda *unused: self.backend.stored(unavailable())
+        away.consume_quota.side_effect = lambda *unused: self.backend.stored(unavailable())
         with mock.patch.dict(self.backend.__dict__, ceiling=away):
             self.assertEqual({app.analyze("premium").status for _ in range(9)}, {503})
         self.assertEqual(self.left(app), 5)

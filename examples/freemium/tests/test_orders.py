@@ -79,7 +79,7 @@ class OrdersTest(BackendCase):
                 answer = self.tell(backend, kind, text)
             self.assertEqual((answer["statusCode"], answer["body"]), (200, ""))
             self.assertIn("rejected.product.unknown", " ".join(logged.output))
-            self.assertEqual(shop.lookup(evidence=bought).rows[0].state, state)
+            self.assertEqual(shop.find(evidence=bought).rows[0].state, state)
 
     def test_bck42_what_is_pending_comes_again(self):
         """503 with Retry-After: Apple delivers it again when the take-back is over."""

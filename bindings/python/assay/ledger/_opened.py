@@ -51,7 +51,7 @@ class Opened:
         self.verifier: Verifier = (
             configuration
             if isinstance(configuration, Verifier)
-            else Verifier(_with_stores(configuration, self._engine, table))
+            else Verifier(_with_url(configuration, self._engine, table))
         )
         policy = self.verifier.configuration.get("ledger")
         if policy is None:
@@ -200,15 +200,15 @@ def cached_plan_of(last: GetPlanResult | None) -> dict[str, Any] | None:
     return {"plan": last.plan, "expiresAtMs": last.expires_at_ms, "readAtMs": last.read_at_ms}
 
 
-def _with_stores(
+def _with_url(
     configuration: Configuration, engine: str, table: str | None
 ) -> Mapping[str, Any]:
     """The configuration with what the URL says, so that it is written once."""
     found: Any = configuration
     if isinstance(configuration, (str, bytes)):
         found = loads(configuration)
-    stores: dict[str, Any] = dict(found.get("ledger") or {})
+    block: dict[str, Any] = dict(found.get("ledger") or {})
     for name, value in (("engine", engine), ("table", table)):
-        if value is not None and stores.setdefault(name, value) != value:
-            raise ValueError(f"`stores.{name}` is {stores[name]!r}, and the URL says {value!r}")
-    return {**found, "ledger": stores}
+        if value is not None and block.setdefault(name, value) != value:
+            raise ValueError(f"`ledger.{name}` is {block[name]!r}, and the URL says {value!r}")
+    return {**found, "ledger": block}
