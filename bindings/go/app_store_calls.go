@@ -280,12 +280,14 @@ type GetStatusOfSubscriptionRenewalDateExtensionsRequest struct {
 
 // GetStatusOfSubscriptionRenewalDateExtensions: how far such a request has come.
 func (s *AppStore) GetStatusOfSubscriptionRenewalDateExtensions(
-	ctx context.Context, request GetStatusOfSubscriptionRenewalDateExtensionsRequest, options ...Option,
+	ctx context.Context, request GetStatusOfSubscriptionRenewalDateExtensionsRequest,
+	options ...Option,
 ) (*Exchange, error) {
 	members := given{}
 	members["productId"] = request.ProductID
 	members["requestIdentifier"] = request.RequestIdentifier
-	return s.begin(ctx, "get-status-of-subscription-renewal-date-extensions", members, 0, nil, options)
+	return s.begin(
+		ctx, "get-status-of-subscription-renewal-date-extensions", members, 0, nil, options)
 }
 
 // A GetNotificationHistoryRequest has the members of GetNotificationHistory.

@@ -95,17 +95,17 @@ func TestAppStoreRequests(t *testing.T) {
 				`"deliveryStatus":"DELIVERED","consumptionPercentage":0}`},
 	} {
 		var found struct {
-			Request struct {
+			HTTP struct {
 				URL  string
 				Body *struct{ Text string }
 			}
 		}
 		must(t, json.Unmarshal(exchange.Payload(), &found))
 		body := ""
-		if found.Request.Body != nil {
-			body = found.Request.Body.Text
+		if found.HTTP.Body != nil {
+			body = found.HTTP.Body.Text
 		}
-		if found.Request.URL != want[0] || body != want[1] {
+		if found.HTTP.URL != want[0] || body != want[1] {
 			t.Errorf("the request is %+v, %s", found, body)
 		}
 	}

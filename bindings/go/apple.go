@@ -16,7 +16,8 @@ import "context"
 func (v *Verifier) VerifyAppleIdentityToken(
 	ctx context.Context, token string, keys *Keyset, nonce string, options ...Option,
 ) (*Token, error) {
-	request := given{"operation": "verify-apple-identity-token", "token": token}.text("nonce", nonce)
+	request := given{"operation": "verify-apple-identity-token", "token": token}.
+		text("nonce", nonce)
 	document, err := v.atOnce(ctx, request, options, keys.facts)
 	return verified[Token](document, err, "exchange", "token")
 }

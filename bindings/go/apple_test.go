@@ -48,7 +48,8 @@ func TestApple(t *testing.T) {
 		}
 		keys.Close()
 	}
-	if seen["verify-apple-identity-token"] < 20 || seen["verify-sign-in-notification"] < 20 || len(seen) != 2 {
+	if seen["verify-apple-identity-token"] < 20 || seen["verify-sign-in-notification"] < 20 ||
+		len(seen) != 2 {
 		t.Errorf("only %v", seen)
 	}
 }

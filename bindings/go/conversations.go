@@ -16,8 +16,8 @@ import (
 func (v *Verifier) RefreshAttestReceipt(
 	ctx context.Context, evidence Evidence, runner StepRunner, options ...Option,
 ) (*RefreshedReceipt, error) {
-	document, err := v.talk(ctx, given{"operation": "refresh-attest-receipt"}, []Evidence{evidence}, runner,
-		options)
+	request := given{"operation": "refresh-attest-receipt"}
+	document, err := v.talk(ctx, request, []Evidence{evidence}, runner, options)
 	return verified[RefreshedReceipt](document, err, "exchange", "attestReceipt")
 }
 

@@ -149,7 +149,8 @@ func everyCall(v *Verifier, ctx context.Context, options ...Option) map[string]e
 	_, found["NormalizeKeyID"] = v.NormalizeKeyID(ctx, strings.Repeat("00", 32), options...)
 	_, found["AssessRisk"] = v.AssessRisk(
 		ctx, map[string]string{"request": "paid", "attestation": "absent"}, options...)
-	_, found["Exchange"] = v.Exchange(ctx, `{"operation":"normalize-device-token"}`, nil, options...)
+	_, found["Exchange"] = v.Exchange(
+		ctx, `{"operation":"normalize-device-token"}`, nil, options...)
 	return found
 }
 

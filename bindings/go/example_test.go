@@ -63,7 +63,7 @@ func ExampleVerifier_Triage() {
 		log.Fatal(err)
 	}
 	fmt.Println(finding.WorthVerifying(), finding.Category, finding.Disposition)
-	// Output: false cracker drop
+	// Output: false cracking-tool drop
 }
 
 func ExampleVerifier_AssessRisk() {

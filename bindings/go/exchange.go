@@ -146,7 +146,8 @@ func (x *Exchange) StepName() string {
 
 // Step hands in the result of the last step, and learns the next step or the outcome.
 //
-// reply is of the form that the step asks for (docs/exchanges.md): JSON in a string, []byte or json.RawMessage, or a value that is marshalled.
+// reply is of the form that the step asks for (docs/exchanges.md): JSON in a string,
+// []byte or json.RawMessage, or a value that is marshalled.
 //
 // A refused result is an answer, not an error: look at the document. The error is
 // ErrMisuse for a reply of the wrong form or to another step, after which the step

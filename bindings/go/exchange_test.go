@@ -81,14 +81,15 @@ func TestRiskAndDeviceCheck(t *testing.T) {
 	if _, err := verifier.AssessRisk(ctx, `{}},"kind":{"x":1`); !errors.Is(err, ErrArgument) {
 		t.Errorf("observations that are no JSON: %v", err)
 	}
-	if text, err := verifier.NormalizeDeviceToken(ctx, DeviceTokenText([]byte("token"))); err != nil ||
-		text != "dG9rZW4=" {
+	text, err := verifier.NormalizeDeviceToken(ctx, DeviceTokenText([]byte("token")))
+	if err != nil || text != "dG9rZW4=" {
 		t.Errorf("the token is %q, %v", text, err)
 	}
 	if _, err := verifier.NormalizeDeviceToken(ctx, "\xff"); !errors.Is(err, ErrMalformed) {
 		t.Errorf("no token: %v", err)
 	}
-	_, err = verifier.ReadDeviceCheckResponse(ctx, DeviceCheckResponse{Call: DeviceQuery, Status: 200})
+	_, err = verifier.ReadDeviceCheckResponse(
+		ctx, DeviceCheckResponse{Call: DeviceQuery, Status: 200})
 	if !errors.Is(err, ErrConfig) {
 		t.Errorf("without the block: %v", err)
 	}
@@ -141,7 +142,7 @@ func opened(t *testing.T, exchange *Exchange) int64 {
 	t.Helper()
 	var found step
 	must(t, json.Unmarshal(exchange.Payload(), &found))
-	return found.Request.ID
+	return found.HTTP.ID
 }
 
 func TestExchangeSteps(t *testing.T) {

@@ -237,9 +237,9 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 		shown := ""
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			shown += fmt.Sprintf(strings.Repeat(verb+" ", 5), exchange, exchange.Document(),
-				exchange.Payload(), &open.Request, sender)
+				exchange.Payload(), &open.HTTP, sender)
 		}
-		if name, err := url.Parse(open.Request.URL); err == nil && name.Host != "" {
+		if name, err := url.Parse(open.HTTP.URL); err == nil && name.Host != "" {
 			sender.Hosts[name.Host] = "http://127.0.0.1:1"
 			_, err = sender.Send(ctx, exchange)
 			if !errors.Is(err, ErrTooLong) {
@@ -282,7 +282,7 @@ func TestSignedSecretsAreNotPrinted(t *testing.T) {
 		SignedToken{Token: "eyJ"}, &SignedToken{Token: "eyJ"}, &ClientSecret{ClientSecret: "eyJ"},
 		&IssuedSession{Text: "eyJ"}, AppleTokens{AccessToken: "eyJ", RefreshToken: "eyJ"},
 		&AppleTokens{AccessToken: "eyJ", RefreshToken: "eyJ"}, held,
-		httpRequest{URL: "eyJ"}, &httpRequest{URL: "eyJ"}, step{Request: httpRequest{URL: "eyJ"}},
+		httpRequest{URL: "eyJ"}, &httpRequest{URL: "eyJ"}, step{HTTP: httpRequest{URL: "eyJ"}},
 		httpAnswer{Headers: [][2]string{{"a", "eyJ"}}},
 		Sender{Hosts: map[string]string{"a": "eyJ"}},
 		Payload("eyJ"), fmt.Stringer(AppleTokens{RefreshToken: "eyJ"}).String(),

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Sessions makes and verifies session texts. Made by Verifier.Sessions.
+// Sessions makes and verifies session tokens. Made by Verifier.Sessions.
 type Sessions struct{ verifier *Verifier }
 
-// Sessions is what makes and verifies session texts.
+// Sessions is what makes and verifies session tokens.
 func (v *Verifier) Sessions() *Sessions { return &Sessions{v} }
 
-// An IssueSessionRequest is what IssueSession puts into a session text.
+// An IssueSessionRequest is what IssueSession puts into a session token.
 type IssueSessionRequest struct {
 	// 1 to 255 bytes, no space at either end.
 	Account string
@@ -26,7 +26,7 @@ type IssueSessionRequest struct {
 	Life time.Duration
 }
 
-// IssueSession makes a session text: this account proved this key a short while ago.
+// IssueSession makes a session token: this account proved this key a short while ago.
 // evidence is one attestation or assertion of this verifier. Issue it only when challenge
 // and counter were stored: the library does not see the store.
 //
@@ -50,7 +50,7 @@ func (s *Sessions) IssueSession(
 // A Purpose is what a request asks for.
 type Purpose string
 
-// What session texts are good for, but for the last two: those need an assertion.
+// What session tokens are good for, but for the last two: those need an assertion.
 const (
 	PurposeRead    Purpose = "read"
 	PurposeFree    Purpose = "free"
@@ -68,7 +68,7 @@ type VerifySessionRequest struct {
 	Binding string
 }
 
-// VerifySession says what a session text proves, without any store. The error is
+// VerifySession says what a session token proves, without any store. The error is
 // ErrRejected, ErrMalformed or ErrTooLarge for a text that is forged, over, of somebody
 // else, or not enough: ask the app for a new assertion.
 func (s *Sessions) VerifySession(

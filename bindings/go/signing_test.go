@@ -143,9 +143,10 @@ func TestSessions(t *testing.T) {
 		}
 		var text string
 		must(t, json.Unmarshal(entry.member("request"), &text))
-		var request struct{ Session, For string }
+		var request struct{ Session, Purpose string }
 		must(t, json.Unmarshal([]byte(text), &request))
-		found, err := verifier.Sessions().VerifySession(ctx, request.Session, Purpose(request.For),
+		found, err := verifier.Sessions().VerifySession(
+			ctx, request.Session, Purpose(request.Purpose),
 			VerifySessionRequest{Account: "account-1"}, At(time.UnixMilli(*entry.Now)))
 		must(t, err)
 		if found.Account != "account-1" || found.Limited || found.Verdict != "allow" {

@@ -173,7 +173,7 @@ static char *claim_request(const char *account) {
 
 /* Prints what a claim, or the verification before it, came to. */
 static int print_answer(const assay_doc *doc) {
-  static const char path[] = "exchange.answer";
+  static const char path[] = "exchange.clientResult";
   const char *answer = assay_doc_text(doc, path, sizeof path - 1, NULL);
   assay_status status = assay_doc_status(doc);
   if (answer == NULL)

@@ -114,11 +114,13 @@ func keysIn(t *testing.T, shop *shop) {
 }
 
 func paceIn(t *testing.T, shop *shop) {
-	request := AcquireRatePermitRequest{Purpose: "look-up-order-id", Environment: assay.Production}
+	request := AcquireRatePermitRequest{
+		AppStoreOperation: "look-up-order-id", Environment: assay.Production}
 	for used := int64(1); used <= 2; used++ {
 		paced, err := shop.AcquireRatePermit(ctx, request)
 		must(t, err)
-		if paced.Outcome != "acquired" || paced.Used != used || paced.Limit < used || paced.Unlimited {
+		if paced.Outcome != "acquired" || paced.Used != used || paced.Limit < used ||
+			paced.Unlimited {
 			t.Errorf("paced: %+v", paced)
 		}
 	}
@@ -134,8 +136,8 @@ type awaySession struct{ Session }
 
 func (a awayStore) Session() Session { return awaySession{a.Executor.Session()} }
 
-func (awaySession) Run(_ context.Context, step *Step) (*Answer, error) {
-	return &Answer{ID: step.ID}, nil
+func (awaySession) Run(_ context.Context, step *Step) (*Reply, error) {
+	return &Reply{ID: step.ID}, nil
 }
 
 var failsOpen = map[string]any{"ledger": map[string]any{
@@ -161,7 +163,7 @@ func lastIn(t *testing.T, shop *shop) {
 		t.Errorf("without a last one: %+v, %v", plan, err)
 	}
 	paced, err := shop.AcquireRatePermit(ctx, AcquireRatePermitRequest{
-		Purpose: "look-up-order-id", Environment: assay.Production})
+		AppStoreOperation: "look-up-order-id", Environment: assay.Production})
 	must(t, err)
 	if !paced.Unlimited {
 		t.Errorf("paced: %+v", paced)
@@ -193,7 +195,8 @@ func sweepsIn(t *testing.T, shop *shop) {
 		t.Errorf("older: %+v", due)
 	}
 	for i := 0; i < times; i++ {
-		due, err = shop.ResumeExpiredWith(ctx, ResumeExpiredRequest{AttemptID: attempt, Lease: time.Minute})
+		due, err = shop.ResumeExpiredWith(
+			ctx, ResumeExpiredRequest{AttemptID: attempt, Lease: time.Minute})
 		must(t, err)
 		if len(due.Grants()) != 1 || due.Grants()[0].FencingToken != 2 ||
 			due.Claims[0].LeaseExpiresAt.Sub(shop.now) > time.Minute {
@@ -211,7 +214,8 @@ func sweepsIn(t *testing.T, shop *shop) {
 	const id = "3000000000000021"
 	shop.claims(t, shop.state(t, id, 0), "ann", "granted", 200)
 	_, err = shop.RevokeWith(ctx, RevokeRequest{
-		JWS: shop.state(t, id, time.Second, "--refunded"), GrantMode: Lease, Lease: 5 * time.Second})
+		JWS: shop.state(t, id, time.Second, "--refunded"), GrantMode: Lease,
+		Lease: 5 * time.Second})
 	must(t, err)
 	shop.now = shop.now.Add(6 * time.Second)
 	takes := ResumeExpiredRevocationsRequest{AttemptID: attempt, Lease: time.Minute}
@@ -260,7 +264,8 @@ func joinsIn(t *testing.T, shop *shop) {
 	if joined, _ = shop.MergeAccountsWith(ctx, request); joined.MergedInto != "" {
 		t.Errorf("everybody sees %q", joined.MergedInto)
 	}
-	forgotten, err := shop.ForgetAccountWith(ctx, ForgetAccountRequest{Account: "ann", AttemptID: attempt})
+	forgotten, err := shop.ForgetAccountWith(
+		ctx, ForgetAccountRequest{Account: "ann", AttemptID: attempt})
 	must(t, err)
 	if forgotten.Outcome != "forgotten" {
 		t.Errorf("forgotten: %+v", forgotten)
@@ -276,7 +281,8 @@ func claimsIn(t *testing.T, shop *shop) {
 		t.Errorf("with the token of another one: %+v, %v", stranger, err)
 	}
 	for _, refused := range []ClaimRequest{{Lease: time.Millisecond}, {MaxPurchases: 65},
-		{OnExpiredLease: "never"}, {Resolution: "never"}, {AttemptID: "short"}, {Note: "two\nlines"}} {
+		{OnExpiredLease: "never"}, {Resolution: "never"}, {AttemptID: "short"},
+		{Note: "two\nlines"}} {
 		refused.JWS, refused.Account = jws, "ann"
 		if _, err := shop.Claim(ctx, refused); !isMisuse(err) {
 			t.Errorf("%+v: %v", refused, err)
@@ -416,7 +422,8 @@ func TestWhatIsEmptyIsNotAsked(t *testing.T) {
 		t.Errorf("the request is %v", request.members)
 	}
 	request.plan("cachedPlan", &GetPlanResult{Plan: "free"})
-	if last := fmt.Sprint(request.members["cachedPlan"]); !strings.Contains(last, "expiresAtMs:<nil>") {
+	last := fmt.Sprint(request.members["cachedPlan"])
+	if !strings.Contains(last, "expiresAtMs:<nil>") {
 		t.Errorf("the last one is %s", last)
 	}
 }

@@ -77,8 +77,8 @@ type dynamoSession struct {
 	items []json.RawMessage
 }
 
-func (s *dynamoSession) Run(ctx context.Context, step *Step) (*Answer, error) {
-	answer := &Answer{ID: step.ID, Code: 200}
+func (s *dynamoSession) Run(ctx context.Context, step *Step) (*Reply, error) {
+	answer := &Reply{ID: step.ID, Code: 200}
 	for _, call := range step.Calls {
 		result, failure := s.store.within(ctx, step.limits(), call.API, call.Input)
 		switch {
@@ -88,11 +88,11 @@ func (s *dynamoSession) Run(ctx context.Context, step *Step) (*Answer, error) {
 			answer.Results = append(answer.Results, result)
 			continue
 		case failure.Code == "":
-			return &Answer{ID: step.ID}, nil
+			return &Reply{ID: step.ID}, nil
 		case len(answer.Results) > 0:
 			failure.Executed = "unknown"
 		}
-		return &Answer{ID: step.ID, Code: 500, Error: failure}, nil
+		return &Reply{ID: step.ID, Code: 500, Error: failure}, nil
 	}
 	return answer, nil
 }
@@ -208,7 +208,7 @@ func refused(body []byte) (CallResult, *Failure) {
 func (s *dynamoSession) EnterGrant(context.Context) Target { return Target{Items: &s.items} }
 
 // LeaveGrant has nothing to ask: a grant only appends.
-func (s *dynamoSession) LeaveGrant(error) *Answer { return nil }
+func (s *dynamoSession) LeaveGrant(error) *Reply { return nil }
 
 // Rollback forgets what a grant would have written.
 func (s *dynamoSession) Rollback() { s.items = nil }

@@ -79,7 +79,7 @@ func TestDynamoDB(t *testing.T) {
 		executor, heard := dynamo(t, each.says)
 		session := executor.Session()
 		answer, err := session.Run(context.Background(),
-			&Step{ID: 7, Run: []Call{call("GetItem", `{"TableName":"t"}`)}})
+			&Step{ID: 7, Calls: []Call{call("GetItem", `{"TableName":"t"}`)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestDynamoDB(t *testing.T) {
 func TestDynamoDBInTheMiddle(t *testing.T) {
 	executor, _ := dynamo(t, `200 {}`, `400 {"__type":"x#ThrottlingException"}`)
 	answer, err := executor.Session().Run(context.Background(),
-		&Step{ID: 7, Run: []Call{call("PutItem", `{}`), call("PutItem", `{}`)}})
+		&Step{ID: 7, Calls: []Call{call("PutItem", `{}`), call("PutItem", `{}`)}})
 	if err != nil || shown(answer) != "500 ThrottlingException unknown" {
 		t.Errorf("%s, %v", shown(answer), err)
 	}
@@ -171,7 +171,7 @@ func TestDynamoDBIsSigned(t *testing.T) {
 	}
 	for i := 0; i < 2; i++ {
 		answer, err := executor.Session().Run(context.Background(),
-			&Step{Run: []Call{call("GetItem", `{}`)}})
+			&Step{Calls: []Call{call("GetItem", `{}`)}})
 		if err != nil || len(heard()) != 0 ||
 			shown(answer) != "500 UnrecognizedClientException no" {
 			t.Errorf("%s, %v, asked %q", shown(answer), err, heard())
@@ -182,8 +182,9 @@ func TestDynamoDBIsSigned(t *testing.T) {
 
 func TestForms(t *testing.T) {
 	var found Step
-	if err := json.Unmarshal([]byte(`{"id":3,"engine":"sqlite","repeatable":false,"transaction":null,
-		"calls":[{"sql":"?","args":["a",9007199254740991,null],"rows":true}]}`), &found); err != nil {
+	const open = `{"id":3,"engine":"sqlite","repeatable":false,"transaction":null,
+		"calls":[{"sql":"?","args":["a",9007199254740991,null],"returnsRows":true}]}`
+	if err := json.Unmarshal([]byte(open), &found); err != nil {
 		t.Fatal(err)
 	}
 	args := found.Calls[0].Args
@@ -197,13 +198,13 @@ func TestForms(t *testing.T) {
 		}
 	}
 	none := []CallResult{}
-	for _, empty := range []*Answer{{ID: 3, Code: 200}, {ID: 3, Code: 200, Results: none}} {
+	for _, empty := range []*Reply{{ID: 3, Code: 200}, {ID: 3, Code: 200, Results: none}} {
 		if text, _ := json.Marshal(empty); string(text) != `{"id":3,"code":200,"results":[]}` {
 			t.Errorf("an empty answer is %s", text)
 		}
 	}
 	rows := [][]any{}
-	answer := &Answer{ID: 3, Code: 200, Results: []CallResult{{}, {Rows: &rows}}}
+	answer := &Reply{ID: 3, Code: 200, Results: []CallResult{{}, {Rows: &rows}}}
 	const wanted = `{"id":3,"code":200,"results":[{},{"rows":[]}]}`
 	if text, _ := json.Marshal(answer); string(text) != wanted {
 		t.Errorf("the answer is %s", text)

@@ -245,7 +245,7 @@ func isolationIn(t *testing.T, shop *shop) {
 }
 
 // carriedOut is what one step comes to.
-func carriedOut(t *testing.T, session Session, open *Step) *Answer {
+func carriedOut(t *testing.T, session Session, open *Step) *Reply {
 	t.Helper()
 	answer, err := session.Run(ctx, open)
 	must(t, err)
@@ -359,7 +359,8 @@ func sessionIn(t *testing.T, shop *shop) {
 				return shop.endSession(t, grant.Tx)
 			}})
 		must(t, err)
-		if claimed.ClientResult != answer || calls != map[bool]int{true: times + 1, false: 3}[times < 3] {
+		wanted := map[bool]int{true: times + 1, false: 3}[times < 3]
+		if claimed.ClientResult != answer || calls != wanted {
 			t.Errorf("%d times: %+v, %d calls", times, claimed, calls)
 		}
 		if times == 99 && (claimed.HTTPStatus != 503 ||

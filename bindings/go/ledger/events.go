@@ -9,7 +9,7 @@ import (
 )
 
 // mode is the mode of a take-back; where none is given it follows from the function.
-func (r RevokeRequest) mode() Mode {
+func (r RevokeRequest) mode() GrantMode {
 	switch {
 	case r.GrantMode != "":
 		return r.GrantMode
@@ -74,7 +74,7 @@ func (l *Ledger) effects(
 
 // takeBack carries take-backs out, and completes them.
 func (l *Ledger) takeBack(
-	ctx context.Context, takes []Take, takeBack TakeFunc, mode Mode, said *Result,
+	ctx context.Context, takes []Take, takeBack TakeFunc, mode GrantMode, said *Result,
 ) error {
 	if takeBack == nil || mode == Transaction {
 		return nil

@@ -21,7 +21,7 @@ type Executor interface {
 type Session interface {
 	// Run runs a step up to its first failure, after which nothing of an open
 	// transaction is left. The error is the context's; what the engine says is in the answer.
-	Run(ctx context.Context, step *Step) (*Answer, error)
+	Run(ctx context.Context, step *Step) (*Reply, error)
 	// EnterGrant is what a grant writes with, inside the open transaction. It lets nothing
 	// through that would end the transaction (STO-38).
 	EnterGrant(ctx context.Context) Target
@@ -29,7 +29,7 @@ type Session interface {
 	// undid it and thrown, which the grant returned, says so. Else it is what the grant's step
 	// is answered, its id aside: code 0 where the session was lost; 500 with error code
 	// "transaction" where the grant ended the transaction. Then nothing is open any more.
-	LeaveGrant(thrown error) *Answer
+	LeaveGrant(thrown error) *Reply
 	// Rollback undoes what is open.
 	Rollback()
 	// Close undoes what is open, and gives the connection back.
@@ -93,8 +93,8 @@ func (v Value) String() string { return "not shown" }
 // GoString is the same.
 func (v Value) GoString() string { return v.String() }
 
-// An Answer is what a step brought.
-type Answer struct {
+// A Reply is what a step brought.
+type Reply struct {
 	ID int64 `json:"id"`
 	// 200; 500 when the engine refused; 0 when nothing came back.
 	Code    int          `json:"code"`
@@ -103,8 +103,8 @@ type Answer struct {
 }
 
 // MarshalJSON has `results` with code 200, be it empty.
-func (a *Answer) MarshalJSON() ([]byte, error) {
-	type plain Answer
+func (a *Reply) MarshalJSON() ([]byte, error) {
+	type plain Reply
 	if a.Code == 200 && len(a.Results) == 0 {
 		return []byte(fmt.Sprintf(`{"id":%d,"code":200,"results":[]}`, a.ID)), nil
 	}
@@ -130,12 +130,12 @@ type Failure struct {
 const standby = "standby"
 
 // failed is the answer of an engine that refused.
-func failed(step *Step, code string, certain bool) *Answer {
+func failed(step *Step, code string, certain bool) *Reply {
 	executed := "unknown"
 	if certain {
 		executed = "no"
 	}
-	return &Answer{ID: step.ID, Code: 500, Error: &Failure{Code: code, Executed: executed}}
+	return &Reply{ID: step.ID, Code: 500, Error: &Failure{Code: code, Executed: executed}}
 }
 
 // A Grant is a purchase to be paid out now. Store what you pay out under ID, once: with mode

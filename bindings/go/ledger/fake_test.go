@@ -255,7 +255,7 @@ func TestFailures(t *testing.T) {
 	} {
 		f, executor := faked(t, "postgres", each.says)
 		session := executor.Session()
-		var answer *Answer
+		var answer *Reply
 		var err error
 		for _, open := range each.steps {
 			if answer, err = session.Run(context.Background(), open); err != nil {
@@ -269,7 +269,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func shown(answer *Answer) string {
+func shown(answer *Reply) string {
 	switch {
 	case answer.Error != nil:
 		return "500 " + answer.Error.Code + " " + answer.Error.Executed

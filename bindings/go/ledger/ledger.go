@@ -100,21 +100,21 @@ func (l *Ledger) Close() error {
 	return nil
 }
 
-// A Mode is how claim and grant stand together.
-type Mode string
+// A GrantMode is how claim and grant stand together.
+type GrantMode string
 
 // In Transaction the grant writes with grant.Tx: its work and the claim stand together or
 // not at all. In Lease it runs after the claim, over any store, and may run again for the same
 // grant id after a crash: then it must do nothing.
 const (
-	Transaction Mode = "transaction"
-	Lease       Mode = "lease"
+	Transaction GrantMode = "transaction"
+	Lease       GrantMode = "lease"
 	// Of take-backs: each is told once, and what becomes of it is yours.
-	None Mode = "none"
+	None GrantMode = "none"
 )
 
 // mode is the mode of a claim; where none is given it follows from the grant.
-func (c ClaimRequest) mode() Mode {
+func (c ClaimRequest) mode() GrantMode {
 	switch {
 	case c.GrantMode != "":
 		return c.GrantMode

@@ -22,7 +22,7 @@ type ClaimRequest struct {
 	Account string
 	// `lease`: claim, grant, complete. `transaction`: the grant is in this very database, and
 	// is committed with the claim; empty: Transaction where there is a Grant, else Lease.
-	GrantMode Mode
+	GrantMode GrantMode
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	AttemptID string
 	// The appAccountToken that the evidence must have; may be empty.
@@ -181,7 +181,7 @@ type RevokeRequest struct {
 	// is committed with the refund. `none`: each is told once, and what becomes of it is the
 	// host's. Absent: `lease` with a take-back, `none` without; empty: Lease where there is a
 	// TakeBack, else None.
-	GrantMode Mode
+	GrantMode GrantMode
 	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
 	AttemptID string
 	// How long the take-back may take; zero: `ledger.leaseMs`.

@@ -308,7 +308,7 @@ type markedSession struct {
 
 func (m *marker) Session() Session { return &markedSession{m.Executor.Session(), m} }
 
-func (s *markedSession) Run(ctx context.Context, step *Step) (*Answer, error) {
+func (s *markedSession) Run(ctx context.Context, step *Step) (*Reply, error) {
 	s.of.marks = append(s.of.marks, step.Transaction)
 	return s.Session.Run(ctx, step)
 }
@@ -331,7 +331,7 @@ func TestAClaimIsOneStep(t *testing.T) {
 	must(t, err)
 	claimed, err := shop.Claim(ctx, request)
 	must(t, err)
-	if !claimed.Status.OK() || fmt.Sprint(marked.marks) != "[whole whole]" {
+	if !claimed.Status.OK() || fmt.Sprint(marked.marks) != "[single single]" {
 		t.Errorf("%s: %q", claimed.Status, marked.marks)
 	}
 }
@@ -476,7 +476,8 @@ func takesIn(t *testing.T, shop *shop) {
 
 	const other = "3000000000000003"
 	shop.claims(t, shop.state(t, other, 0), "bob", "granted", 200)
-	refund = RevokeRequest{JWS: shop.state(t, other, time.Second, "--refunded"), GrantMode: Transaction}
+	refund = RevokeRequest{
+		JWS: shop.state(t, other, time.Second, "--refunded"), GrantMode: Transaction}
 	refund.TakeBack = func(ctx context.Context, take *Take) error {
 		must(t, shop.back(ctx, take))
 		return away
@@ -497,7 +498,8 @@ func takesIn(t *testing.T, shop *shop) {
 func eventsIn(t *testing.T, shop *shop) {
 	for number, event := range []ApplyEventRequest{
 		{Grant: shop.payLater, RevokeRequest: RevokeRequest{TakeBack: shop.backLater}},
-		{Grant: shop.pay, RevokeRequest: RevokeRequest{TakeBack: shop.back, GrantMode: Transaction}},
+		{Grant: shop.pay,
+			RevokeRequest: RevokeRequest{TakeBack: shop.back, GrantMode: Transaction}},
 	} {
 		id, account := fmt.Sprint(3_000_000_000_000_004+number), fmt.Sprint("ann", number)
 		shop.claims(t, shop.state(t, id, 0), account, "granted", 200)
@@ -529,8 +531,9 @@ func deferredIn(t *testing.T, shop *shop) {
 	}
 	claimed, err := shop.Claim(ctx, request)
 	must(t, err)
-	if claimed.ClientResult != "deferred" || claimed.Outcome != "resume" || claimed.HTTPStatus != 503 ||
-		claimed.Claims[0].ClientResult != "deferred" || len(claimed.Grants()) != 0 {
+	if claimed.ClientResult != "deferred" || claimed.Outcome != "resume" ||
+		claimed.HTTPStatus != 503 || claimed.Claims[0].ClientResult != "deferred" ||
+		len(claimed.Grants()) != 0 {
 		t.Errorf("the claim is %+v", claimed)
 	}
 	_, err = shop.db.Exec("ALTER TABLE away RENAME TO assay_purchase")
@@ -709,7 +712,8 @@ func metersIn(t *testing.T, shop *shop) {
 	}
 	_, err = shop.ConsumeQuota(ctx, "ann", "premium", "premium", 1)
 	must(t, err)
-	if next, err := shop.ConsumeQuota(ctx, "ann", "premium", "premium", 1); err != nil || next.Used != 2 {
+	next, err := shop.ConsumeQuota(ctx, "ann", "premium", "premium", 1)
+	if err != nil || next.Used != 2 {
 		t.Errorf("after the refund: %+v, %v", next, err)
 	}
 }
@@ -736,7 +740,8 @@ func challengesIn(t *testing.T, shop *shop) {
 	if len(challenge.Text) != 43 || !challenge.ExpiresAt.After(shop.now) {
 		t.Errorf("the challenge is %+v", challenge)
 	}
-	request := ConsumeChallengeRequest{Purpose: "login", Subject: "ann", Challenge: challenge.Text, UsedBy: "x"}
+	request := ConsumeChallengeRequest{
+		Purpose: "login", Subject: "ann", Challenge: challenge.Text, UsedBy: "x"}
 	_, err = shop.ConsumeChallenge(ctx, request)
 	must(t, err)
 	_, err = shop.ConsumeChallenge(ctx, request)
@@ -823,18 +828,19 @@ func driftIn(t *testing.T, shop *shop) {
 	if must(t, err); !found {
 		prefix = "assay_"
 	}
-	_, err = shop.db.Exec("ALTER TABLE " + prefix + "line RENAME COLUMN owner TO holder")
+	_, err = shop.db.Exec("ALTER TABLE " + prefix + "subscription RENAME COLUMN owner TO holder")
 	must(t, err)
 	isRefused(t, checkSchema(shop.Ledger), "unavailable.database.statement-failed")
 	// STO-78: what is missing is not made anew.
-	_, err = shop.db.Exec("DROP TABLE " + prefix + "line")
+	_, err = shop.db.Exec("DROP TABLE " + prefix + "subscription")
 	must(t, err)
 	for _, err := range []error{checkSchema(shop.Ledger), shop.CreateSchema(ctx)} {
-		if refused := isRefused(t, err, "config.ledger.schema"); refused.Place != prefix+"line" {
+		refused := isRefused(t, err, "config.ledger.schema")
+		if refused.Place != prefix+"subscription" {
 			t.Errorf("the place is %q", refused.Place)
 		}
 	}
-	if _, err := shop.db.Exec("SELECT * FROM " + prefix + "line"); err == nil {
+	if _, err := shop.db.Exec("SELECT * FROM " + prefix + "subscription"); err == nil {
 		t.Error("the table was made anew")
 	}
 }

@@ -45,7 +45,7 @@ func (r *request) add(members map[string]any) {
 }
 
 // mode is the one that is asked for, which may be one of the further members.
-func (r *request) mode() Mode { return Mode(fmt.Sprint(r.members["grantMode"])) }
+func (r *request) mode() GrantMode { return GrantMode(fmt.Sprint(r.members["grantMode"])) }
 
 // make adds a text that is made of so many random octets unless it is given.
 func (r *request) make(name, value string, octets int) {
@@ -63,7 +63,8 @@ func (r *request) plan(name string, plan *GetPlanResult) {
 	if plan == nil {
 		return
 	}
-	kept := map[string]any{"plan": plan.Plan, "expiresAtMs": nil, "readAtMs": plan.ReadAt.UnixMilli()}
+	kept := map[string]any{
+		"plan": plan.Plan, "expiresAtMs": nil, "readAtMs": plan.ReadAt.UnixMilli()}
 	if !plan.ExpiresAt.IsZero() {
 		kept["expiresAtMs"] = plan.ExpiresAt.UnixMilli()
 	}

@@ -68,7 +68,7 @@ type Claim struct {
 	// "unclaimed", "refused", "granted".
 	Outcome string `json:"outcome"`
 	// Why, where it is "refused".
-	Why string `json:"status"`
+	Status string `json:"status"`
 	// For the app (LST-2); empty while you have yet to pay out.
 	ClientResult string `json:"clientResult"`
 	Product      string `json:"product"`
@@ -370,12 +370,12 @@ type Subscription struct {
 	TransactionID         string            `json:"transactionId"`
 	ProductID             string            `json:"productId"`
 	// By the configuration when it was stored.
-	Plan        string `json:"plan"`
-	PurchasedAt Time   `json:"purchasedAtMs"`
-	ExpiresAt   Time   `json:"expiresAtMs"`
-	GraceUntil  Time   `json:"graceExpiresAtMs"`
-	RevokedAt   Time   `json:"revokedAtMs"`
-	ClearedAt   Time   `json:"deactivatedAtMs"`
+	Plan           string `json:"plan"`
+	PurchasedAt    Time   `json:"purchasedAtMs"`
+	ExpiresAt      Time   `json:"expiresAtMs"`
+	GraceExpiresAt Time   `json:"graceExpiresAtMs"`
+	RevokedAt      Time   `json:"revokedAtMs"`
+	DeactivatedAt  Time   `json:"deactivatedAtMs"`
 	// Age of what is known.
 	AsOf Time `json:"asOfMs"`
 	// When to ask Apple.
@@ -390,10 +390,10 @@ type DueSubscription struct {
 	OriginalTransactionID string            `json:"originalTransactionId"`
 	TransactionID         string            `json:"transactionId"`
 	// Who has it; empty: nobody has shown it yet.
-	Account    string `json:"account"`
-	ProductID  string `json:"productId"`
-	ExpiresAt  Time   `json:"expiresAtMs"`
-	GraceUntil Time   `json:"graceExpiresAtMs"`
+	Account        string `json:"account"`
+	ProductID      string `json:"productId"`
+	ExpiresAt      Time   `json:"expiresAtMs"`
+	GraceExpiresAt Time   `json:"graceExpiresAtMs"`
 	// Age of what is known.
 	AsOf Time `json:"asOfMs"`
 	// SHA-256 of the text, 64 hex digits.
@@ -416,7 +416,7 @@ type SubscriptionUpdate struct {
 	// "transfer-too-soon", "excluded", "unknown-product", "refused".
 	Outcome string `json:"outcome"`
 	// Why, where it was refused.
-	Why           string `json:"status"`
+	Status        string `json:"status"`
 	TransactionID string `json:"transactionId"`
 	Changed       bool   `json:"changed"`
 	// Ask the customer, then apply again with ConfirmTransfer.

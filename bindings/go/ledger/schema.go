@@ -56,7 +56,7 @@ func (l *Ledger) DeleteExpiredRows(ctx context.Context) error {
 	session := l.executor.Session()
 	defer session.Close()
 	for _, call := range found.Garbage {
-		answer, err := session.Run(ctx, &Step{Run: []Call{call},
+		answer, err := session.Run(ctx, &Step{Calls: []Call{call},
 			Limits: &Limits{StatementMs: 60000}})
 		if err != nil {
 			return err

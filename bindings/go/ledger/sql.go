@@ -57,7 +57,7 @@ type sqlSession struct {
 // errStandby says that a connection leads to no primary.
 var errStandby = errors.New("ledger: not a primary")
 
-func (s *sqlSession) Run(parent context.Context, step *Step) (*Answer, error) {
+func (s *sqlSession) Run(parent context.Context, step *Step) (*Reply, error) {
 	timeout := s.store.Timeout
 	if timeout == 0 {
 		timeout = 10*time.Second + step.limits().statement()
@@ -66,7 +66,7 @@ func (s *sqlSession) Run(parent context.Context, step *Step) (*Answer, error) {
 	defer cancel()
 	results, certain, err := s.run(ctx, step, s.transaction(step))
 	if err == nil {
-		return &Answer{ID: step.ID, Code: 200, Results: results}, nil
+		return &Reply{ID: step.ID, Code: 200, Results: results}, nil
 	}
 	if parent.Err() != nil {
 		s.drop()
@@ -192,7 +192,7 @@ func read(rows *sql.Rows) ([][]any, error) {
 }
 
 // failed undoes what is open, and says what the engine said.
-func (s *sqlSession) failed(step *Step, err error, certain bool) *Answer {
+func (s *sqlSession) failed(step *Step, err error, certain bool) *Reply {
 	code := s.store.code(err)
 	switch {
 	case errors.Is(err, errStandby):
@@ -211,7 +211,7 @@ func (s *sqlSession) failed(step *Step, err error, certain bool) *Answer {
 		return failed(step, gone[s.store.Engine], true)
 	case s.store.isLost(code) || errors.Is(err, context.DeadlineExceeded):
 		s.drop()
-		return &Answer{ID: step.ID}
+		return &Reply{ID: step.ID}
 	}
 	s.Rollback()
 	return failed(step, code, certain && s.conn != nil)
@@ -227,7 +227,7 @@ func (s *sqlSession) EnterGrant(ctx context.Context) Target {
 	return Target{Tx: s.guard}
 }
 
-func (s *sqlSession) LeaveGrant(thrown error) *Answer {
+func (s *sqlSession) LeaveGrant(thrown error) *Reply {
 	if s.guard == nil {
 		return nil
 	}
@@ -239,7 +239,7 @@ func (s *sqlSession) LeaveGrant(thrown error) *Answer {
 	switch {
 	case err != nil:
 		s.drop()
-		return &Answer{}
+		return &Reply{}
 	case same && !hit:
 		return nil
 	}

@@ -113,7 +113,8 @@ final class KeysetCache
 
     private function fetched(string $issuer, array $kept, ?string $wantKid): Keyset
     {
-        $asked = ['operation' => 'fetch-keyset', 'issuer' => $issuer, 'wantKid' => $wantKid] + $kept;
+        $asked = ['operation' => 'fetch-keyset', 'issuer' => $issuer, 'wantKid' => $wantKid]
+            + $kept;
         $document = $this->verifier->exchange(array_filter($asked, static fn ($it) => $it !== null))
             ->run($this->send, 0.0); // a wait is the cooldown: not waited for
         // After a refusal too: the state has the cooldown.

@@ -117,7 +117,8 @@ final class Sender
     {
         if ($this->log !== null) {
             $parts = (array) parse_url($request['url']);
-            $path = in_array('url', $request['sensitivePaths'] ?? [], true) ? '' : $parts['path'] ?? '/';
+            $isHidden = in_array('url', $request['sensitivePaths'] ?? [], true);
+            $path = $isHidden ? '' : $parts['path'] ?? '/';
             ($this->log)("{$request['method']} {$parts['host']}$path $status $took ms");
         }
     }

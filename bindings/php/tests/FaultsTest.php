@@ -17,20 +17,20 @@ final class FaultsTest extends TestCase
     private const SECRETS = ['Bearer ', 'client_secret', '-----BEGIN', 'shared-secret', 'ZGV2aWNl'];
     private const LONGEST_NS = 2e9;
 
-    private static ?Bench $bench = null;
+    private static ?AppleFixture $apple = null;
 
     protected function setUp(): void
     {
-        if (!Bench::isThere()) {
+        if (!AppleFixture::isThere()) {
             $this->markTestSkipped('ASSAY_CLI does not name the command line: nothing plays Apple');
         }
-        self::$bench ??= new Bench();
+        self::$apple ??= new AppleFixture();
     }
 
     public static function tearDownAfterClass(): void
     {
-        self::$bench?->stop();
-        self::$bench = null;
+        self::$apple?->stop();
+        self::$apple = null;
     }
 
     /** @return array<string, array{bool}> */
@@ -45,14 +45,14 @@ final class FaultsTest extends TestCase
             self::markTestSkipped('the extension curl is not there');
         }
 
-        return new Sender(self::$bench->said('hosts'), $log, $curl);
+        return new Sender(self::$apple->said('hosts'), $log, $curl);
     }
 
     /** @return array<string, mixed> what a sender makes of a fault */
     private static function sent(Sender $sender, string $name, array $changes = []): array
     {
-        $test = self::$bench->answer($name);
-        self::$bench->play('script', $test['rules']);
+        $test = self::$apple->answer($name);
+        self::$apple->play('script', $test['rules']);
 
         return $sender($changes + $test['request']);
     }
@@ -60,7 +60,7 @@ final class FaultsTest extends TestCase
     /** @dataProvider transports */
     public function testTheFaults(bool $curl): void
     {
-        foreach (self::$bench->said('answers') as $test) {
+        foreach (self::$apple->said('answers') as $test) {
             $begin = hrtime(true);
             $found = self::sent(self::sender($curl), $test['name']);
             $took = hrtime(true) - $begin;
@@ -79,10 +79,10 @@ final class FaultsTest extends TestCase
     public function testConversations(bool $curl): void
     {
         $sender = self::sender($curl);
-        $verifier = new Verifier(self::$bench->said('config'));
-        foreach (self::$bench->said('conversations') as $test) {
-            self::$bench->play('script', $test['rules']);
-            $now = self::$bench->said('now');
+        $verifier = new Verifier(self::$apple->said('config'));
+        foreach (self::$apple->said('conversations') as $test) {
+            self::$apple->play('script', $test['rules']);
+            $now = self::$apple->said('now');
             $exchange = $verifier->exchange($test['request'], now: $now);
             $requests = 0;
             while (!$exchange->isDone()) {
@@ -114,20 +114,20 @@ final class FaultsTest extends TestCase
     public function testCertificates(bool $curl): void
     {
         self::sender($curl);
-        $bench = new Bench('--tls');
+        $apple = new AppleFixture('--tls');
         $request = ['method' => 'GET', 'url' => 'https://appleid.apple.com/auth/keys',
             'headers' => [], 'body' => null, 'maxResponseBytes' => 1 << 16]
-            + self::$bench->answer('good')['request'];
+            + self::$apple->answer('good')['request'];
         try {
             foreach ([
-                [$bench->said('url'), $bench->said('ca'), 200], [$bench->said('url'), null, 0],
-                [$bench->said('expiredUrl'), $bench->said('ca'), 0],
+                [$apple->said('url'), $apple->said('ca'), 200], [$apple->said('url'), null, 0],
+                [$apple->said('expiredUrl'), $apple->said('ca'), 0],
             ] as [$url, $roots, $status]) {
                 $sender = new Sender(['appleid.apple.com' => $url], null, $curl, $roots);
                 $this->assertSame($status, $sender($request)['status'], "$url, $roots");
             }
         } finally {
-            $bench->stop();
+            $apple->stop();
         }
     }
 

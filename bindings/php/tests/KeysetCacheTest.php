@@ -16,23 +16,23 @@ final class KeysetCacheTest extends TestCase
     private const ISSUER = 'https://es256.example.com';
     private const DAY = 86_400_000;
 
-    private static ?Bench $shared = null;
+    private static ?AppleFixture $shared = null;
 
     private string $folder;
-    private Bench $bench;
+    private AppleFixture $apple;
     private KeysetCache $keys;
 
     protected function setUp(): void
     {
-        if (!Bench::isThere()) {
+        if (!AppleFixture::isThere()) {
             $this->markTestSkipped('ASSAY_CLI does not name the command line: nothing plays Apple');
         }
         $this->folder = sys_get_temp_dir() . '/assay-keys-' . bin2hex(random_bytes(6));
         mkdir($this->folder, 0700);
-        $this->bench = self::$shared ??= new Bench();
-        $this->bench->play('clock', ['now' => 'live']);
-        $this->bench->play('script', []);
-        $this->bench->play('log', new \stdClass());
+        $this->apple = self::$shared ??= new AppleFixture();
+        $this->apple->play('clock', ['now' => 'live']);
+        $this->apple->play('script', []);
+        $this->apple->play('log', new \stdClass());
         $this->keys = $this->made();
     }
 
@@ -54,20 +54,20 @@ final class KeysetCacheTest extends TestCase
     private function made(?callable $send = null): KeysetCache
     {
         return new KeysetCache(
-            new Verifier($this->bench->said('config')),
+            new Verifier($this->apple->said('config')),
             $this->folder,
-            $send ?? new Sender($this->bench->said('hosts')),
+            $send ?? new Sender($this->apple->said('hosts')),
         );
     }
 
     private function token(): string
     {
-        return $this->bench->play('token', ['issuer' => self::ISSUER])['token'];
+        return $this->apple->play('token', ['issuer' => self::ISSUER])['token'];
     }
 
     private function fails(): void
     {
-        $this->bench->play('script', [['fault' => ['status' => 503]]]);
+        $this->apple->play('script', [['fault' => ['status' => 503]]]);
     }
 
     /** The status that a token gets. */
@@ -113,7 +113,7 @@ final class KeysetCacheTest extends TestCase
         $this->assertSame('ok', $this->status($this->keys, $token));
         $this->assertSame('ok', $this->status($this->keys, $token));
         $this->assertSame('ok', $this->status($this->made(), $token));
-        $this->assertCount(1, $this->bench->statuses());
+        $this->assertCount(1, $this->apple->statuses());
         $this->assertSame(0, $this->wait(0)['state']['failures']);
     }
 
@@ -121,7 +121,7 @@ final class KeysetCacheTest extends TestCase
     {
         $old = $this->keys->keyset(self::ISSUER);
         $this->assertSame($old, $this->keys->refresh(self::ISSUER, $old)); // the cooldown
-        $this->assertCount(1, $this->bench->statuses());
+        $this->assertCount(1, $this->apple->statuses());
         $before = $this->wait(31_000);
         $keys = $this->made();
         $old = $keys->keyset(self::ISSUER);
@@ -134,7 +134,7 @@ final class KeysetCacheTest extends TestCase
             array_column($old->facts()->keys, 'kid'),
             array_column($new->facts()->keys, 'kid'),
         );
-        $this->assertSame([200, 304], $this->bench->statuses());
+        $this->assertSame([200, 304], $this->apple->statuses());
         $this->assertSame($new, $keys->keyset(self::ISSUER));
     }
 
@@ -142,16 +142,16 @@ final class KeysetCacheTest extends TestCase
     {
         $first = $this->token();
         $this->assertSame('ok', $this->status($this->keys, $first));
-        $this->bench->play('keys', ['issuer' => self::ISSUER, 'keys' => 'rotate']);
+        $this->apple->play('keys', ['issuer' => self::ISSUER, 'keys' => 'rotate']);
         $second = $this->token();
         $this->assertSame('rejected.token.unknown-key', $this->status($this->keys, $second));
-        $this->assertCount(1, $this->bench->statuses()); // the cooldown
+        $this->assertCount(1, $this->apple->statuses()); // the cooldown
         $this->wait(31_000);
         $keys = $this->made();
         $this->assertSame('ok', $this->status($keys, $second));
         $this->assertSame('ok', $this->status($keys, $first));
-        $this->assertCount(2, $this->bench->statuses());
-        $this->bench->play('keys', ['issuer' => self::ISSUER, 'keys' => 'remove']);
+        $this->assertCount(2, $this->apple->statuses());
+        $this->apple->play('keys', ['issuer' => self::ISSUER, 'keys' => 'remove']);
         $this->wait(31_000);
         $keys = $this->made();
         $keys->refresh(self::ISSUER, $keys->keyset(self::ISSUER));
@@ -166,9 +166,9 @@ final class KeysetCacheTest extends TestCase
         $this->assertSame('unavailable.jwks.no-response', $status);
         $this->assertSame('pending.exchange.wait', $this->status($this->made(), $this->token()));
         $this->assertSame(1, $this->wait(0)['state']['failures']);
-        $this->assertCount(1, $this->bench->statuses());
+        $this->assertCount(1, $this->apple->statuses());
         $this->wait(61_000);
-        $this->bench->play('script', []);
+        $this->apple->play('script', []);
         $this->assertSame('ok', $this->status($this->keys, $this->token()));
     }
 
@@ -183,24 +183,24 @@ final class KeysetCacheTest extends TestCase
             $this->assertSame('ok', $this->status($this->made($send), $token));
             $this->wait(601_000);
         }
-        $this->assertCount(2, $this->bench->statuses());
+        $this->assertCount(2, $this->apple->statuses());
         $this->wait(601_000, 6 * self::DAY);
         $this->assertSame('unavailable.token.keyset-too-old', $this->status($this->made(), $token));
         $this->wait(601_000);
-        $this->bench->play('script', []);
+        $this->apple->play('script', []);
         $this->assertSame('ok', $this->status($this->made(), $token));
         $this->assertSame('ok', $this->status($this->made(), $token));
-        $this->assertCount(4, $this->bench->statuses());
+        $this->assertCount(4, $this->apple->statuses());
     }
 
     /** Processes that ask at once send one request. */
     public function testOneFlight(): void
     {
-        $this->bench->play('script', [['fault' => ['slowMs' => 300]]]);
+        $this->apple->play('script', [['fault' => ['slowMs' => 300]]]);
         [$token, $children] = [$this->token(), []];
         for ($n = 0; $n < 4; $n++) {
             $children[] = $this->begun([
-                $this->bench->said('config'), $this->bench->said('hosts'), $this->folder,
+                $this->apple->said('config'), $this->apple->said('hosts'), $this->folder,
                 $token, self::ISSUER,
             ]);
         }
@@ -208,7 +208,7 @@ final class KeysetCacheTest extends TestCase
             $this->assertNotSame('', stream_get_contents($output));
             $this->assertSame(0, proc_close($process));
         }
-        $this->assertCount(1, $this->bench->statuses());
+        $this->assertCount(1, $this->apple->statuses());
     }
 
     /**
@@ -238,7 +238,7 @@ final class KeysetCacheTest extends TestCase
         $lock = fopen($this->file() . '.lock', 'c');
         flock($lock, LOCK_EX);
         $this->assertSame('ok', $this->status($this->made(), $token));
-        $this->assertCount(1, $this->bench->statuses());
+        $this->assertCount(1, $this->apple->statuses());
         fclose($lock);
     }
 
@@ -246,9 +246,9 @@ final class KeysetCacheTest extends TestCase
     {
         $store = [];
         $keys = new KeysetCache(
-            new Verifier($this->bench->said('config')),
+            new Verifier($this->apple->said('config')),
             $this->folder,
-            new Sender($this->bench->said('hosts')),
+            new Sender($this->apple->said('hosts')),
             static function (string $issuer) use (&$store): ?string {
                 return $store[$issuer] ?? null;
             },
@@ -263,7 +263,7 @@ final class KeysetCacheTest extends TestCase
 
     public function testAFolderThatIsNone(): void
     {
-        $keys = new KeysetCache(new Verifier($this->bench->said('config')), "$this->folder/none");
+        $keys = new KeysetCache(new Verifier($this->apple->said('config')), "$this->folder/none");
         $this->expectException(\RuntimeException::class);
         $keys->keyset(self::ISSUER);
     }

@@ -164,10 +164,10 @@ class LedgerTest extends TestCase
     {
         $ledger = $this->ledger();
         $jws = Minted::get()->coins();
-        $claimed = $ledger->claim($jws, 'ann', attempt: str_repeat('a', 22));
+        $claimed = $ledger->claim($jws, 'ann', attemptId: str_repeat('a', 22));
         [$grant] = $claimed->grants();
         $this->assertSame([null, 'new', 1], [$claimed->clientResult, $claimed->outcome, $grant->fencingToken]);
-        $repeated = $ledger->claim($jws, 'ann', attempt: str_repeat('a', 22));
+        $repeated = $ledger->claim($jws, 'ann', attemptId: str_repeat('a', 22));
         $this->assertSame($grant->grantId, $repeated->grants()[0]->grantId);
         $meanwhile = $ledger->claim($jws, 'ann');
         $this->assertSame(['deferred', 202], [$meanwhile->clientResult, $meanwhile->httpStatus]);
@@ -614,7 +614,7 @@ class LedgerTest extends TestCase
             self::pay(...),
         )->clientResult);
         $this->assertSame([], $ledger->checkSchema()->warnings);
-        $this->pdo()->exec('ALTER TABLE own_line RENAME COLUMN owner TO holder');
+        $this->pdo()->exec('ALTER TABLE own_subscription RENAME COLUMN owner TO holder');
         $this->refused('unavailable.database.statement-failed', fn () => $ledger->checkSchema());
     }
 

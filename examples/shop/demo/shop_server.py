@@ -57,7 +57,7 @@ class ShopServer:
     def config(self):
         """The configuration of the verifier."""
         found = json.loads((self.folder / "authority/config.json").read_text())
-        found["decision"] = {"account": "if-present"}
+        found["decision"] = {"accountToken": "if-present"}
         found["tokens"] = [{"profile": "jwt", "algorithm": "RS256", "issuers": [ISSUER],
                             "audiences": ["shop"]}]
         return found

@@ -13,6 +13,7 @@ use Assay\Ledger\Grant;
 use Assay\Ledger\Ledger;
 use Assay\Ledger\ResumeExpiredResult;
 use Assay\Ledger\ResumeExpiredRevocationsResult;
+use Assay\Ledger\ResumeResult;
 use Assay\Ledger\Take;
 use Assay\Ledger\UpdateSubscriptionsResult;
 use PDO;
@@ -104,7 +105,7 @@ final class Till
     }
 
     /** A claim that nobody completed, by its key. */
-    public function resume(string $purchaseKey, string $account, string $note): ClaimResult
+    public function resume(string $purchaseKey, string $account, string $note): ResumeResult
     {
         return $this->undone($this->ledger->resume(
             $purchaseKey,
@@ -187,8 +188,16 @@ final class Till
         $this->undoneIf($this->ledger->complete($grant)->outcome, $claim);
     }
 
-    /** What was paid and could not be completed: nothing of it stays. */
-    private function undone(ClaimResult $claimed): ClaimResult
+    /**
+     * What was paid and could not be completed: nothing of it stays.
+     *
+     * @template R of ClaimResult|ResumeResult
+     *
+     * @param R $claimed
+     *
+     * @return R
+     */
+    private function undone(ClaimResult|ResumeResult $claimed): ClaimResult|ResumeResult
     {
         foreach ($claimed->claims as $claim) {
             $this->undoneIf($claim->outcome, $claim);

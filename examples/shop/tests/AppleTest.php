@@ -12,8 +12,8 @@ final class AppleTest extends ShopTestCase
     private const BUY = 'buy.itunes.apple.com /verifyReceipt';
     private const SANDBOX = 'sandbox.itunes.apple.com /verifyReceipt';
 
-    /** @param list<string> $blocks of the played configuration that the shop has keys for */
-    private function shopAt(PlayedApple $apple, array $blocks, array $settings = [], array $verifier = []): RunningShop
+    /** @param list<string> $blocks of the mock's configuration that the shop has keys for */
+    private function shopAt(MockApple $apple, array $blocks, array $settings = [], array $verifier = []): RunningShop
     {
         $minted = Minted::get()->configuration();
         foreach ($blocks as $block) {
@@ -28,12 +28,12 @@ final class AppleTest extends ShopTestCase
     /** A purchase for the player and for `mint`. */
     private static function period(string $id, string $original, int $begin, int $end): array
     {
-        $played = ['product' => self::PREMIUM, 'type' => 'auto-renewable',
+        $mocked = ['product' => self::PREMIUM, 'type' => 'auto-renewable',
             'environment' => 'Production', 'transactionId' => $id,
             'originalTransactionId' => $original, 'purchased' => $begin, 'expires' => $end];
         $minted = self::line($id, $original, '--purchased', (string) $begin, '--expires', (string) $end);
 
-        return [$played, $minted];
+        return [$mocked, $minted];
     }
 
     public function testBck39AppleIsAskedOnlyNearTheEndOfASubscription(): void
@@ -41,9 +41,9 @@ final class AppleTest extends ShopTestCase
         $now = self::now();
         $day = 86_400_000;
         [$first, $long] = [self::id(), self::id()];
-        [$played, $minted] = self::period($first, $first, $now - 29 * $day, $now + 3_600_000);
+        [$mocked, $minted] = self::period($first, $first, $now - 29 * $day, $now + 3_600_000);
         [$other, $running] = self::period($long, $long, $now - 5 * $day, $now + 25 * $day);
-        $apple = new PlayedApple($played, $other);
+        $apple = new MockApple($mocked, $other);
         $shop = $this->shopAt($apple, ['receipts']);
         $shop->send(self::jws(self::coins(self::id())));
         $shop->send(self::receipt(self::coins(self::id())));
@@ -63,8 +63,8 @@ final class AppleTest extends ShopTestCase
     {
         $now = self::now();
         $id = self::id();
-        [$played, $minted] = self::period($id, $id, $now - 86_400_000, $now + 3_600_000);
-        $apple = new PlayedApple($played);
+        [$mocked, $minted] = self::period($id, $id, $now - 86_400_000, $now + 3_600_000);
+        $apple = new MockApple($mocked);
         $apple->play('script', [['host' => 'buy.itunes.apple.com', 'fault' => ['status' => 503]]]);
         $shop = $this->shopAt($apple, ['receipts']);
         $reply = $shop->send(self::receipt($minted));
@@ -78,8 +78,8 @@ final class AppleTest extends ShopTestCase
     {
         $now = self::now();
         $id = self::id();
-        [$played, $minted] = self::period($id, $id, $now - 31 * 86_400_000, $now - 3_600_000);
-        $apple = new PlayedApple($played);
+        [$mocked, $minted] = self::period($id, $id, $now - 31 * 86_400_000, $now - 3_600_000);
+        $apple = new MockApple($mocked);
         $apple->play('renew', ['originalTransactionId' => $id]);
         $shop = $this->shopAt($apple, ['receipts']);
         $receipt = self::receipt($minted);
@@ -113,7 +113,7 @@ final class AppleTest extends ShopTestCase
     public function testBck43WhileAppleIsSilentNobodyQueuesForIt(): void
     {
         $now = self::now();
-        $secrets = (new PlayedApple())->configuration['receipts']['sharedSecrets'];
+        $secrets = (new MockApple())->configuration['receipts']['sharedSecrets'];
         $receipts = Minted::get()->configuration()['receipts'] + ['sharedSecrets' => $secrets];
         $this->inSilence(function (string $url) use ($now, $receipts): void {
             $shop = $this->shop(
@@ -140,8 +140,8 @@ final class AppleTest extends ShopTestCase
     {
         $now = self::now();
         $id = self::id();
-        [$played, $minted] = self::period($id, $id, $now - 31 * 86_400_000, $now - 3_600_000);
-        $apple = new PlayedApple($played);
+        [$mocked, $minted] = self::period($id, $id, $now - 31 * 86_400_000, $now - 3_600_000);
+        $apple = new MockApple($mocked);
         $apple->play('renew', ['originalTransactionId' => $id]);
         $shop = $this->shopAt($apple, ['receipts']);
         $settings = ['appleHosts' => $apple->hosts, 'verifier' => $shop->configuration()];
@@ -178,7 +178,7 @@ final class AppleTest extends ShopTestCase
     public function testBck43AnAnswerInApplesPlaceIsNoWordOnTheReceipt(): void
     {
         $id = self::id();
-        $apple = new PlayedApple(['product' => self::COINS, 'type' => 'consumable',
+        $apple = new MockApple(['product' => self::COINS, 'type' => 'consumable',
             'environment' => 'Production', 'transactionId' => $id, 'originalTransactionId' => $id]);
         $shop = $this->shopAt($apple, ['receipts'], ['offline' => false]);
         $receipt = self::receipt(self::coins($id));
@@ -207,7 +207,7 @@ final class AppleTest extends ShopTestCase
     public function testBck43TheSweepIsNotHeldUpForEachLine(): void
     {
         $now = self::now();
-        $apple = new PlayedApple();
+        $apple = new MockApple();
         $apple->play('script', [['fault' => ['refuse' => true]]]);
         $shop = $this->shopAt($apple, ['appStoreServerApi']);
         for ($number = 0; $number < 5; $number++) {
@@ -223,7 +223,7 @@ final class AppleTest extends ShopTestCase
         $id = '2000000' . substr(self::id(), -9);
         $sandbox = ['--type', 'consumable', '--product', self::COINS, '--environment', 'Sandbox',
             '--transaction-id', $id, '--original-transaction-id', $id];
-        $apple = new PlayedApple(['product' => self::COINS, 'type' => 'consumable',
+        $apple = new MockApple(['product' => self::COINS, 'type' => 'consumable',
             'environment' => 'Sandbox', 'transactionId' => $id, 'originalTransactionId' => $id]);
         $shop = $this->shopAt($apple, ['receipts'], ['offline' => false, 'testers' => ['app-review']]);
         $receipt = self::receipt($sandbox);
@@ -240,7 +240,7 @@ final class AppleTest extends ShopTestCase
 
     public function testVrr3AppleThatContradictsItselfIsDeferred(): void
     {
-        $apple = new PlayedApple();
+        $apple = new MockApple();
         $apple->play('script', [['fault' => ['hop' => 'always']]]);
         $shop = $this->shopAt($apple, ['receipts'], ['offline' => false]);
         $this->assertSame([503, 'deferred'], $shop->send(self::receipt(self::coins(self::id())))->said(), $shop->log());
@@ -251,8 +251,8 @@ final class AppleTest extends ShopTestCase
     {
         $now = self::now();
         $id = self::id();
-        [$played, $minted] = self::period($id, $id, $now - 30 * 86_400_000, $now - 600_000);
-        $apple = new PlayedApple($played);
+        [$mocked, $minted] = self::period($id, $id, $now - 30 * 86_400_000, $now - 600_000);
+        $apple = new MockApple($mocked);
         $shop = $this->shopAt($apple, ['appStoreServerApi']);
         $shop->send(self::jws($minted));
         $this->assertSame('free', $shop->ledger()->getPlan('ann')->plan);
@@ -269,8 +269,8 @@ final class AppleTest extends ShopTestCase
     {
         $now = self::now();
         $id = self::id();
-        [$played, $minted] = self::period($id, $id, $now - 86_400_000, $now + 29 * 86_400_000);
-        $apple = new PlayedApple($played);
+        [$mocked, $minted] = self::period($id, $id, $now - 86_400_000, $now + 29 * 86_400_000);
+        $apple = new MockApple($mocked);
         $goods = ['goods' => [self::COINS => 100, self::PREMIUM => 50]];
         $shop = $this->shopAt($apple, ['appStoreServerApi'], $goods);
         $shop->send(self::jws([...$minted, '--signed', (string) ($now - 60_000)]));
@@ -286,8 +286,8 @@ final class AppleTest extends ShopTestCase
     {
         $now = self::now();
         $id = self::id();
-        [$played, $minted] = self::period($id, $id, $now - 30 * 86_400_000, $now + 7_200_000);
-        $apple = new PlayedApple($played);
+        [$mocked, $minted] = self::period($id, $id, $now - 30 * 86_400_000, $now + 7_200_000);
+        $apple = new MockApple($mocked);
         $shop = $this->shopAt($apple, ['receipts'], verifier: ['ledger' => ['keepEvidence' => true]]);
         $apple->play('script', [['nth' => 1, 'fault' => ['status' => 503]], ['nth' => 2, 'fault' => ['status' => 503]]]);
         $shop->send(self::receipt($minted));
@@ -302,8 +302,8 @@ final class AppleTest extends ShopTestCase
     {
         $now = self::now();
         $id = self::id();
-        [$played, $minted] = self::period($id, $id, $now - 30 * 86_400_000, $now + 60_000);
-        $apple = new PlayedApple($played);
+        [$mocked, $minted] = self::period($id, $id, $now - 30 * 86_400_000, $now + 60_000);
+        $apple = new MockApple($mocked);
         $shop = $this->shopAt($apple, ['appStoreServerApi']);
         $shop->send(self::jws($minted));
         $apple->play('script', [['fault' => ['status' => 500]]]);
@@ -315,7 +315,7 @@ final class AppleTest extends ShopTestCase
     public function testLst6AnOrderNumberOfApplesMail(): void
     {
         $id = self::id();
-        $apple = new PlayedApple(['product' => self::COINS, 'type' => 'consumable', 'orderId' => 'MABC123456',
+        $apple = new MockApple(['product' => self::COINS, 'type' => 'consumable', 'orderId' => 'MABC123456',
             'environment' => 'Production', 'transactionId' => $id, 'originalTransactionId' => $id]);
         $shop = $this->shopAt($apple, ['appStoreServerApi']);
         $page = fn (string $query): string => $shop->page("/support?$query")->body;
@@ -332,7 +332,7 @@ final class AppleTest extends ShopTestCase
         [$coins, $line] = [self::id(), self::id()];
         $now = self::now();
         [$period] = self::period($line, $line, $now - 86_400_000, $now + 29 * 86_400_000);
-        $apple = new PlayedApple(
+        $apple = new MockApple(
             ['product' => self::COINS, 'type' => 'consumable', 'orderId' => 'MABC777', 'environment' => 'Production',
                 'transactionId' => $coins, 'originalTransactionId' => $coins],
             ['orderId' => 'MABC777'] + $period,

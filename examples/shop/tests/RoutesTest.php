@@ -184,7 +184,7 @@ final class RoutesTest extends ShopTestCase
 
     public function testBck18KeysThatAreFetched(): void
     {
-        $apple = new PlayedApple();
+        $apple = new MockApple();
         $claims = json_decode(base64_decode(explode('.', RunningShop::token('ann'))[1]));
         $folder = sys_get_temp_dir() . '/assay-shop-keys-' . bin2hex(random_bytes(6));
         mkdir($folder, 0700);

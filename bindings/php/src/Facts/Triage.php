@@ -28,7 +28,7 @@ final class Triage extends TriageFacts
         'kind' => [Member::TEXT, 'kind'],
         'anomalies' => [Member::TEXTS, 'anomalies'],
         'transport' => [Member::DETAILS, 'transport', Transport::class],
-        'claimed' => [Member::OWN, ''],
+        'unverified' => [Member::OWN, 'unverified'],
         'worthVerifying' => [Member::OWN, ''],
         'status' => [Member::OWN, ''],
         'httpStatus' => [Member::OWN, ''],
@@ -64,7 +64,7 @@ final class Triage extends TriageFacts
     /** How it was packed. */
     public readonly ?Transport $transport;
     /** What the blob says about itself. Never act on it: verify first. */
-    public readonly UnverifiedContent $claimed;
+    public readonly UnverifiedContent $unverified;
     /** Whether to look it up, verify it, and only then decide. */
     public readonly bool $worthVerifying;
     /** Name of the status: "pending.triage.verify-next", "rejected.triage.cracking-tool" … */

@@ -269,8 +269,8 @@ abstract class Library
 
     /**
      * Answer a request described in JSON that needs nothing carried out, such as
-     * {"operation":"assess-risk","observations":{"request":"promo", ...}}: the kinds of
-     * docs/exchanges.md that are done at once.
+     * {"operation":"assess-risk","observations":{"request":"promo", ...}}: the operations
+     * of docs/exchanges.md that are done at once.
      */
     public function call(
         object $verifier,

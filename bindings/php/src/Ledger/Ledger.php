@@ -356,8 +356,9 @@ final class Ledger
      */
     private static function answer(Document $document, bool $wasCalled = false): Document
     {
-        $family = '/^(ok$|rejected\.|unavailable\.' . ($wasCalled ? ')/' : 'ledger\.)/');
-        if ($document->at('exchange.outcome') === null && $document->at('exchange.answer') === null
+        $family = '/^(ok$|rejected\.|unavailable\.' . ($wasCalled ? ')/' : 'claim\.)/');
+        if ($document->at('exchange.outcome') === null
+            && $document->at('exchange.clientResult') === null
             || preg_match($family, $document->status()) !== 1) {
             throw Refusal::of($document);
         }

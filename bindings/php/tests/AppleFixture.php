@@ -6,7 +6,7 @@ namespace Assay\Tests;
 
 /** `assay mock-apple` on loopback, and what must come of each of its faults (PLY-7): the tests
  * of Tests/CLI/faults.py, which the drivers of all bindings pass. */
-final class Bench
+final class AppleFixture
 {
     private const PROGRAM = __DIR__ . '/../../../Tests/CLI/faults.py';
 

@@ -6,8 +6,8 @@ namespace Assay\Tests\Shop;
 
 use Assay\Tests\Minted;
 
-/** Apple's servers, played on loopback with the keys of the test authority. */
-final class PlayedApple
+/** A mock of Apple's servers on loopback, with the keys of the test authority. */
+final class MockApple
 {
     /** @var resource */
     private $process;
@@ -24,7 +24,7 @@ final class PlayedApple
     public function __construct(array ...$purchases)
     {
         Minted::get()->configuration();
-        $this->state = (string) tempnam(sys_get_temp_dir(), 'assay-played-');
+        $this->state = (string) tempnam(sys_get_temp_dir(), 'assay-mock-');
         file_put_contents($this->state, json_encode(['purchases' => $purchases]));
         $command = [(string) getenv(Minted::VARIABLE), 'mock-apple', '--authority',
             Minted::get()->folder(), '--state', $this->state];
