@@ -75,7 +75,7 @@ decide() { # name, plan, state, status that are expected
   local plan state status row
   plan=$(member decision.plan "$document")
   state=$(member decision.state "$document")
-  row=$(member decision.row "$document")
+  row=$(member decision.rule "$document")
   status=$(member status.name "$document")
   echo "   decided:  plan '$plan', because the subscription is $state ($row)"
   expect "the plan" "$2" "$plan"
@@ -127,8 +127,8 @@ triage() { # file, category and status that are expected
   local category status
   category=$(member triage.category "$document")
   status=$(member status.name "$document")
-  echo "   triage:   $category, $(member triage.form "$document")" \
-    "($status); next: $(member triage.next "$document")"
+  echo "   triage:   $category, $(member triage.format "$document")" \
+    "($status); next: $(member triage.nextStep "$document")"
   expect "the class" "$2" "$category"
   expect "the finding" "$3" "$status"
 }
@@ -147,15 +147,15 @@ echo "5. Receipts: look before verifying, and before any network call"
 "$CLI" mint app-receipt --authority "$DEMO/authority" --out "$DEMO/app.receipt"
 "$CLI" mint transaction-receipt --authority "$DEMO/authority" \
   --out "$DEMO/transaction.receipt"
-printf 'com.urus.iap.72519604' | base64 >"$DEMO/cracker.receipt"
+printf 'com.urus.iap.72519604' | base64 >"$DEMO/cracking-tool.receipt"
 for file in app transaction; do
   echo "   evidence: $DEMO/$file.receipt ($(wc -c <"$DEMO/$file.receipt") bytes)"
   triage "$DEMO/$file.receipt" candidate pending.triage.verify-next
 done
 verify_receipt "$DEMO/app.receipt" app-receipt appReceipt ok
 verify_receipt "$DEMO/transaction.receipt" transaction-receipt transactionReceipt ok
-echo "   evidence: $DEMO/cracker.receipt, what a cracking program sends"
-triage "$DEMO/cracker.receipt" cracker rejected.triage.cracking-tool
+echo "   evidence: $DEMO/cracking-tool.receipt, what a cracking program sends"
+triage "$DEMO/cracking-tool.receipt" cracking-tool rejected.triage.cracking-tool
 
 echo
 echo "6. A day of a payment server, 20,000 requests"
@@ -225,7 +225,7 @@ risk = assay.Verifier(open(sys.argv[1]).read()).assess_risk({
     "request": "metered", "attestation": "unsupported", "platform": "macos",
     "errorCode": 1, "purchase": "none"})
 for rule in risk.rules:
-    print(f"   decided:  {risk.verdict}, {risk.allowance} a day ({rule.id}: {rule.why})")
+    print(f"   decided:  {risk.verdict}, {risk.allowance} a day ({rule.id}: {rule.reason})")
 print(f"             the person reads: {risk.client.text}")
 print(risk.verdict)' "$PRODUCTION" || true)
 echo "${RISK%$'\n'*}"

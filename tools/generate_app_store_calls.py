@@ -362,6 +362,9 @@ def go_set(member, source):
     return f"\tmembers.text({name}, {source})"
 
 
+GO_WIDTH = 96  # columns of a line of a function's body, whose tab has four
+
+
 def go_call(one):
     name = go_name(one)
     text = f"{name}: {one.does[0].lower() + one.does[1:]}"
@@ -378,14 +381,19 @@ def go_call(one):
     else:
         given = f"request {name}Request, "
         body = [go_set(member, f"request.{go_field(member)}") for member in one.members]
+    arguments = [f"ctx context.Context, {given}options ...Option,"]
+    if len(arguments[0]) > GO_WIDTH:
+        arguments = [f"ctx context.Context, {given}".rstrip(), "options ...Option,"]
     out += [f"func (s *AppStore) {name}(",
-            f"\tctx context.Context, {given}options ...Option,", ") (*Exchange, error) {"]
+            *(f"\t{line}" for line in arguments), ") (*Exchange, error) {"]
     out.append("\tmembers := given{}")
     pages = "request.Pages" if one.paging != "-" else "0"
     evidence = "request.Transaction" if one.evidence else "nil"
-    return [*out, *body,
-            f"\treturn s.begin(ctx, {quoted(one.operation)}, members, {pages}, {evidence}, options)",
-            "}"]
+    asked = f"ctx, {quoted(one.operation)}, members, {pages}, {evidence}, options)"
+    asked = f"return s.begin({asked}"
+    if len(asked) > GO_WIDTH:
+        asked = asked.replace("(", "(\n\t\t", 1)
+    return [*out, *body, f"\t{asked}", "}"]
 
 
 def go(rows):

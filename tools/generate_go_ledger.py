@@ -89,7 +89,7 @@ class Field:
         if member.name == "environment":
             return "assay.Environment"
         if member.name == "grantMode":
-            return "Mode"
+            return "GrantMode"
         if member.type == "GetPlanResult":
             return "*GetPlanResult"
         if member.is_list:

@@ -17,8 +17,8 @@ SAID = {
         "httpStatus": ("int", "What to answer the client: 200, 401 step-up, 403 deny, 429 "
                               "limited.")}),
     "Triage": ("TriageFacts", {
-        "claimed": ("UnverifiedContent", "What the blob says about itself. Never act on it: "
-                                         "verify first."),
+        "unverified": ("UnverifiedContent", "What the blob says about itself. Never act on it: "
+                                            "verify first."),
         "worthVerifying": ("bool", "Whether to look it up, verify it, and only then decide."),
         "status": ("string", 'Name of the status: "pending.triage.verify-next", '
                              '"rejected.triage.cracking-tool" …'),
