@@ -38,16 +38,16 @@ class Endpoint:
 
     def __init__(self, kind, fields):
         _, self.method, self.path, answer, self.paging, self.rule, self.limit = fields
-        self.operation, self.name, self.does = kind.name, kind.name, kind.does
+        self.name, self.does = kind.name, kind.does
         self.evidence = kind.evidence[1]
         self.members = [Member(row) for row in kind.members
                         if row.place in ("path", "query", "body")]
         self.answer = [] if answer == "empty" else answer.split(" ")
         if self.rule not in RULES:
-            sys.exit(f"{TABLE}: rule of {self.operation}")
+            sys.exit(f"{TABLE}: rule of {self.name}")
         inside = re.findall(r"\{(\w+)\}", self.path)
         if inside != [member.name for member in self.members if member.place == "path"]:
-            sys.exit(f"{TABLE}: path of {self.operation}")
+            sys.exit(f"{TABLE}: path of {self.name}")
 
     @property
     def required(self):

@@ -48,7 +48,7 @@ def swift_member(member):
 
 def swift_endpoint(one):
     out = ["    AppStoreEndpoint(",
-           f"      {quoted(one.operation)}, {quoted(one.method)},",
+           f"      {quoted(one.name)}, {quoted(one.method)},",
            f"      {quoted(one.path)},"]
     if len(one.members) > 1:
         out.append("      members: [")
@@ -90,7 +90,7 @@ def limits():
            "enum AppStoreLimits {",
            "  /// Requests a second in Production; nil: Apple names none.",
            "  static let rows: [(operation: StaticString, perSecond: Int64?)] = ["]
-    out += [f"    ({quoted(one.operation)}, {'nil' if one.limit == '-' else one.limit}),"
+    out += [f"    ({quoted(one.name)}, {'nil' if one.limit == '-' else one.limit}),"
             for one in endpoints.endpoints()]
     return "\n".join([*out, "  ]", "",
                       "  static func row(", "    _ operation: Text",
@@ -127,7 +127,7 @@ def page(text):
     lines = [HEADER, "|---|---|---|"]
     for one in endpoints.endpoints():
         members = ", ".join(map(shown, one.members)) or "–"
-        lines.append(f"| `{one.operation}`: {one.does[:1].lower() + one.does[1:].rstrip('.')} "
+        lines.append(f"| `{one.name}`: {one.does[:1].lower() + one.does[1:].rstrip('.')} "
                      f"| {members} | {gives(one)} |")
     return head + "\n".join([*lines, *after])
 

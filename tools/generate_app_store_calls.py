@@ -124,7 +124,7 @@ def python_call(one):
         optional.append("        transaction: Evidence | None = None,")
     out += ["        *,", *optional, "        now: Time | None = None,",
             "    ) -> Exchange:", *docstring(one)]
-    out += ["        return self._begin(", f"            {quoted(one.operation)},"]
+    out += ["        return self._begin(", f"            {quoted(one.name)},"]
     if one.members:
         out.append("            {")
         out += [f"                {quoted(member.name)}: {python_value(member)},"
@@ -269,12 +269,12 @@ def php_call(one):
         out.append("        Document|Facts\\Facts|null $transaction = null,")
     out += ["        int|DateTimeInterface|null $now = null,", "    ): Exchange {"]
     if one.members:
-        out.append(f"        return $this->begin('{one.operation}', [")
+        out.append(f"        return $this->begin('{one.name}', [")
         out += [f"            '{member.name}' => {php_value(member)},"
                 for member in one.members]
         tail = "], $now"
     else:
-        return [*out, f"        return $this->begin('{one.operation}', [], $now);", "    }"]
+        return [*out, f"        return $this->begin('{one.name}', [], $now);", "    }"]
     if one.paging != "-":
         tail += ", $pages"
     if one.evidence:
@@ -389,7 +389,7 @@ def go_call(one):
     out.append("\tmembers := given{}")
     pages = "request.Pages" if one.paging != "-" else "0"
     evidence = "request.Transaction" if one.evidence else "nil"
-    asked = f"ctx, {quoted(one.operation)}, members, {pages}, {evidence}, options)"
+    asked = f"ctx, {quoted(one.name)}, members, {pages}, {evidence}, options)"
     asked = f"return s.begin({asked}"
     if len(asked) > GO_WIDTH:
         asked = asked.replace("(", "(\n\t\t", 1)
@@ -445,14 +445,14 @@ def swift_call(one):
     tail = "".join([", pages: pages" if one.paging != "-" else "",
                     ", about: transaction" if one.evidence else "", ", at: now"])
     if not one.members:
-        return [*out, f"    try begin({quoted(one.operation)}, []{tail})", "  }"]
+        return [*out, f"    try begin({quoted(one.name)}, []{tail})", "  }"]
     given = []
     for member in one.members:
         value = swift_json(member, member.name if member.is_required else "$0")
         if not member.is_required:
             value = f"{member.name}.map {{ {value} }}"
         given.append(f"({quoted(member.name)}, {value})")
-    out += ["    try begin(", f"      {quoted(one.operation)},"]
+    out += ["    try begin(", f"      {quoted(one.name)},"]
     if len(given) == 1:
         return [*out, f"      [{given[0]}]{tail})", "  }"]
     out.append("      [")
