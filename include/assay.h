@@ -68,7 +68,7 @@ typedef struct assay_verifier assay_verifier;
 typedef struct assay_keyset assay_keyset;
 /** An answer: status, JSON, and the verified facts behind it. Immutable. */
 typedef struct assay_doc assay_doc;
-/** A conversation: one question at a time, answered by the caller. */
+/** An exchange: one question at a time, answered by the caller. */
 typedef struct assay_exchange assay_exchange;
 
 /** Outcome of a call: an ASSAY_ family in the low 8 bits, detail above. */
@@ -300,11 +300,11 @@ ASSAY_API assay_status assay_call(const assay_verifier *verifier,
 /* ---- network and stores, without I/O ------------------------------------ */
 
 /**
- * Start a conversation described in JSON, such as
+ * Start an exchange described in JSON, such as
  * {"operation":"get-transaction-info","environment":"Production", ...}. The
  * document holds the first step, something for the caller to carry out, or
  * the result of an operation that needs nothing carried out.
- * @param evidence verified documents that the conversation is about; may be
+ * @param evidence verified documents that the exchange is about; may be
  *                 NULL when evidence_count is 0.
  * @param out      receives the exchange; NULL when it was done at once.
  */
@@ -318,14 +318,14 @@ ASSAY_API assay_status assay_exchange_new(const assay_verifier *verifier,
 /**
  * Hand in the reply to the last step, as JSON, and learn the next step.
  * ASSAY_PENDING: go on. ASSAY_MISUSE: nothing changed, the step is still open.
- * Anything else: the conversation is over; so it is after
+ * Anything else: the exchange is over; so it is after
  * misuse.ledger.transaction, when a grant has ended its own transaction.
  */
 ASSAY_API assay_status assay_exchange_step(assay_exchange *exchange,
                                            const char *reply,
                                            size_t reply_len, int64_t now_ms,
                                            assay_doc **doc);
-/** Free a conversation, finished or not. */
+/** Free an exchange, finished or not. */
 ASSAY_API void assay_exchange_free(assay_exchange *exchange);
 
 #ifdef __cplusplus

@@ -130,7 +130,7 @@ STEPS = [
                   "check-stores-lint", "check-typed-snippets"],
          "ruff, mypy and pyright over all that is Python", needs=("tools",)),
     Step("python-more", ["check-senders", "check-python-stores"],
-         "conversations with httpx and requests, stores through the Python binding",
+         "exchanges with httpx and requests, stores through the Python binding",
          needs=("build", "cases", "tools")),
     Step("packages", ["check-dist", "check-deb", "check-home", "check-install", "check-man",
                       "check-c"],

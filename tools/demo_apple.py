@@ -20,7 +20,7 @@ os.environ["ASSAY_PROGRAM"] = str(pathlib.Path(sys.argv[1]).resolve())
 
 import assay  # noqa: E402
 from assay_testing import Authority  # noqa: E402
-from assay_testing.apple import PlayedApple  # noqa: E402
+from assay_testing.apple import MockApple  # noqa: E402
 
 FOLDER = ROOT / "build/demo-apple"
 LINE = "2000000900000001"
@@ -225,7 +225,7 @@ def sign_in(stage):
 
 def main():
     shutil.rmtree(FOLDER, ignore_errors=True)
-    with PlayedApple(Authority(FOLDER / "authority")) as apple:
+    with MockApple(Authority(FOLDER / "authority")) as apple:
         print(f"Apple is played at {apple.url}, signed by the test authority of"
               f" {(FOLDER / 'authority').relative_to(ROOT)}.")
         stage = Stage(apple)

@@ -33,7 +33,7 @@ def sentence(one, width, indent):
 
 # MARK: Python
 
-PYTHON_HEAD = '''"""Conversations with the App Store Server API (docs/tasks/app-store-server-api.md).
+PYTHON_HEAD = '''"""Exchanges with the App Store Server API (docs/tasks/app-store-server-api.md).
 
     store = verifier.app_store("auto")
     with store.get_transaction_history(transaction_id, pages=10) as exchange:
@@ -41,7 +41,7 @@ PYTHON_HEAD = '''"""Conversations with the App Store Server API (docs/tasks/app-
     document.raise_for_status()
     decision = verifier.decide(document)
 
-The facts of such a document are an `AppStoreAnswer`. Loaded on first use.
+The facts of such a document are an `AppStoreResponse`. Loaded on first use.
 
 {mark} Do not edit.
 """
@@ -66,7 +66,7 @@ __all__ = ["AppStore"]
 
 
 class AppStore:
-    """What may be asked of Apple, each as a conversation. Made by `Verifier.app_store`.
+    """What may be asked of Apple, each as an exchange. Made by `Verifier.app_store`.
 
     Raises MisuseError for members of a wrong form, ConfigError without the block
     `appStoreServerApi`. Times are milliseconds since 1970 UTC or aware datetimes.
@@ -192,12 +192,12 @@ use Assay\\Internal\\Arguments;
 use DateTimeInterface;
 
 /**
- * What may be asked of the App Store Server API, each as a conversation
+ * What may be asked of the App Store Server API, each as an exchange
  * (docs/tasks/app-store-server-api.md). Made by `Verifier::appStore`.
  *
  *     $document = $verifier->appStore('auto')->getTransactionHistory($id, pages: 10)->run();
  *
- * The facts of such a document are a `Facts\\AppStoreAnswer`. Times are milliseconds since
+ * The facts of such a document are a `Facts\\AppStoreResponse`. Times are milliseconds since
  * 1970 UTC, or dates. Each throws Exception\\Misuse for members of a wrong form.
  */
 final class AppStore

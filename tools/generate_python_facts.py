@@ -36,7 +36,7 @@ UTC) and `created_at` (an aware datetime in UTC). `payload` is the JSON of the f
 themselves.
 
 Loaded at the first use: `import assay` and the verification of JWS do without it.""",
-    "signing": """Typed results of what the library signs: tokens, offers, session texts.
+    "signing": """Typed results of what the library signs: tokens, offers, session tokens.
 
 Times are as in `attest`. `payload` is the JSON of the result itself; `repr` shows no secret.
 

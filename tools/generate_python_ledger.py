@@ -5,7 +5,7 @@ kind-members.tsv:
   bindings/python/assay/ledger/_async_ledger_calls.py  of `AsyncLedger`
 
 What the methods call is written by hand, in ledger.py and async_ledger.py: opening a store,
-a conversation, paying out and taking back, the schema.
+an exchange, paying out and taking back, the schema.
 """
 import re
 import textwrap

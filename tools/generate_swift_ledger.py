@@ -19,7 +19,7 @@ EVIDENCE = {"attestation": "Attestation", "assertion": "Assertion",
 # Bytes of what is made at each call: text of base64url.
 MADE = {"attemptId": 18, "challenge": 32, "lineage": 24}
 FUNCTIONS = {"grant": ("grant", "Granting"), "take": ("takeBack", "Taking")}
-# Kinds with something around their conversation.
+# Kinds with something around their exchange.
 AROUND = {"create-schema": "creating", "check-schema": "checking",
           "forget-account": "forgetting"}
 
@@ -190,7 +190,7 @@ def method(kind):
     name = members.camel(kind.name)
     out = ["", *swift.comment(kind.does, "  ")]
     said = [f"{each.name}: {each.said}" for each in order]
-    said = proven(kind) + said + ["now: the time of the call; the conversation goes on from it."]
+    said = proven(kind) + said + ["now: the time of the call; the exchange goes on from it."]
     if len(said) > 1:
         out += ["  ///", "  /// - Parameters:"]
         for each in said:

@@ -13,7 +13,7 @@ EXAMPLE = "bindings/c/examples/product.c"
 PARAMETERS = {
     "verifier": "A verifier. Many threads may use it at once.",
     "doc": "A document. Many threads may read it at once.",
-    "exchange": "A conversation. One thread at a time.",
+    "exchange": "An exchange. One thread at a time.",
     "status": "What a call returned.",
     "path": "Dotted path of a member, like transaction.productId.",
     "fallback": "What is returned when there is no such integer.",
@@ -31,7 +31,7 @@ PARAMETERS = {
     "evidence": "Verified documents, as many as evidence_count says.",
     "jwks": "The JSON Web Key Set, as the issuer publishes it.",
     "keys": "The key set of the issuer whose tokens are verified.",
-    "request": "What the conversation is about, JSON.",
+    "request": "What the exchange is about, JSON.",
     "reply": "What the last step brought, JSON.",
     "now_ms": "The current time: milliseconds since 1970-01-01 UTC.",
     "expires_ms": "End of the paid period, or ASSAY_NO_DATE.",

@@ -33,7 +33,7 @@ struct SQLiteLimits: Hashable {
   var lock: Int64 = 2000
 }
 
-/// One connection to a file. SQLite locks it, and one conversation has it at a time.
+/// One connection to a file. SQLite locks it, and one exchange has it at a time.
 @safe final class SQLiteConnection: @unchecked Sendable {
   private let handle: OpaquePointer?
   private var lock: Int64 = -1

@@ -45,7 +45,7 @@ public actor SQLiteFile {
   }
 }
 
-/// Carries the steps of one conversation out in a file of SQLite.
+/// Carries the steps of one exchange out in a file of SQLite.
 ///
 /// In mode "transaction" a grant writes by it:
 ///

@@ -51,13 +51,13 @@ extension Verifier {
   }
 }
 
-extension AppStoreAnswer {
+extension AppStoreResponse {
   /// Reads the facts of a finished exchange with the App Store Server API.
   ///
   /// - Throws: the refusal of the exchange; family `pending` if it is not finished.
   public init(_ exchange: Exchange) throws(AssayError) {
     let document = exchange.document
     guard document.status == .ok else { throw AssayError(document) }
-    self = try AppStoreAnswer(try Members.of(document, "exchange", "result"))
+    self = try AppStoreResponse(try Members.of(document, "exchange", "result"))
   }
 }

@@ -88,7 +88,7 @@ public struct IdempotencyKeys: Hashable, FactsObject, Sendable {
   public let transaction: String?
   /// What may be paid out once.
   public let purchase: String?
-  /// One line of renewals.
+  /// One subscription.
   public let subscription: String?
   /// One notification: retries repeat it.
   public let notification: String?
@@ -344,7 +344,7 @@ public struct Transaction: Signed, PurchaseEvidence, FactsOfDocument {
   public let signedDate: Timestamp
   /// This purchase, restore or renewal.
   public let transactionId: String?
-  /// The first purchase of the line.
+  /// The first transaction of the subscription.
   public let originalTransactionId: String?
   /// One paid period, the same on all devices.
   public let webOrderLineItemId: String?
@@ -484,7 +484,7 @@ public struct RenewalCommitmentInfo: Hashable, FactsObject, Sendable {
 ///
 /// By itself it proves nothing about the app: it has no bundle id. Decide with it only
 /// together with a transaction of the same `originalTransactionId`.
-public struct Renewal: Signed, PurchaseEvidence, FactsOfDocument {
+public struct RenewalInfo: Signed, PurchaseEvidence, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
@@ -506,7 +506,7 @@ public struct Renewal: Signed, PurchaseEvidence, FactsOfDocument {
   public let warnings: [Warning]
   /// When Apple signed it.
   public let signedDate: Timestamp
-  /// The first purchase of the line.
+  /// The first transaction of the subscription.
   public let originalTransactionId: String?
   /// The product of this period.
   public let productId: String?
@@ -689,7 +689,7 @@ public struct RealtimeRequest: Signed, FactsOfDocument {
   public let warnings: [Warning]
   /// When Apple signed it.
   public let signedDate: Timestamp
-  /// The first purchase of the line.
+  /// The first transaction of the subscription.
   public let originalTransactionId: String?
   /// The subscription.
   public let productId: String?
@@ -868,7 +868,7 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   /// The verified transaction inside, or nil.
   public let transaction: Transaction?
   /// The verified renewal info inside, or nil.
-  public let renewalInfo: Renewal?
+  public let renewalInfo: RenewalInfo?
   /// The verified app transaction inside, or nil.
   public let appTransaction: AppTransaction?
   /// When Apple signed it.
@@ -998,7 +998,7 @@ public struct TransactionReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   public let quantity: Int64
   /// This purchase, restore or renewal.
   public let transactionId: String
-  /// The first purchase of the line.
+  /// The first transaction of the subscription.
   public let originalTransactionId: String?
   /// One paid period, the same on all devices.
   public let webOrderLineItemId: String?
@@ -1080,7 +1080,7 @@ public struct AppReceiptPurchase: Hashable, FactsObject, Sendable {
   public let productId: String?
   /// This purchase, restore or renewal.
   public let transactionId: String?
-  /// The first purchase of the line.
+  /// The first transaction of the subscription.
   public let originalTransactionId: String?
   /// One paid period, the same on all devices.
   public let webOrderLineItemId: String?
@@ -1230,7 +1230,7 @@ public struct VerifyReceiptTransaction: Hashable, FactsObject, Sendable {
   public let productId: String?
   /// This purchase, restore or renewal.
   public let transactionId: String?
-  /// The first purchase of the line.
+  /// The first transaction of the subscription.
   public let originalTransactionId: String?
   /// One paid period, the same on all devices.
   public let webOrderLineItemId: String?
@@ -1313,9 +1313,9 @@ public struct VerifyReceiptTransaction: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What an answer says about the renewal of one line.
+/// What an answer says about the renewal of one subscription.
 public struct VerifyReceiptRenewalInfo: Hashable, FactsObject, Sendable {
-  /// The first purchase of the line.
+  /// The first transaction of the subscription.
   public let originalTransactionId: String?
   /// The product of this period.
   public let productId: String?
@@ -1376,7 +1376,7 @@ public struct LatestReceipt: Hashable, FactsObject, Sendable {
 ///
 /// Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS connection
 /// that it came over.
-public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
+public struct VerifyReceiptResponse: Receipt, PurchaseEvidence, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
@@ -1388,7 +1388,7 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   public let appleStatus: Int64
   /// "ios6" (about a transaction receipt) or "ios7" (about an app receipt).
   public let style: String
-  /// "answer", "endpoint" (in a conversation, for the iOS 6 style), "receipt-type" or
+  /// "answer", "endpoint" (in an exchange, for the iOS 6 style), "receipt-type" or
   /// "transaction-id".
   public let environmentSource: EnvironmentSource?
   /// The moment that it describes: `requestDate`; without one the latest date in it, never the
@@ -1424,7 +1424,7 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   public let preorderDate: Timestamp?
   /// Each once, ordered by the end of the period.
   public let transactions: [VerifyReceiptTransaction]
-  /// Renewal facts, one per line of renewals.
+  /// Renewal facts, one for each subscription.
   public let renewals: [VerifyReceiptRenewalInfo]
   /// The newest receipt, if the answer has one.
   public let latestReceipt: LatestReceipt?
@@ -1475,7 +1475,7 @@ public struct UnverifiedContent: Hashable, FactsObject, Sendable {
   public let productId: String?
   /// The purchase.
   public let transactionId: String?
-  /// The first purchase of the line.
+  /// The first transaction of the subscription.
   public let originalTransactionId: String?
   /// One paid period.
   public let webOrderLineItemId: String?
@@ -2324,7 +2324,7 @@ public struct DeviceCheck: Facts, FactsOfDocument {
   }
 }
 
-/// What a session text proves: an account proved an attested key a short while ago.
+/// What a session token proves: an account proved an attested key a short while ago.
 public struct Session: Hashable, FactsObject, Sendable {
   /// The account that it was issued to.
   public let account: String
@@ -2358,7 +2358,7 @@ public struct Session: Hashable, FactsObject, Sendable {
   }
 }
 
-/// A session text that was issued. The text is a secret: hand it to the app, and log nothing
+/// A session token that was issued. The text is a secret: hand it to the app, and log nothing
 /// of it.
 public struct IssuedSession: Hashable, FactsObject, Sendable {
   /// When it was issued.
@@ -2447,7 +2447,7 @@ public struct AppStoreStatus: Hashable, FactsObject, Sendable {
   /// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. Not signed: decide by
   /// the transaction and the renewal.
   public let status: Int64?
-  /// The first purchase of the line.
+  /// The first transaction of the subscription.
   public let originalTransactionId: String?
   /// Its place in `transactions`.
   public let transactionIndex: Int64?
@@ -2585,14 +2585,14 @@ public struct AppStoreRefused: Hashable, FactsObject, Sendable {
 /// What the App Store Server API answered, every JWS in it verified.
 ///
 /// It is the evidence of all of them: `decide` takes it whole.
-public struct AppStoreAnswer: PurchaseEvidence, FactsOfDocument {
+public struct AppStoreResponse: PurchaseEvidence, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
   /// One may be on two pages: the later signedDate counts (API-42).
   public let transactions: [Transaction]
   /// Of subscription statuses.
-  public let renewals: [Renewal]
+  public let renewals: [RenewalInfo]
   /// Of a history, or the one of a test.
   public let notifications: [Notification]
   /// The download of the app.
@@ -2743,7 +2743,7 @@ public struct ExcludedTransaction: Hashable, FactsObject, Sendable {
   public let reason: String
   /// Its product.
   public let productId: String
-  /// Its line.
+  /// Its subscription.
   public let originalTransactionId: String?
   /// The transaction.
   public let transactionId: String
@@ -2783,7 +2783,7 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
   public let graceExpiresAt: Timestamp?
   /// The product that decided.
   public let productId: String
-  /// Its line.
+  /// Its subscription.
   public let originalTransactionId: String
   /// The transaction that decided.
   public let transactionId: String
@@ -2863,7 +2863,7 @@ public struct Decision: Facts, FactsOfDocument {
   public let graceExpiresAt: Timestamp?
   /// The product that decided.
   public let productId: String?
-  /// Its line.
+  /// Its subscription.
   public let originalTransactionId: String?
   /// The transaction that decided.
   public let transactionId: String?

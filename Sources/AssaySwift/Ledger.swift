@@ -1,6 +1,6 @@
 @_spi(AssaySwift) import Assay
 
-/// The client of a store: carries out the steps of one conversation, and keeps one connection
+/// The client of a store: carries out the steps of one exchange, and keeps one connection
 /// for all of them (docs/spec/ledger.md, STO-75). `AssaySQLite` has one for SQLite.
 public protocol LedgerExecutor: AnyObject {
   /// Carries a step out and returns its answer (STO-2, STO-3).
@@ -11,11 +11,11 @@ public protocol LedgerExecutor: AnyObject {
   /// then what the grant wrote.
   ///
   /// A failure of the engine is an answer, `code` 500 with `error`; `code` 0 says that nothing
-  /// came back. What it throws ends the conversation and passes through.
+  /// came back. What it throws ends the exchange and passes through.
   func run(_ step: JSON) async throws -> JSON
 
   /// Undoes what is not committed and gives the connection back. Called at the end of every
-  /// conversation, also one that was left, and after a grant that gave nothing; a step may
+  /// exchange, also one that was left, and after a grant that gave nothing; a step may
   /// follow all the same, on a new connection.
   func rollBack() async
 
@@ -98,7 +98,7 @@ extension LedgerResult {
 }
 
 extension AssayError {
-  /// What the refused conversation answered all the same: the headers of an exhausted quota,
+  /// What the refused exchange answered all the same: the headers of an exhausted quota,
   /// the default plan where the store is away, whether a subscription can be moved.
   ///
   ///     catch let refusal as AssayError {
@@ -139,7 +139,7 @@ public struct Ledger: Sendable {
   ///   - verifier: has the block `ledger` in its configuration.
   ///   - engine: "sqlite", "postgres", "mariadb", "dynamodb", "redis".
   ///   - maxWait: the longest wait before a step.
-  ///   - open: an executor for one conversation, with or without a connection yet.
+  ///   - open: an executor for one exchange, with or without a connection yet.
   public init(
     _ verifier: Verifier, engine: String, maxWait: Duration = .seconds(30),
     open: @escaping @Sendable () async throws -> any LedgerExecutor

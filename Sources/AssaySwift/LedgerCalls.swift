@@ -22,7 +22,7 @@ extension Ledger {
   ///     through; the claim is taken over by `resume-expired` or by the next attempt when its
   ///     lease has ended. Without it: grant each claim that is new or resumed, and `complete`
   ///     it.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func claim(
     _ evidence: [any PurchaseEvidence], account: String? = nil, grantMode: String? = nil,
     attemptId: String? = nil, accountToken: String? = nil, lease: Duration? = nil,
@@ -60,7 +60,7 @@ extension Ledger {
   ///   - onExpiredLease: `hold`: a lease that has ended is left to a person: `resume`, `hold`.
   ///   - resolution: `not-granted`: that person found that it was not granted.
   ///   - grant: as of `claim`.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func resume(
     purchaseKey: String, account: String, attemptId: String? = nil, lease: Duration? = nil,
     note: String? = nil, onExpiredLease: String? = nil, resolution: String? = nil,
@@ -90,7 +90,7 @@ extension Ledger {
   ///   - minExpired: for how long the lease must be over.
   ///   - onExpiredLease: `hold`: such claims are listed, not taken: `resume`, `hold`.
   ///   - grant: as of `claim`, for each that was taken over.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func resumeExpired(
     attemptId: String? = nil, lease: Duration? = nil, minExpired: Duration? = nil,
     onExpiredLease: String? = nil, grant: Granting? = nil, at now: Timestamp = .now
@@ -115,7 +115,7 @@ extension Ledger {
   ///   - grantId: of the grant.
   ///   - fencingToken: of the grant (STO-26).
   ///   - note: of an operator.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func complete(
     purchaseKey: String, account: String, grantId: String, fencingToken: Int64? = nil,
     note: String? = nil, at now: Timestamp = .now
@@ -146,7 +146,7 @@ extension Ledger {
   ///   - lease: how long the take-back may take.
   ///   - takeBack: takes the units back, under the take id; returns how many there were,
   ///     nothing for all of them, or `false` for another time.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func revoke(
     _ evidence: [any PurchaseEvidence], grantMode: String? = nil, attemptId: String? = nil,
     lease: Duration? = nil, takeBack: Taking? = nil, at now: Timestamp = .now
@@ -171,7 +171,7 @@ extension Ledger {
   ///   - environment: of the transaction: `Production`, `Sandbox`, `Xcode`, `LocalTesting`.
   ///   - transactionId: the transaction.
   ///   - operatorView: for staff of the host: owner and note are shown.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func find(
     evidence: [any PurchaseEvidence] = [], account: String? = nil, environment: String? = nil,
     transactionId: String? = nil, operatorView: Bool? = nil, at now: Timestamp = .now
@@ -194,7 +194,7 @@ extension Ledger {
   ///   - account: whose; nil for an event of Apple's.
   ///   - accountToken: the appAccountToken that the evidence must have.
   ///   - confirmTransfer: the customer wants the subscription of another account moved here.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func updateSubscriptions(
     _ evidence: [any PurchaseEvidence], account: String? = nil, accountToken: String? = nil,
     confirmTransfer: Bool? = nil, at now: Timestamp = .now
@@ -215,7 +215,7 @@ extension Ledger {
   ///   - account: whose.
   ///   - cachedPlan: an earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when
   ///     the store gives none.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func getPlan(
     account: String, cachedPlan: GetPlanResult? = nil, at now: Timestamp = .now
   ) async throws -> GetPlanResult {
@@ -232,7 +232,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - account: whose.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func deactivateSubscriptions(
     account: String, at now: Timestamp = .now
   ) async throws -> DeactivateSubscriptionsResult {
@@ -248,7 +248,7 @@ extension Ledger {
   /// - Parameters:
   ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - lease: for how long no other sweeper takes them.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func leaseDueSubscriptions(
     attemptId: String? = nil, lease: Duration? = nil, at now: Timestamp = .now
   ) async throws -> LeaseDueSubscriptionsResult {
@@ -270,7 +270,7 @@ extension Ledger {
   ///   - meter: which.
   ///   - plan: of `get-plan`, never the client's.
   ///   - units: how many.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func consumeQuota(
     account: String, meter: String, plan: String, units: Int64? = nil, at now: Timestamp = .now
   ) async throws -> ConsumeQuotaResult {
@@ -289,7 +289,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - ticket: of the take.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func releaseQuota(
     ticket: String, at now: Timestamp = .now
   ) async throws -> ReleaseQuotaResult {
@@ -304,9 +304,9 @@ extension Ledger {
   /// - Parameters:
   ///   - appStoreOperation: the operation that sends the request: get-transaction-info ….
   ///   - environment: which server's limits: `Production`, `Sandbox`.
-  ///   - attempt: the number of this conversation about it; of `retry` (EXC-18).
+  ///   - attempt: the number of this exchange about it; of `retry` (EXC-18).
   ///   - bundleId: whose limits.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func acquireRatePermit(
     appStoreOperation: String, environment: String, attempt: Int64? = nil,
     bundleId: String? = nil, at now: Timestamp = .now
@@ -328,7 +328,7 @@ extension Ledger {
   ///   - username: as the client made it.
   ///   - address: the gateway's own field, never a header of the client's; nil: unknown.
   ///   - passwordBytes: the length of the password, which stays with the host.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func beginSignup(
     username: String, address: String? = nil, passwordBytes: Int64? = nil,
     at now: Timestamp = .now
@@ -349,7 +349,7 @@ extension Ledger {
   ///   - ticket: of the admission.
   ///   - result: what the identity provider said: `created`, `exists`, `provider-busy`,
   ///     `provider-error`.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func finishSignup(
     ticket: String, result: String, at now: Timestamp = .now
   ) async throws -> FinishSignupResult {
@@ -368,7 +368,7 @@ extension Ledger {
   ///   - purpose: attest, assert ….
   ///   - subject: the account or sign-in that it belongs to.
   ///   - challenge: 32 random bytes of the host; nil: a new one.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func issueChallenge(
     purpose: String, subject: String, challenge: String? = nil, at now: Timestamp = .now
   ) async throws -> IssueChallengeResult {
@@ -394,7 +394,7 @@ extension Ledger {
   ///   - subject: the account or sign-in that it belongs to.
   ///   - challenge: the text itself, where there is no such evidence.
   ///   - usedBy: then, what uses it: a repetition by the same is no second use.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func consumeChallenge(
     evidence: (any Facts)? = nil, purpose: String, subject: String, challenge: String? = nil,
     usedBy: String? = nil, at now: Timestamp = .now
@@ -415,7 +415,7 @@ extension Ledger {
   /// - Parameters:
   ///   - attestation: what was verified by the ledger's verifier, now.
   ///   - account: whose.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func registerDeviceKey(
     _ attestation: Attestation, account: String, at now: Timestamp = .now
   ) async throws -> RegisterDeviceKeyResult {
@@ -431,7 +431,7 @@ extension Ledger {
   /// - Parameters:
   ///   - assertion: what was verified by the ledger's verifier, now.
   ///   - account: whose.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func advanceDeviceKeyCounter(
     _ assertion: Assertion, account: String, at now: Timestamp = .now
   ) async throws -> AdvanceDeviceKeyCounterResult {
@@ -445,7 +445,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - receipt: what was verified by the ledger's verifier.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func updateDeviceKeyReceipt(
     _ receipt: AttestReceipt, at now: Timestamp = .now
   ) async throws -> UpdateDeviceKeyReceiptResult {
@@ -458,7 +458,7 @@ extension Ledger {
   /// - Parameters:
   ///   - keyId: which.
   ///   - account: whose.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func retireDeviceKey(
     keyId: String, account: String, at now: Timestamp = .now
   ) async throws -> RetireDeviceKeyResult {
@@ -476,7 +476,7 @@ extension Ledger {
   /// - Parameters:
   ///   - keyId: which.
   ///   - account: whose it must be.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func getDeviceKey(
     keyId: String, account: String? = nil, at now: Timestamp = .now
   ) async throws -> GetDeviceKeyResult {
@@ -495,7 +495,7 @@ extension Ledger {
   /// - Parameters:
   ///   - id: `NOTE#` and a notification's UUID, `MAIL#` and a grant id ….
   ///   - attemptId: the same when a request is repeated; nil: a new one.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func recordEvent(
     id: String, attemptId: String? = nil, at now: Timestamp = .now
   ) async throws -> RecordEventResult {
@@ -519,7 +519,7 @@ extension Ledger {
   ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - reason: for the audit row.
   ///   - operatorView: shows to what it was joined before.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func mergeAccounts(
     account: String, into: String, attemptId: String? = nil, reason: String? = nil,
     operatorView: Bool? = nil, at now: Timestamp = .now
@@ -544,7 +544,7 @@ extension Ledger {
   ///   - account: whose.
   ///   - attemptId: the same when a request is repeated; nil: a new one.
   ///   - reason: checked, and stored nowhere.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func forgetAccount(
     account: String, attemptId: String? = nil, reason: String? = nil, at now: Timestamp = .now
   ) async throws -> ForgetAccountResult {
@@ -567,7 +567,7 @@ extension Ledger {
   ///   - purchaseKey: of a purchase.
   ///   - environment: of a subscription.
   ///   - originalTransactionId: of a subscription.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func getEvidence(
     sha256: [String]? = nil, purchaseKey: String? = nil, environment: String? = nil,
     originalTransactionId: String? = nil, at now: Timestamp = .now
@@ -599,7 +599,7 @@ extension Ledger {
   ///   - takeId: of the take-back.
   ///   - fencingToken: of the take-back.
   ///   - taken: how many units there were; nil: all of them.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func completeRevocation(
     purchaseKey: String, takeId: String, fencingToken: Int64, taken: Int64? = nil,
     at now: Timestamp = .now
@@ -623,7 +623,7 @@ extension Ledger {
   ///   - lease: how long the take-back may take.
   ///   - minExpired: for how long the lease must be over.
   ///   - takeBack: as of `revoke`.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func resumeExpiredRevocations(
     attemptId: String? = nil, lease: Duration? = nil, minExpired: Duration? = nil,
     takeBack: Taking? = nil, at now: Timestamp = .now
@@ -652,7 +652,7 @@ extension Ledger {
   ///   - lease: how long the take-back may take.
   ///   - grant: as of `claim`, for reversed refunds.
   ///   - takeBack: as of `revoke`.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func applyEvent(
     _ evidence: [any PurchaseEvidence], grantMode: String? = nil, attemptId: String? = nil,
     lease: Duration? = nil, grant: Granting? = nil, takeBack: Taking? = nil,
@@ -675,7 +675,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - lineage: what tells the new store from every other one: 32 characters; nil: a new one.
-  ///   - now: the time of the call; the conversation goes on from it.
+  ///   - now: the time of the call; the exchange goes on from it.
   public func createSchema(
     lineage: String? = nil, at now: Timestamp = .now
   ) async throws -> CreateSchemaResult {

@@ -25,7 +25,7 @@ public struct Claim: FactsObject, Hashable, Sendable {
   public internal(set) var product: String
   /// How many items were bought.
   public internal(set) var quantity: Int64
-  /// The purchase was granted in this conversation.
+  /// The purchase was granted in this exchange.
   public internal(set) var changed: Bool
   /// The id under which the purchase is granted; of "new", "resume", "already-granted",
   /// "held".
@@ -87,9 +87,9 @@ public struct ClaimResult: StoreResult, AnswerOfStore {
   public internal(set) var clientResult: ClientResult?
   /// One claim for each purchase, in the order of the purchases.
   public internal(set) var claims: [Claim]
-  /// How many purchases were left for the next conversation; nil: the grant did not pass.
+  /// How many purchases were left for the next exchange; nil: the grant did not pass.
   public internal(set) var remaining: Int64?
-  /// Some purchase was granted in this conversation; nil: the grant did not pass.
+  /// Some purchase was granted in this exchange; nil: the grant did not pass.
   public internal(set) var changed: Bool?
   /// When the client may ask again, where the grant did not pass or the store gave no answer;
   /// 0: at once.
@@ -162,7 +162,7 @@ public struct CompleteResult: StoreResult, AnswerOfStore {
   public internal(set) var grantedAt: Timestamp?
   /// When the purchase was revoked.
   public internal(set) var revokedAt: Timestamp?
-  /// The purchase was granted by this conversation; false for a repetition.
+  /// The purchase was granted by this exchange; false for a repetition.
   public internal(set) var changed: Bool
   /// When the client may ask again, where the store gave no answer.
   public internal(set) var retryAfter: Duration?
@@ -474,9 +474,9 @@ public struct Subscription: FactsObject, Hashable, Sendable {
   }
 }
 
-/// One subscription of the evidence, and what became of its line.
+/// One subscription of the evidence, and what became of it.
 public struct SubscriptionUpdate: FactsObject, Hashable, Sendable {
-  /// What became of the line.
+  /// What became of the subscription.
   public internal(set) var outcome: UpdateOutcome
   /// The name of the status that says why, where the account token of the evidence is refused.
   public internal(set) var status: String?
@@ -511,7 +511,7 @@ public struct UpdateSubscriptionsResult: LedgerResult, AnswerOfStore {
   public internal(set) var expiresAt: Timestamp?
   /// One update for each subscription of the evidence.
   public internal(set) var subscriptions: [SubscriptionUpdate]
-  /// Some line changed.
+  /// Some subscription changed.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -535,7 +535,7 @@ public struct ApplyEventResult: LedgerResult, AnswerOfStore {
   public internal(set) var subscriptions: [SubscriptionUpdate]
   /// Parts that were refused for good: log them, and answer Apple with 200.
   public internal(set) var refused: [RefusedPart]
-  /// Some line changed, or some purchase was granted.
+  /// Some subscription changed, or some purchase was granted.
   public internal(set) var changed: Bool
   /// Of a host that ended the transaction: true, the row stands claimed; false, it does not;
   /// nil: the row could not be read.
@@ -588,7 +588,7 @@ public struct DeactivateSubscriptionsResult: LedgerResult, AnswerOfStore {
   public internal(set) var expiresAt: Timestamp?
   /// The subscriptions of the account.
   public internal(set) var subscriptions: [Subscription]
-  /// How many subscriptions this conversation deactivated.
+  /// How many subscriptions this exchange deactivated.
   public internal(set) var deactivated: Int64
   /// Some subscription was deactivated.
   public internal(set) var changed: Bool
@@ -692,7 +692,7 @@ public struct ConsumeQuotaResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `release-quota` answers: "refunded"; "none": there was nothing to give back.
+/// What `release-quota` answers: "released"; "none": there was nothing to give back.
 public struct ReleaseQuotaResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -763,12 +763,12 @@ public struct FinishSignupResult: StoreResult, AnswerOfStore {
   /// What became of the request.
   public internal(set) var outcome: String
   /// The unit of the address was given back.
-  public internal(set) var refunded: Bool
+  public internal(set) var released: Bool
 
   init(_ facts: Members) throws(AssayError) {
     document = facts.document
     outcome = try facts.needed(facts.text("outcome"), "outcome")
-    refunded = try facts.needed(facts.boolean("refunded"), "refunded")
+    released = try facts.needed(facts.boolean("released"), "released")
   }
 }
 
@@ -806,7 +806,7 @@ public struct ConsumeChallengeResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `register-device-key` answers: "registered", "already", "foreign", "retired".
+/// What `register-device-key` answers: "registered", "already", "other-account", "retired".
 public struct RegisterDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -814,7 +814,7 @@ public struct RegisterDeviceKeyResult: StoreResult, AnswerOfStore {
   public internal(set) var outcome: String
   /// The key id, standard base64.
   public internal(set) var keyId: String
-  /// The key was registered in this conversation.
+  /// The key was registered in this exchange.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -825,8 +825,8 @@ public struct RegisterDeviceKeyResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `advance-device-key-counter` answers: "advanced", "replayed", "foreign", "retired",
-/// "unknown".
+/// What `advance-device-key-counter` answers: "advanced", "replayed", "other-account",
+/// "retired", "unknown".
 public struct AdvanceDeviceKeyCounterResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -861,13 +861,13 @@ public struct UpdateDeviceKeyReceiptResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `retire-device-key` answers: "retired", "already", "foreign", "unknown".
+/// What `retire-device-key` answers: "retired", "already", "other-account", "unknown".
 public struct RetireDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
   /// What became of the request.
   public internal(set) var outcome: String
-  /// The key was retired in this conversation.
+  /// The key was retired in this exchange.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -914,7 +914,7 @@ public struct DeviceKey: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `get-device-key` answers: "found", "foreign", "retired", "unknown".
+/// What `get-device-key` answers: "found", "other-account", "retired", "unknown".
 public struct GetDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document

@@ -52,7 +52,7 @@ extension Verifier {
   /// Verifies a signed renewal info. Arguments and errors are those of `verifyTransaction`.
   public func verifyRenewalInfo(
     _ jws: String, at now: Timestamp = .now
-  ) throws(AssayError) -> Renewal {
+  ) throws(AssayError) -> RenewalInfo {
     try signed(jws, .renewalInfo, "renewalInfo", now)
   }
 
@@ -149,14 +149,14 @@ extension Verifier {
   ///   endpoint, once), `afterConfig`, `never`.
   public func readVerifyReceiptResponse(
     _ body: String, at now: Timestamp = .now
-  ) throws(AssayError) -> VerifyReceiptAnswer {
+  ) throws(AssayError) -> VerifyReceiptResponse {
     try readVerifyReceiptResponse(body.utf8, at: now)
   }
 
   /// Reads a verifyReceipt response as bytes.
   public func readVerifyReceiptResponse(
     _ body: some Sequence<UInt8>, at now: Timestamp = .now
-  ) throws(AssayError) -> VerifyReceiptAnswer {
+  ) throws(AssayError) -> VerifyReceiptResponse {
     try Verifier.accepted(
       library.readVerifyReceiptResponse(Array(body), nowMs: now.milliseconds), "verifyReceipt")
   }

@@ -692,7 +692,7 @@ int case_run(const struct case_table *table, const cJSON *item,
   if (strcmp(call, "keyset_new") == 0) return run_keyset(item, status, doc);
   if (strcmp(call, "exchange") == 0)
     return run_exchange(table, item, status, doc);
-  if (strcmp(call, "conversation") == 0)
+  if (strcmp(call, "transcript") == 0)
     return case_play(table, item, NULL, NULL, status, doc);
   if (strcmp(call, "decide") == 0)
     return run_decide(table, verifier, item, status, doc);

@@ -277,7 +277,7 @@ static void check_configuration(enum fault fault) {
 
 /* Checks an exchange whose request has the shared secret in its body
  * (EXC-22). */
-static void check_conversation(void) {
+static void check_exchange(void) {
   static const char request[] =
       "{\"operation\":\"call-verify-receipt\",\"receipt\":\"MIAGCSqGSIb3DQEHAqCAMIAAAAAA\"}";
   static const char unusable[] = "{\"id\":1,\"status\":500,\"body\":null}";
@@ -309,7 +309,7 @@ static void check_conversation(void) {
   assay_doc_free(doc);
   assay_exchange_free(exchange);
   assay_verifier_free(verifier);
-  expect(look(names, sizeof names) == 0, "after the conversation", names);
+  expect(look(names, sizeof names) == 0, "after the exchange", names);
 }
 
 static assay_verifier *good_verifier(void) {
@@ -406,7 +406,7 @@ static void check_session(void) {
   expect(strcmp(assay_status_name(status), "rejected.session.signature") == 0,
          "a session that nobody signed", assay_status_name(status));
   assay_doc_free(doc);
-  expect(is_held_once(look(names, sizeof names), names), "after a session text", names);
+  expect(is_held_once(look(names, sizeof names), names), "after a session token", names);
   assay_verifier_free(verifier);
   expect(look(names, sizeof names) == 0, "after the session", names);
 }
@@ -498,7 +498,7 @@ static void *check_all(void *unused) {
   for (fault = NONE; fault < FAULTS; fault++)
     check_configuration((enum fault)fault);
   check_token();
-  check_conversation();
+  check_exchange();
   check_signing();
   check_device_check();
   check_session();

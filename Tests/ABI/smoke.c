@@ -1140,7 +1140,7 @@ static void test_case(const struct case_table *table, const cJSON *item) {
   if (strcmp(json_text(item, "call", ""), "exchange") == 0)
     check_at_once(table, item, doc, name);
   assay_doc_free(doc);
-  if (strcmp(json_text(item, "call", ""), "conversation") == 0)
+  if (strcmp(json_text(item, "call", ""), "transcript") == 0)
     check_transcript(table, item, name);
 }
 

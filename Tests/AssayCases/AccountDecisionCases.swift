@@ -39,7 +39,7 @@ extension CaseFixture {
       account: mine, state: "active", row: "DEC-14",
       facts: [
         ("account", "unproven"), ("warnings.0.id", "account-unproven"),
-        ("warnings.0.at", .text("lines/Sandbox/" + purchase.originalTransactionId)),
+        ("warnings.0.at", .text("subscriptions/Sandbox/" + purchase.originalTransactionId)),
       ])
     decide(
       "DCD-20", "if-present and the same", [bound], verifier: "account-if-present", account: mine,

@@ -118,7 +118,7 @@ extension AppStoreTranscript {
           answer: .repeated(
             prefix: Array(prefix.utf8), unit: [0x20], count: 4_194_305, suffix: Array("\"}}".utf8)),
           now: now)
-      ], .init("too-large.app-store.response", check: "exchange.answer", at: "body"))
+      ], .init("too-large.app-store.response", check: "exchange.reply", at: "body"))
   }
 
   /// Adds responses of several pages (API-40, API-41).
@@ -374,7 +374,7 @@ extension AppStoreTranscript {
       "API-52", "one attempt", asks: info("Production", ["attempts": 1]), [api(1, 500)],
       Self.noAnswer)
     transcript(
-      "EXC-18", "the second conversation",
+      "EXC-18", "the second exchange",
       asks: info("Production", ["attempts": 1]).setting("attempt", 2), [api(1, 500)], Self.noAnswer,
       facts: [("retry.notBeforeMs", .integer(now + 256_000)), ("retry.attempt", 3)])
     try addRateLimits(good)

@@ -251,11 +251,11 @@ private final class AttestRefreshTranscript: Transcript {
         ("nextRefreshAtMs", .integer(now + 15 * Self.minute)),
       ])
     transcript(
-      "RFR-6", "the fifth conversation, one answer left", asks: [day, ("attempt", 5)],
+      "RFR-6", "the fifth exchange, one answer left", asks: [day, ("attempt", 5)],
       [http(1, 0), wait(16 * Self.minute), http(3, 0, after: 16 * Self.minute)], Self.noAnswer,
       facts: [("retry.notBeforeMs", .integer(now + 16 * Self.minute + Purchase.day))])
     transcript(
-      "RFR-6", "the tenth conversation", asks: [("attempt", 10)], [http(1, 0)], Self.noAnswer,
+      "RFR-6", "the tenth exchange", asks: [("attempt", 10)], [http(1, 0)], Self.noAnswer,
       facts: [("retry.notBeforeMs", .integer(now + Purchase.day)), ("retry.attempt", 11)])
     transcript(
       "EXC-16", "the deadline passes before our other token",

@@ -218,7 +218,7 @@ extension EvidenceCase.Call {
     case .verifyAssertion: "assertion"
     case .verifyToken: "token"
     case .keysetNew: "keyset"
-    case .exchange, .conversation: "exchange"
+    case .exchange, .transcript: "exchange"
     case .decide, .checkExpiry: "decision"
     case .verifierNew: "configuration"
     }

@@ -80,7 +80,7 @@ public struct CaseRun: Sendable {
       return compare(entry, document, made: keyset != nil)
     case .exchange(let name, let request, let evidence, let now):
       return try converse(entry, name, request, evidence, now, [])
-    case .conversation(let name, let request, let evidence, let now, let steps):
+    case .transcript(let name, let request, let evidence, let now, let steps):
       return try converse(entry, name, request, evidence, now, steps)
     case .triage(let name, let blob, let now):
       return compare(entry, try verifier(name).triage(blob.bytes, nowMs: now))

@@ -164,8 +164,8 @@ extension EvidenceCase {
     case .exchange(let verifier, let request, let evidence, let now):
       begin("exchange", verifier)
       exchange(request, evidence, now)
-    case .conversation(let verifier, let request, let evidence, let now, let steps):
-      begin("conversation", verifier)
+    case .transcript(let verifier, let request, let evidence, let now, let steps):
+      begin("transcript", verifier)
       exchange(request, evidence, now)
       entry.add("steps", steps.map(\.json))
     case .decide(let verifier, let evidence, let account, let now):

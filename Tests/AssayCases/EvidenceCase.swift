@@ -37,7 +37,7 @@ public struct EvidenceCase: Sendable {
     case exchange(verifier: String, request: EvidenceText, evidence: [Evidence], now: Int64)
     /// Plays a transcript: a request, then pairs of an expected step and its reply. The document
     /// after the last reply is compared with the case's own expectation.
-    case conversation(
+    case transcript(
       verifier: String, request: EvidenceText, evidence: [Evidence], now: Int64, steps: [Step])
     /// Verifies each piece of evidence at `now`, then decides.
     case decide(verifier: String, evidence: [Evidence], account: String?, now: Int64)

@@ -82,7 +82,7 @@ extension CaseFixture {
       account: "0f8fad5b-d9cb-469f-a165-70867728950e", state: "active", row: "DEC-14",
       facts: [
         ("account", "unproven"), ("warnings.0.id", "account-unproven"),
-        ("warnings.0.at", .text("lines/Sandbox/" + purchase.originalTransactionId)),
+        ("warnings.0.at", .text("subscriptions/Sandbox/" + purchase.originalTransactionId)),
       ])
     decide(
       "DCD-20", "\(kind) where a token is required", [good], verifier: "account-required",

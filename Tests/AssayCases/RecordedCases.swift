@@ -63,7 +63,7 @@ private struct RecordedExchange {
     if let expect, let now = Int64(head[4]) {
       fixture.add(
         head[1], head[2],
-        .conversation(
+        .transcript(
           verifier: head[3], request: .bytes(Array(head[5].utf8)), evidence: evidence, now: now,
           steps: steps), expect)
     }

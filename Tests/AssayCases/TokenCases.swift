@@ -228,7 +228,7 @@ extension CaseFixture {
     try form("TOK-7", "a header that is padded, and signed so", try padded.signed(), base64)
     try form("TOK-7", "a header of one character", Array("a.e30.YQ".utf8), base64, at: "header")
     try form("TOK-7", "a payload of one character", Array("e30.a.YQ".utf8), base64, at: "payload")
-    try form("TOK-35", "a session text", Array("as1.eyJ2IjoxfQ.c2lnbmF0dXJl".utf8))
+    try form("TOK-35", "a session token", Array("as1.eyJ2IjoxfQ.c2lnbmF0dXJl".utf8))
     try addTokenJSON()
   }
 

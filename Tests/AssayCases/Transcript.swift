@@ -114,7 +114,7 @@ class Transcript {
   ) {
     fixture.add(
       rule, "\(service): \(name)",
-      .conversation(
+      .transcript(
         verifier: verifier ?? self.verifier, request: .bytes((request ?? usual).bytes),
         evidence: evidence ?? self.evidence, now: now ?? self.now, steps: steps), expect)
   }

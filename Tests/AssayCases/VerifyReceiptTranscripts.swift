@@ -42,7 +42,7 @@ private final class VerifyReceiptTranscript: Transcript {
       as: UTF8.self)
     good = fixture.response(.ios6, [production]).json
     super.init(
-      fixture, with: "conversation", verifier: "verify-receipt",
+      fixture, with: "call-verify-receipt", verifier: "verify-receipt",
       asks: ["operation": "call-verify-receipt", "receipt": .string(receipt)],
       whileWaiting: [
         ("retry.request.operation", "call-verify-receipt"), ("retry.attempt", 2),
@@ -97,7 +97,7 @@ private final class VerifyReceiptTranscript: Transcript {
             ("http.headers.0.0", "Content-Type"), ("http.headers.0.1", "application/json"),
             ("http.headers.1.0", "Accept"), ("http.timeoutMs", 20_000),
             ("http.maxResponseBytes", 8_388_608), ("http.responseHeaders.0", "retry-after"),
-            ("http.sensitivePaths.0", "body"), ("/checks.2.id", "exchange.answer"),
+            ("http.sensitivePaths.0", "body"), ("/checks.2.id", "exchange.reply"),
             ("/checks.2.reason", "no input for it"),
           ])
       ],

@@ -32,7 +32,7 @@ struct AppStoreTests {
   func answers() throws {
     let entry = try #require(
       try Table.made.get().cases.first { $0.name.hasSuffix("App Store: two pages") })
-    guard case .conversation(let name, let request, _, let now, let steps) = entry.call else {
+    guard case .transcript(let name, let request, _, let now, let steps) = entry.call else {
       Issue.record("no transcript")
       return
     }
@@ -40,13 +40,13 @@ struct AppStoreTests {
     let exchange = try verifier.exchange(
       JSON(text: String(decoding: request.bytes, as: UTF8.self)),
       at: Timestamp(milliseconds: now))
-    #expect(throws: AssayError.self) { try AppStoreAnswer(exchange) }
+    #expect(throws: AssayError.self) { try AppStoreResponse(exchange) }
     for step in steps {
       try exchange.step(
         JSON(text: String(decoding: step.answer.bytes, as: UTF8.self)),
         at: Timestamp(milliseconds: step.now))
     }
-    let answer = try AppStoreAnswer(exchange)
+    let answer = try AppStoreResponse(exchange)
     #expect(answer.transactions.count == 2)
     #expect(answer.transactions.last?.transactionId == "180000900000002")
     #expect(answer.unsigned.revision == "r2")

@@ -39,7 +39,7 @@ struct LedgerResultTests {
   func table() throws {
     var seen: Set<String> = []
     for (entry, document) in try Self.ended() {
-      guard case .conversation(_, let request, _, _, _) = entry.call,
+      guard case .transcript(_, let request, _, _, _) = entry.call,
         let operation = DocumentValue(json: request.bytes)?.member("operation")?.text,
         let type = Self.types[operation], let object = document.value?.member("exchange"),
         document.status == .ok || object.member("outcome") != nil
@@ -56,7 +56,7 @@ struct LedgerResultTests {
     let kept = Kept()
     let run = CaseRun(try Table.made.get(), judge: { kept.add($1, $0) })
     for entry in run.table.cases {
-      guard case .conversation = entry.call else { continue }
+      guard case .transcript = entry.call else { continue }
       #expect(run.faults(entry).isEmpty, "\(entry.name)")
     }
     return kept.ended

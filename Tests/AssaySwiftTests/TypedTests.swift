@@ -55,8 +55,8 @@ struct TypedTests {
       }
     }
     for kind in [
-      "Transaction", "Renewal", "Notification", "AppTransaction", "RealtimeRequest",
-      "TransactionReceipt", "AppReceipt", "AttestReceipt", "VerifyReceiptAnswer", "Triage",
+      "Transaction", "RenewalInfo", "Notification", "AppTransaction", "RealtimeRequest",
+      "TransactionReceipt", "AppReceipt", "AttestReceipt", "VerifyReceiptResponse", "Triage",
       "Attestation", "Assertion", "Decision", "Risk", "DeviceCheck", "Token", "IssuerKeys",
     ] {
       #expect(seen[kind, default: 0] >= 2, "\(kind)")
@@ -145,7 +145,7 @@ struct TypedTests {
         return nil
       }
       return try exchanged(try verifier(name), text, Timestamp(milliseconds: now))
-    case .conversation: return nil
+    case .transcript: return nil
     case .verifierNew(let config):
       guard let text = String(validating: config.bytes, as: UTF8.self) else { return nil }
       _ = try Verifier(text)

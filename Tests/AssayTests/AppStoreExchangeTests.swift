@@ -67,7 +67,7 @@ struct AppStoreExchangeTests {
     checkEqual(seen.count, 2)
   }
 
-  @Test("EXC-12 a finished conversation is evidence of every JWS in it")
+  @Test("EXC-12 a finished exchange is evidence of every JWS in it")
   func evidence() throws {
     let page: JSONText = [
       "hasMore": false,
@@ -107,7 +107,7 @@ struct AppStoreExchangeTests {
   }
 
   /// Replies with random responses until the end: never more steps than the request may have.
-  @Test("EXC-15 no conversation takes more steps than its pages and attempts allow")
+  @Test("EXC-15 no exchange takes more steps than its pages and attempts allow")
   func bounds() throws {
     var random = SystemRandomNumberGenerator()
     let page = try signed(purchase.transactionPayload)

@@ -121,7 +121,7 @@ struct ExchangeTests {
       driver.step(utf8("{}"), nowMs: Self.now), "misuse.exchange.order", rule: "EXC-5")
   }
 
-  @Test("DOC-5 every document of a conversation lists the four checks, with what holds")
+  @Test("DOC-5 every document of an exchange lists the four checks, with what holds")
   func checksOfSteps() {
     func outcomes(_ document: Document) -> String {
       (0...3).map { place in
@@ -144,7 +144,7 @@ struct ExchangeTests {
     var (other, _) = begin()
     let doubtful = other.step(http(1, .doubt), nowMs: Self.now)
     checkEqual(outcomes(doubtful), "110-")
-    checkEqual(doubtful.text("error.check"), "exchange.answer")
+    checkEqual(doubtful.text("error.check"), "exchange.reply")
     var (good, _) = begin()
     checkEqual(outcomes(good.step(http(1, .accept), nowMs: Self.now)), "1111")
   }
@@ -238,7 +238,7 @@ struct ExchangeTests {
 
   // MARK: bounds
 
-  @Test("EXC-7 a refusal that is no misuse ends the conversation")
+  @Test("EXC-7 a refusal that is no misuse ends the exchange")
   func refusalEnds() {
     var (driver, _) = begin()
     let refused = driver.step(http(1, .refuse), nowMs: Self.now)
@@ -352,12 +352,12 @@ struct ExchangeTests {
     check(document.tree?.member("exchange")?.isNull == true || document.text("kind") == "risk")
   }
 
-  @Test("DOC-5 every check of a conversation is listed")
+  @Test("DOC-5 every check of an exchange is listed")
   func checks() throws {
     let document = try Exchanges.run(["operation": "normalize-device-token", "deviceToken": "AAAA"])
     checkEqual(document.text("checks.0.id"), "exchange.request")
     checkEqual(document.text("checks.1.id"), "exchange.evidence")
-    checkEqual(document.text("checks.2.id"), "exchange.answer")
+    checkEqual(document.text("checks.2.id"), "exchange.reply")
     checkEqual(document.text("checks.2.reason"), "does not apply to this evidence")
     checkEqual(document.text("checks.3.id"), "exchange.result")
     for place in [0, 1, 3] { checkEqual(document.flag("checks.\(place).ok"), true) }

@@ -353,7 +353,7 @@ extension EvidenceCase.Call {
     case .exchange(_, let request, _, _):
       let isRisk = String(decoding: request.bytes, as: UTF8.self).contains("assess-risk")
       return isRisk ? "risk" : "exchange"
-    case .conversation(_, let request, _, _, _):
+    case .transcript(_, let request, _, _, _):
       let text = String(decoding: request.bytes, as: UTF8.self)
       if text.contains("refresh-attest-receipt") { return "attest-receipt" }
       return text.contains("call-verify-receipt") ? "verify-receipt-response" : "exchange"

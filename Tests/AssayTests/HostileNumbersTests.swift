@@ -105,7 +105,7 @@ struct HostileNumbersTests {
         replace(request.bytes, kind(request.bytes), &seen, HostileNumbers.json) {
           verifier.startExchange($0, evidence: [], nowMs: now).document
         }
-      case .conversation(let name, let request, let evidence, let now, let steps)
+      case .transcript(let name, let request, let evidence, let now, let steps)
       where evidence.isEmpty:
         let verifier = try require(Table.verifiers[name])
         let what = kind(request.bytes)

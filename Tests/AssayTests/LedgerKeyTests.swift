@@ -90,7 +90,7 @@ struct LedgerKeyTests {
     try again.wait()
     try again.answer(try change(engine, from: madeNow, to: madeNow))
     again.expect("ok", "registered")
-    try expect(["owner": "\"bob\""], "rejected.device-key.other-account", "foreign", changed: false)
+    try expect(["owner": "\"bob\""], "rejected.device-key.other-account", "other-account", changed: false)
     try expect(
       ["state": "\"retired\""], "rejected.device-key.retired", "retired", changed: false)
     try expect(["public_key": "\"BA==\""], "unavailable.database.unexpected-reply", nil)
@@ -180,7 +180,7 @@ struct LedgerKeyTests {
       script.expect(status, outcome)
     }
     try expect(nil, "rejected.device-key.unknown", "unknown")
-    try expect(["owner": "\"bob\""], "rejected.device-key.other-account", "foreign")
+    try expect(["owner": "\"bob\""], "rejected.device-key.other-account", "other-account")
     try expect(["state": "\"retired\""], "rejected.device-key.retired", "retired")
     try expect(["counter": "7"], "rejected.device-key.replayed", "replayed")
     try expect(["counter": "4294967295"], "rejected.device-key.replayed", "replayed")
@@ -259,7 +259,7 @@ struct LedgerKeyTests {
     let gone = "\"retired\""
     try expect(["state": gone, "used_at_ms": "\(Self.now)"], "ok", "retired")
     try expect(["state": gone], "ok", "already")
-    try expect(["state": gone, "owner": "\"bob\""], "rejected.device-key.other-account", "foreign")
+    try expect(["state": gone, "owner": "\"bob\""], "rejected.device-key.other-account", "other-account")
     try expect(nil, "rejected.device-key.unknown", "unknown")
     try expect([:], "unavailable.database.contention", nil)
   }
@@ -307,7 +307,7 @@ struct LedgerKeyTests {
       check(!found.source("exchange").contains("ann"))
     }
     let foreign = try read([:], [("account", "bob")])
-    foreign.expect("rejected.device-key.other-account", "foreign")
+    foreign.expect("rejected.device-key.other-account", "other-account")
     checkEqual(foreign.source("exchange.key"), "null")
     try read(["state": "\"retired\""]).expect("rejected.device-key.retired", "retired")
     try read(nil).expect("rejected.device-key.unknown", "unknown")

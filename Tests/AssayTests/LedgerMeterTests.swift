@@ -318,7 +318,7 @@ struct LedgerMeterTests {
     checkEqual(back.document.flag("exchange.database.repeatable"), false)
     check(back.source("exchange.database").contains("2026-11-21"))
     try back.answer(StoreAnswer.counted(engine, 0, isRefund: true))
-    back.expect("ok", "refunded")
+    back.expect("ok", "released")
     checkEqual(back.document.integer("exchange.used"), 0)
     let none = LedgerScript(verifier, request, now: later)
     try none.answer(StoreAnswer.full(engine, isRefund: true))

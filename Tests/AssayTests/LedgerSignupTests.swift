@@ -154,7 +154,7 @@ struct LedgerSignupTests {
     }
     let created = settle("created")
     created.expect("ok", "created")
-    checkEqual(created.document.flag("exchange.refunded"), false)
+    checkEqual(created.document.flag("exchange.released"), false)
     for (result, status) in [
       ("exists", "ok"), ("provider-busy", "unavailable.signup.provider"),
       ("provider-error", "unavailable.signup.provider"),
@@ -165,7 +165,7 @@ struct LedgerSignupTests {
       try script.answer(
         StoreAnswer.counted(engine, 0, meter: "created", isRefund: true))
       script.expect(status, result)
-      checkEqual(script.document.flag("exchange.refunded"), true)
+      checkEqual(script.document.flag("exchange.released"), true)
     }
     settle("maybe").expect("misuse.exchange.request", at: "result")
     let request: JSONText = ["operation": "release-quota", "ticket": .string(ticket)]

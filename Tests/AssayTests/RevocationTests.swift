@@ -81,7 +81,7 @@ struct RevocationTests {
     verifier.startExchange(Self.device.bytes, evidence: evidence, nowMs: Minted.now).document
   }
 
-  @Test("EXC-12 what two conversations add stays with the evidence, in either order")
+  @Test("EXC-12 what two exchanges add stays with the evidence, in either order")
   func added() throws {
     let proven = try evidence(verifier)
     for document in [
@@ -94,7 +94,7 @@ struct RevocationTests {
     }
   }
 
-  @Test("EXC-9 EXC-12 a finished conversation decides like its evidence")
+  @Test("EXC-9 EXC-12 a finished exchange decides like its evidence")
   func decided() throws {
     let transaction = verifier.verifyJWS(
       try authority.mint(Minted.purchase.transactionPayload), kind: .transaction,
@@ -109,7 +109,7 @@ struct RevocationTests {
     checkEqual(one.json, other.json)
   }
 
-  @Test("EXC-12 a refused conversation is no evidence")
+  @Test("EXC-12 a refused exchange is no evidence")
   func refused() throws {
     let request: JSONText = ["operation": "check-revocation", "mode": "required"]
     let (exchange, _) = verifier.startExchange(

@@ -164,7 +164,7 @@ struct TriageTests {
     checkEqual(document.integer("unverified.purchaseDate"), 1_551_690_123_000)
     checkEqual(document.text("unverified.environment"), "Production")
     checkEqual(document.text("unverified.keys.0"), "Production/410000000000042")
-    checkEqual(document.text("checks.5.id"), "triage.traits")
+    checkEqual(document.text("checks.5.id"), "triage.anomalies")
     let tree = try require(document.tree)
     checkEqual(tree.member("ok")?.boolean, false)
     checkEqual(tree.at("triage.kind")?.isNull, true)
@@ -172,7 +172,7 @@ struct TriageTests {
 
     let cracker = Fixture.look("com.urus.iap.12").document(configuration: [])
     checkEqual(cracker.text("triage.category"), "cracking-tool")
-    checkEqual(cracker.text("error.check"), "triage.form")
+    checkEqual(cracker.text("error.check"), "triage.format")
     checkEqual(cracker.text("error.rule"), "TRI-2")
     checkEqual(cracker.tree?.member("unverified")?.isNull, true)
     checkEqual(cracker.tree?.at("triage.transport")?.isNull, true)

@@ -118,8 +118,8 @@ static void claim(struct claims *claims, sqlite3 *db, size_t number,
   status = begin(claims, request, claims->purchases[number], &exchange, &doc);
   while ((status & 0xff) == ASSAY_PENDING) {
     step = cJSON_Parse(assay_doc_json(doc, NULL));
-    answer = carry_out_store(db, store_of(step));
-    demand(answer != NULL, "carry_out_store");
+    answer = run_database_step(db, store_of(step));
+    demand(answer != NULL, "run_database_step");
     assay_doc_free(doc);
     status = assay_exchange_step(exchange, answer, strlen(answer), claims->now,
                                  &doc);

@@ -3,11 +3,11 @@
 
   faults.py BINARY [--tls]   plays Apple; prints one line of JSON, and ends when its input does
 
-The line has `url`, `expiredUrl`, `ca`, `hosts`, `config`, `now` (the time of all conversations),
+The line has `url`, `expiredUrl`, `ca`, `hosts`, `config`, `now` (the time of all exchanges),
 and two lists of tests, each with the `rules` to be posted to /play/script before it:
   answers        `request` as a step has it; `status`, `headers`, `body`, `truncated` as a sender must
                  answer it; `late`: its time is over before the answer is there
-  conversations  `request` for assay_exchange_new; `status` that it ends with after so many
+  exchanges  `request` for assay_exchange_new; `status` that it ends with after so many
                  `requests`
 """
 import argparse
@@ -201,8 +201,8 @@ def any_environment():
     yield "nowhere", {"errorCode": 4040010}, "rejected.app-store.not-found", 2
 
 
-def conversations(receipt):
-    """How each conversation ends."""
+def exchanges(receipt):
+    """How each exchange ends."""
     for request, rows in [
             ({"operation": "call-verify-receipt", "receipt": receipt}, verify_receipt()),
             ({"operation": "query-device-bits", "deviceToken": encoded("d"), "transactionId": "t"},
@@ -245,7 +245,7 @@ class Bench:
         self.ca = self.player.first["ca"] and str(folder / self.player.first["ca"])
         self.config = configuration(self.player)
         self.answers = list(answers())
-        self.conversations = list(conversations(minted.stdout.decode().strip()))
+        self.exchanges = list(exchanges(minted.stdout.decode().strip()))
         return self
 
     def __exit__(self, *_):
@@ -255,7 +255,7 @@ class Bench:
     @property
     def line(self):
         """What faults.py prints."""
-        names = ("url", "expiredUrl", "ca", "hosts", "config", "answers", "conversations")
+        names = ("url", "expiredUrl", "ca", "hosts", "config", "answers", "exchanges")
         return json.dumps({"now": NOW, **{name: getattr(self, name) for name in names}})
 
 

@@ -3,7 +3,7 @@
 
   play.py BINARY [--suite NAME]
 
-Where the library has the conversation, the library holds it, over the Python binding;
+Where the library has the exchange, the library holds it, over the Python binding;
 everything else is asked by hand.
 """
 import argparse
@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tests/Gates"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from report import Suite  # noqa: E402
-import play_conversations  # noqa: E402
+import play_exchanges  # noqa: E402
 import play_faults  # noqa: E402
 from play_host import (  # noqa: E402
     APPLE_ID, ATTEST, ATTEST_DEVELOPMENT, BUY, DEVELOPMENT, DEVICES, ELLIPTIC, KEYS, POOL,
@@ -684,7 +684,7 @@ def main():
         with bench.player() as player:
             check_noise(bench, player)
         play_faults.check(bench)
-        play_conversations.check(bench)
+        play_exchanges.check(bench)
     suite.finish()
 
 

@@ -23,7 +23,7 @@ def check(bench):
         check_counting(bench, player)
         check_wire(bench, player)
         check_content(bench, player)
-        check_conversations(bench, player)
+        check_exchanges_with_faults(bench, player)
         check_signed(bench, player)
         check_log(bench, player)
         first = transcript(bench, player)
@@ -167,11 +167,11 @@ def check_content(bench, player):
                  "fault: a bomb, whole and with its checksum", (count, len(answer.body)))
 
 
-def check_conversations(bench, player):
+def check_exchanges_with_faults(bench, player):
     """The library, over the driver: every fault ends as its file says, within its steps."""
     host = play.Host(player, environments=["Production", "Sandbox"])
     receipt = bench.mint("app-receipt", "--environment", "Production")
-    for test in faults.conversations(receipt):
+    for test in faults.exchanges(receipt):
         player.script(*test["rules"])
         before = len(player.log())
         document = host.ask(test["request"])

@@ -35,7 +35,7 @@ class Host:
         return driver.Sender(hosts=dict.fromkeys(self.player.first["hosts"], self.player.url))
 
     def ask(self, request, evidence=()):
-        """A whole conversation at the player's time; waits are not waited for."""
+        """A whole exchange at the player's time; waits are not waited for."""
         now = [NOW / 1000]
         with self.verifier.exchange(request, evidence=evidence, now=NOW) as exchange:
             return exchange.run(

@@ -163,7 +163,7 @@ def requests():
     """Return {kind: the requests of that kind in the case table}."""
     found = collections.defaultdict(list)
     for case in case_table.table().cases:
-        if case["call"] in ("exchange", "conversation"):
+        if case["call"] in ("exchange", "transcript"):
             try:
                 request = json.loads(case_table.given(case, "request"))
                 found[request["operation"]].append(Base(case, request))

@@ -43,13 +43,13 @@ BEFORE = ("misuse.", "config.", "internal.")
 # Members, values and outcomes of the table that no document of a case shows, and why.
 UNSEEN = {
     "CreateSchemaResult.migrated": "the tables of the recorded stores are of this version",
-    "DueSubscription.graceExpiresAtMs": "no recorded conversation has renewal info as evidence",
+    "DueSubscription.graceExpiresAtMs": "no recorded exchange has renewal info as evidence",
     "RetryReason.busy": "of `wait` steps: these are the last documents",
     "RevokeOutcome.refused": "the ids of the recorded purchases can all be keys",
     "SchemaWarning.no-lineage": "the recorded DynamoDB was made by create-schema",
     "SchemaWarning.not-persistent": "the recorded Redis has an append-only file",
     "SchemaWarning.unknown": "the recorded Redis answers all of INFO",
-    "Subscription.graceExpiresAtMs": "no recorded conversation has renewal info as evidence",
+    "Subscription.graceExpiresAtMs": "no recorded exchange has renewal info as evidence",
 }
 
 

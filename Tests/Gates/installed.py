@@ -53,7 +53,8 @@ def build_examples(suite, prefix, folder):
                      result.stderr[:1500])
     sending = [EXAMPLES / f"{name}.c" for name in ("http_step", "body_text")]
     flags_of_curl = run("pkg-config", "--cflags", "--libs", "libcurl", "zlib").stdout.split()
-    for program, source in [("carry_out", EXAMPLES / "carry_out.c"), ("send", TESTS / "send.c")]:
+    for program, source in [("run_exchange", EXAMPLES / "run_exchange.c"),
+                            ("send", TESTS / "send.c")]:
         result = run("gcc", *STRICT, f"-I{EXAMPLES}", source, *sending, "-o", folder / program,
                      *flags, "-lcjson", *flags_of_curl)
         suite.expect(result.returncode == 0, f"{program}.c builds with pkg-config",
@@ -301,39 +302,39 @@ def check_certificates(suite, program, environment, bench):
                      str(answer)[:300])
 
 
-def check_conversations(suite, program, environment, bench, folder):
+def check_exchanges(suite, program, environment, bench, folder):
     """Run each exchange with each fault to its end (PLY-7); with --at a wait takes no time."""
     (folder / "config.json").write_text(json.dumps(bench.config))
     # The mock's shared secret is a prefix of its root's digest, which other documents contain: only
     # exchanges with a receipt are searched for it.
     shared = list(bench.config["receipts"]["sharedSecrets"].values())
-    for test in bench.conversations:
+    for test in bench.exchanges:
         bench.player.script(*test["rules"])
         before = len(bench.player.log())
         code, document, log = carried_out(program, environment, bench, folder, test["request"],
-                                          "--at", faults.NOW, "--patience", 86_400)
+                                          "--at", faults.NOW, "--max-wait", 86_400)
         requests = len(bench.player.log()) - before
         status = document["status"]["name"]
         suite.expect((status, requests, code) == (test["status"], test["requests"], status != "ok"),
-                     f"PLY-7: carry_out, {test['name']}", f"{code}, {status} after {requests}")
+                     f"PLY-7: run_exchange, {test['name']}", f"{code}, {status} after {requests}")
         receipt = test["request"].get("receipt")
         secrets = ["Bearer ", "-----BEGIN", *([receipt, *shared] if receipt else [])]
         suite.expect(not any(each in log + json.dumps(document) for each in secrets),
-                     f"carry_out: nothing secret after {test['name']}")
+                     f"run_exchange: nothing secret after {test['name']}")
     bench.player.script({"nth": 1, "fault": {"status": 503}})
-    receipt = bench.conversations[0]["request"]
+    receipt = bench.exchanges[0]["request"]
     began = time.monotonic()
     code, document, log = carried_out(program, environment, bench, folder, receipt)
     suite.expect(code == 0 and time.monotonic() - began > 1 and log.count("\n") == 2,
-                 "carry_out waits and asks again", f"{code}, {log[:300]}")
+                 "run_exchange waits and asks again", f"{code}, {log[:300]}")
     bench.player.script({"nth": 1, "fault": {"status": 503}})
-    code, document, _ = carried_out(program, environment, bench, folder, receipt, "--patience", 0)
+    code, document, _ = carried_out(program, environment, bench, folder, receipt, "--max-wait", 0)
     suite.expect(code == 3 and document["exchange"]["step"] == "wait",
-                 "carry_out without patience", f"{code}")
+                 "run_exchange without waiting", f"{code}")
 
 
 def carried_out(program, environment, bench, folder, request, *more):
-    """Run carry_out.c on an exchange; return its exit code, document and log."""
+    """Run run_exchange.c on an exchange; return its exit code, document and log."""
     (folder / "request.json").write_text(json.dumps(request))
     words = [word for name, url in bench.hosts.items() for word in ("--host", f"{name}={url}")]
     result = run(program, folder / "config.json", folder / "request.json", *words, *more,
@@ -346,7 +347,7 @@ def check_usage(suite, program, environment):
                       ["c", "r", "--host", "a=http://127.0.0.1.example.com"],
                       ["c", "r", "--host", "a=http://127.0.0.1/path"], ["/nonexistent", "r"]):
         result = run(program, *arguments, env=environment)
-        suite.expect(result.returncode == 2, f"carry_out {' '.join(arguments)}", result.stderr)
+        suite.expect(result.returncode == 2, f"run_exchange {' '.join(arguments)}", result.stderr)
 
 
 def check_expiry(suite, program, environment):
@@ -408,10 +409,10 @@ def main():
         build_examples(suite, prefix, folder)
         check_verify(suite, folder / "verify", environment, options.cases)
         check_receipt(suite, folder / "receipt", environment, options.cases)
-        check_usage(suite, folder / "carry_out", environment)
+        check_usage(suite, folder / "run_exchange", environment)
         with faults.Bench(options.cli) as bench:
             check_answers(suite, folder / "send", environment, bench)
-            check_conversations(suite, folder / "carry_out", environment, bench, folder)
+            check_exchanges(suite, folder / "run_exchange", environment, bench, folder)
         with faults.Bench(options.cli, "--tls") as bench:
             check_certificates(suite, folder / "send", environment, bench)
         check_attest(suite, folder / "attest", environment, options.cases)

@@ -135,7 +135,7 @@ def test_one_root_for_the_run(assay_authority, tmp_path):
 
 
 def test_apple_is_played(assay_apple):
-    from assay_testing.apple import PlayedApple, PlayError
+    from assay_testing.apple import MockApple, MockError
     request = {"operation": "call-verify-receipt", "receipt": assay_apple.authority.app_receipt()}
     for rules, status in [([], "ok"), ([{"fault": {"appleStatus": 21003}}],
                                        "rejected.verify-receipt.not-authentic")]:
@@ -143,10 +143,10 @@ def test_apple_is_played(assay_apple):
         with assay_apple.verifier.exchange(request) as exchange:
             assert exchange.run(assay_apple.sender).status == status
     assert [entry["status"] for entry in assay_apple.log] == [200, 200]
-    with pytest.raises(PlayError, match="no such fault"):
+    with pytest.raises(MockError, match="no such fault"):
         assay_apple.play("script", [{"fault": {"explode": True}}])
-    with pytest.raises(PlayError, match="--clock"):
-        PlayedApple(assay_apple.authority, clock=1)
+    with pytest.raises(MockError, match="--clock"):
+        MockApple(assay_apple.authority, clock=1)
 '''
 
 

@@ -4,7 +4,7 @@
   record.py [--tools FOLDER] [--only ENGINE...]
 
 Every ledger operation runs on SQLite, on moto's DynamoDB and on Redis. The replies given to the
-library and the documents that it returned become a case `conversation` of
+library and the documents that it returned become a case `transcript` of
 Tests/AssayCases/Recorded/. A replay needs neither engine nor clock, so that every language replays
 all cases, and a changed statement, argument or result is visible in the diff of these files.
 
@@ -615,7 +615,7 @@ RARE = {"sqlite": (rare_claims, rare_refunds, rare_lines, rare_meters, rare_keys
 
 
 def record(name, url, authority):
-    """The rows of every conversation with this engine."""
+    """The rows of every exchange with this engine."""
     tape = Recorder(name, url, authority)
     ledger = tape.open()
     for ask in KINDS[name]:
@@ -648,7 +648,7 @@ def main():
             os.environ.update(engine.environment)
             rows = record(name, engine.url, authority)
             (RECORDED / f"{name}.tsv").write_text("\n".join(rows) + "\n")
-            print(f"{name}: {sum(row.startswith('case') for row in rows)} conversations, "
+            print(f"{name}: {sum(row.startswith('case') for row in rows)} exchanges, "
                   f"{len(rows):,} rows")
     return 0
 

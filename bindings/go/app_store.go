@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// An AppStore is the App Store Server API: each of its methods begins a conversation
+// An AppStore is the App Store Server API: each of its methods begins an exchange
 // (docs/tasks/app-store-server-api.md), for Exchange.Run or your own driver. The facts of
-// the last document are an *AppStoreAnswer. Made by Verifier.AppStore.
+// the last document are an *AppStoreResponse. Made by Verifier.AppStore.
 //
 // The error is ErrMisuse for members of a wrong form, ErrConfig without the block
 // `appStoreServerApi`.
@@ -16,7 +16,7 @@ type AppStore struct {
 	asked    AppStoreOptions
 }
 
-// AppStoreOptions are what all conversations of an AppStore have in common.
+// AppStoreOptions are what all exchanges of an AppStore have in common.
 type AppStoreOptions struct {
 	// "Production", "Sandbox", or "auto": Production, then Sandbox where Production does
 	// not have it. Empty: Production.

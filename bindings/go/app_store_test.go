@@ -12,7 +12,7 @@ import (
 
 const storeMark = " App Store: "
 
-// storeTranscript is a conversation of the case table with the App Store Server API.
+// storeTranscript is an exchange of the case table with the App Store Server API.
 func storeTranscript(t *testing.T, name string) *tableCase {
 	t.Helper()
 	cases := theCases(t)
@@ -43,11 +43,11 @@ func playStore(t *testing.T, name string) (*Verifier, *Exchange, Option) {
 	return verifier, exchange, at
 }
 
-func answerOf(t *testing.T, exchange *Exchange) *AppStoreAnswer {
+func answerOf(t *testing.T, exchange *Exchange) *AppStoreResponse {
 	t.Helper()
 	facts, err := exchange.Document().Facts()
 	must(t, err)
-	return facts.(*AppStoreAnswer)
+	return facts.(*AppStoreResponse)
 }
 
 func TestAppStoreCalls(t *testing.T) {
@@ -115,7 +115,7 @@ func TestAppStoreRequests(t *testing.T) {
 	}
 }
 
-func TestAppStoreAnswers(t *testing.T) {
+func TestAppStoreResponses(t *testing.T) {
 	verifier, exchange, at := playStore(t, "two pages")
 	facts := answerOf(t, exchange)
 	if len(facts.Transactions) != 2 || facts.Transactions[1].TransactionID != "180000900000002" ||

@@ -27,7 +27,7 @@ func TestCases(t *testing.T) {
 		"verify_token":                 checkToken,
 		"keyset_new":                   checkKeyset,
 		"exchange":                     checkExchange,
-		"conversation":                 checkConversation,
+		"transcript":                   checkTranscript,
 		"decide":                       checkDecision,
 		"check_expiry":                 checkExpiryCase,
 		"verifier_new":                 checkConfiguration,
@@ -186,9 +186,9 @@ func checkExchange(t *testing.T, cases *caseTable, each *tableCase) {
 	checkDocument(t, exchange.Document(), each)
 }
 
-// checkConversation plays a transcript: the document before each answer, and the one
+// checkTranscript plays a transcript: the document before each answer, and the one
 // after the last, are what they must be.
-func checkConversation(t *testing.T, cases *caseTable, each *tableCase) {
+func checkTranscript(t *testing.T, cases *caseTable, each *tableCase) {
 	exchange, err := cases.verifier(t, each.Verifier).Exchange(
 		ctx, each.input(t, "request"), piecesOf(t, cases, each), each.at())
 	document := documentOf(t, exchange, err)

@@ -29,7 +29,7 @@ func (c *DeviceCheckClient) QueryDeviceBits(
 ) (*DeviceCheck, error) {
 	request := device.request("query-device-bits")
 	request["offer"] = offer
-	document, err := c.verifier.talk(ctx, request, nil, runner, options)
+	document, err := c.verifier.runExchange(ctx, request, nil, runner, options)
 	return verified[DeviceCheck](document, err, "exchange", "deviceCheck")
 }
 
@@ -46,7 +46,7 @@ func (c *DeviceCheckClient) UpdateDeviceBits(
 	if bit1 != nil {
 		request["bit1"] = *bit1
 	}
-	document, err := c.verifier.talk(ctx, request, nil, runner, options)
+	document, err := c.verifier.runExchange(ctx, request, nil, runner, options)
 	return verified[DeviceCheck](document, err, "exchange", "deviceCheck")
 }
 
@@ -56,7 +56,7 @@ func (c *DeviceCheckClient) ValidateDeviceToken(
 	ctx context.Context, device DeviceCheckRequest, runner StepRunner, options ...Option,
 ) (*DeviceCheck, error) {
 	request := device.request("validate-device-token")
-	document, err := c.verifier.talk(ctx, request, nil, runner, options)
+	document, err := c.verifier.runExchange(ctx, request, nil, runner, options)
 	return verified[DeviceCheck](document, err, "exchange", "deviceCheck")
 }
 

@@ -10,7 +10,7 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// An Exchange is a conversation with the network or a store: while Done is false,
+// An Exchange is an exchange with the network or a store: while Done is false,
 // carry out what the document says and pass its answer to Step. Made by
 // Verifier.Exchange; Run drives one to its end.
 //
@@ -26,7 +26,7 @@ type Exchange struct {
 	done     bool
 }
 
-// Exchange starts a conversation with the network or a store (docs/exchanges.md).
+// Exchange starts an exchange with the network or a store (docs/exchanges.md).
 //
 // request has `operation` and the members of that operation: JSON in a string, []byte or
 // json.RawMessage, or a value that is marshalled. evidence are facts or documents of
@@ -196,7 +196,7 @@ func (x *Exchange) took(found libassay.Answer) (*Document, error) {
 	return document, document.ours()
 }
 
-// Close gives the conversation up; a step under way ends first. Documents stay
+// Close gives the exchange up; a step under way ends first. Documents stay
 // valid. Closing twice is allowed.
 func (x *Exchange) Close() {
 	x.reading.Lock()

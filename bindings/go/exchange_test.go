@@ -122,7 +122,7 @@ func TestRiskAndDeviceCheck(t *testing.T) {
 	}
 }
 
-// begin starts the conversation of a transcript: its exchange, its answers, its time.
+// begin starts the exchange of a transcript: its exchange, its answers, its time.
 func begin(t *testing.T, name string) (*Exchange, []string, Option) {
 	t.Helper()
 	each := theCases(t).transcript(t, name)

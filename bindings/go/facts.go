@@ -46,14 +46,14 @@ func in[T any, P interface {
 
 var kinds = map[Kind]factsKind{
 	KindTransaction:           in[Transaction]("transaction"),
-	KindRenewalInfo:           in[Renewal]("renewalInfo"),
+	KindRenewalInfo:           in[RenewalInfo]("renewalInfo"),
 	KindNotification:          in[Notification]("notification"),
 	KindAppTransaction:        in[AppTransaction]("appTransaction"),
 	KindRealtimeRequest:       in[RealtimeRequest]("realtimeRequest"),
 	KindTransactionReceipt:    in[TransactionReceipt]("transactionReceipt"),
 	KindAppReceipt:            in[AppReceipt]("appReceipt"),
 	KindAttestReceipt:         in[AttestReceipt]("attestReceipt"),
-	KindVerifyReceiptResponse: in[VerifyReceiptAnswer]("verifyReceipt"),
+	KindVerifyReceiptResponse: in[VerifyReceiptResponse]("verifyReceipt"),
 	KindAttestation:           in[Attestation]("attestation"),
 	KindAssertion:             in[Assertion]("assertion"),
 	KindTriage:                in[Triage]("triage"),
@@ -64,13 +64,13 @@ var kinds = map[Kind]factsKind{
 	KindExchange:              in[DeviceCheck]("exchange", "deviceCheck"),
 }
 
-// answerOfApple is what a finished verifyReceipt conversation has.
-var answerOfApple = in[VerifyReceiptAnswer]("exchange", "verifyReceipt")
+// answerOfApple is what a finished verifyReceipt exchange has.
+var answerOfApple = in[VerifyReceiptResponse]("exchange", "verifyReceipt")
 
-// answerOfAppStore is what a finished conversation with the App Store Server API has.
-var answerOfAppStore = in[AppStoreAnswer]("exchange", "result")
+// answerOfAppStore is what a finished exchange with the App Store Server API has.
+var answerOfAppStore = in[AppStoreResponse]("exchange", "result")
 
-// What other conversations have.
+// What other exchanges have.
 var (
 	revocation       = in[Revocation]("exchange", "revocation")
 	refreshedReceipt = in[RefreshedReceipt]("exchange", "attestReceipt")

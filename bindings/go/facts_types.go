@@ -64,7 +64,7 @@ type IdempotencyKeys struct {
 	Transaction string `json:"transaction"`
 	// What may be paid out once.
 	Purchase string `json:"purchase"`
-	// One line of renewals.
+	// One subscription.
 	Subscription string `json:"subscription"`
 	// One notification: retries repeat it.
 	Notification string `json:"notification"`
@@ -225,7 +225,7 @@ type Transaction struct {
 	SignedDate time.Time `json:"signedDate"`
 	// This purchase, restore or renewal.
 	TransactionID string `json:"transactionId"`
-	// The first purchase of the line.
+	// The first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// One paid period, the same on all devices.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
@@ -306,15 +306,15 @@ type RenewalCommitmentInfo struct {
 	CommitmentRenewalPrice *int64 `json:"commitmentRenewalPrice"`
 }
 
-// Renewal says how a subscription continues.
+// RenewalInfo says how a subscription continues.
 //
 // By itself it proves nothing about the app: it has no bundle id. Decide with it only
 // together with a transaction of the same OriginalTransactionID.
-type Renewal struct {
+type RenewalInfo struct {
 	Signed
 	// When Apple signed it.
 	SignedDate time.Time `json:"signedDate"`
-	// The first purchase of the line.
+	// The first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// The product of this period.
 	ProductID string `json:"productId"`
@@ -399,7 +399,7 @@ type RealtimeRequest struct {
 	Signed
 	// When Apple signed it.
 	SignedDate time.Time `json:"signedDate"`
-	// The first purchase of the line.
+	// The first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// The subscription.
 	ProductID string `json:"productId"`
@@ -507,7 +507,7 @@ type Notification struct {
 	// The verified transaction inside, or nil.
 	Transaction *Transaction `json:"transaction"`
 	// The verified renewal info inside, or nil.
-	RenewalInfo *Renewal `json:"renewalInfo"`
+	RenewalInfo *RenewalInfo `json:"renewalInfo"`
 	// The verified app transaction inside, or nil.
 	AppTransaction *AppTransaction `json:"appTransaction"`
 	// When Apple signed it.
@@ -577,7 +577,7 @@ type TransactionReceipt struct {
 	Quantity int64 `json:"quantity"`
 	// This purchase, restore or renewal.
 	TransactionID string `json:"transactionId"`
-	// The first purchase of the line.
+	// The first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// One paid period, the same on all devices.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
@@ -627,7 +627,7 @@ type AppReceiptPurchase struct {
 	ProductID string `json:"productId"`
 	// This purchase, restore or renewal.
 	TransactionID string `json:"transactionId"`
-	// The first purchase of the line.
+	// The first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// One paid period, the same on all devices.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
@@ -723,7 +723,7 @@ type VerifyReceiptTransaction struct {
 	ProductID string `json:"productId"`
 	// This purchase, restore or renewal.
 	TransactionID string `json:"transactionId"`
-	// The first purchase of the line.
+	// The first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// One paid period, the same on all devices.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
@@ -775,9 +775,10 @@ type VerifyReceiptTransaction struct {
 	Unknown json.RawMessage `json:"unknown"`
 }
 
-// VerifyReceiptRenewalInfo is what an answer says about the renewal of one line.
+// VerifyReceiptRenewalInfo is what an answer says about the renewal of one
+// subscription.
 type VerifyReceiptRenewalInfo struct {
-	// The first purchase of the line.
+	// The first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// The product of this period.
 	ProductID string `json:"productId"`
@@ -814,18 +815,18 @@ type LatestReceipt struct {
 	SHA256 string `json:"sha256"`
 }
 
-// VerifyReceiptAnswer is what Apple's verifyReceipt endpoint answered: facts of class
-// "apple-answer".
+// VerifyReceiptResponse is what Apple's verifyReceipt endpoint answered: facts of
+// class "apple-answer".
 //
 // Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS
 // connection that it came over.
-type VerifyReceiptAnswer struct {
+type VerifyReceiptResponse struct {
 	Receipt
 	// 0; or 21006: valid, but the subscription has ended or was cancelled.
 	AppleStatus int64 `json:"appleStatus"`
 	// "ios6" (about a transaction receipt) or "ios7" (about an app receipt).
 	Style string `json:"style"`
-	// "answer", "endpoint" (in a conversation, for the iOS 6 style), "receipt-type" or
+	// "answer", "endpoint" (in an exchange, for the iOS 6 style), "receipt-type" or
 	// "transaction-id".
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
 	// The moment that it describes: RequestDate; without one the latest date in it,
@@ -861,7 +862,7 @@ type VerifyReceiptAnswer struct {
 	PreorderDate time.Time `json:"preorderDate"`
 	// Each once, ordered by the end of the period.
 	Transactions []VerifyReceiptTransaction `json:"transactions"`
-	// Renewal facts, one per line of renewals.
+	// Renewal facts, one for each subscription.
 	Renewals []VerifyReceiptRenewalInfo `json:"renewals"`
 	// The newest receipt, if the answer has one.
 	LatestReceipt *LatestReceipt `json:"latestReceipt"`
@@ -882,7 +883,7 @@ type UnverifiedContent struct {
 	ProductID string `json:"productId"`
 	// The purchase.
 	TransactionID string `json:"transactionId"`
-	// The first purchase of the line.
+	// The first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// One paid period.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
@@ -1332,7 +1333,7 @@ type DeviceCheck struct {
 	Offer DeviceOffer `json:"offer"`
 }
 
-// Session is what a session text proves: an account proved an attested key a short
+// Session is what a session token proves: an account proved an attested key a short
 // while ago.
 type Session struct {
 	// The account that it was issued to.
@@ -1356,7 +1357,7 @@ type Session struct {
 	ExpiresAt time.Time `json:"expiresAtMs"`
 }
 
-// IssuedSession is a session text that was issued. The text is a secret: hand it to
+// IssuedSession is a session token that was issued. The text is a secret: hand it to
 // the app, and log nothing of it.
 type IssuedSession struct {
 	// When it was issued.
@@ -1416,7 +1417,7 @@ type AppStoreStatus struct {
 	// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. Not signed:
 	// decide by the transaction and the renewal.
 	Status int64 `json:"status"`
-	// The first purchase of the line.
+	// The first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// Its place in `transactions`.
 	TransactionIndex *int64 `json:"transactionIndex"`
@@ -1501,15 +1502,16 @@ type AppStoreRefused struct {
 	Status AppStoreRefusedStatus `json:"status"`
 }
 
-// AppStoreAnswer is what the App Store Server API answered, every JWS in it verified.
+// AppStoreResponse is what the App Store Server API answered, every JWS in it
+// verified.
 //
 // It is the evidence of all of them: `decide` takes it whole.
-type AppStoreAnswer struct {
+type AppStoreResponse struct {
 	Facts
 	// One may be on two pages: the later signedDate counts (API-42).
 	Transactions []Transaction `json:"transactions"`
 	// Of subscription statuses.
-	Renewals []Renewal `json:"renewals"`
+	Renewals []RenewalInfo `json:"renewals"`
 	// Of a history, or the one of a test.
 	Notifications []Notification `json:"notifications"`
 	// The download of the app.
@@ -1605,7 +1607,7 @@ type ExcludedTransaction struct {
 	Reason string `json:"reason"`
 	// Its product.
 	ProductID string `json:"productId"`
-	// Its line.
+	// Its subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// The transaction.
 	TransactionID string `json:"transactionId"`
@@ -1637,7 +1639,7 @@ type GroupDecision struct {
 	GraceExpiresAt time.Time `json:"graceExpiresAtMs"`
 	// The product that decided.
 	ProductID string `json:"productId"`
-	// Its line.
+	// Its subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// The transaction that decided.
 	TransactionID string `json:"transactionId"`
@@ -1691,7 +1693,7 @@ type Decision struct {
 	GraceExpiresAt time.Time `json:"graceExpiresAtMs"`
 	// The product that decided.
 	ProductID string `json:"productId"`
-	// Its line.
+	// Its subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// The transaction that decided.
 	TransactionID string `json:"transactionId"`

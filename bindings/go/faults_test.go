@@ -31,14 +31,14 @@ const (
 
 // A bench is a player of Apple, and what must come of each fault.
 type bench struct {
-	URL           string
-	CA            string
-	ExpiredURL    string
-	Hosts         map[string]string
-	Config        json.RawMessage
-	Now           int64
-	Answers       []answerTest
-	Conversations []conversationTest
+	URL        string
+	CA         string
+	ExpiredURL string
+	Hosts      map[string]string
+	Config     json.RawMessage
+	Now        int64
+	Answers    []answerTest
+	Exchanges  []exchangeTest
 }
 
 type answerTest struct {
@@ -49,7 +49,7 @@ type answerTest struct {
 	httpAnswer
 }
 
-type conversationTest struct {
+type exchangeTest struct {
 	Name     string
 	Rules    json.RawMessage
 	Request  json.RawMessage
@@ -144,15 +144,15 @@ func text(t *testing.T, value any) []byte {
 	return found
 }
 
-// A conversation with a fault ends as the table says, after so many requests.
-func TestConversationsWithFaults(t *testing.T) {
+// An exchange with a fault ends as the table says, after so many requests.
+func TestExchangesWithFaults(t *testing.T) {
 	bench := playFaults(t)
 	verifier, err := NewVerifier(bench.Config)
 	must(t, err)
 	defer verifier.Close()
 	sender := &Sender{Hosts: bench.Hosts}
-	for i := range bench.Conversations {
-		each := &bench.Conversations[i]
+	for i := range bench.Exchanges {
+		each := &bench.Exchanges[i]
 		bench.play(t, "script", each.Rules)
 		now := At(time.UnixMilli(bench.Now))
 		exchange, err := verifier.Exchange(ctx, each.Request, nil, now)
@@ -219,7 +219,7 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 	}
 	for i := range cases.Cases {
 		each := &cases.Cases[i]
-		if each.Call != "conversation" || !cases.kept(i) {
+		if each.Call != "transcript" || !cases.kept(i) {
 			continue
 		}
 		exchange, err := cases.verifier(t, each.Verifier).Exchange(

@@ -33,7 +33,7 @@ type KeysetCache struct {
 	mutex sync.Mutex // guards what follows
 	known map[string]*knownKeys
 
-	converse func(context.Context, any) (*Document, error) // of tests
+	runExchange func(context.Context, any) (*Document, error) // of tests
 }
 
 // knownKeys is what is known of one issuer.
@@ -64,7 +64,7 @@ type keysAsked struct {
 	keptKeys
 }
 
-// keysFound is what the finished conversation says. The state to keep has a name
+// keysFound is what the finished exchange says. The state to keep has a name
 // of its own.
 type keysFound struct {
 	Keyset string          `json:"keyset"`
@@ -177,7 +177,7 @@ func (k *KeysetCache) fly(issuer, wantKid string, kept keptKeys, flight *keysFli
 // refusal too: it has the cooldown.
 func (k *KeysetCache) fetched(asked keysAsked) (*Keyset, keptKeys, error) {
 	kept := asked.keptKeys
-	document, err := k.talked(context.Background(), asked)
+	document, err := k.lastDocument(context.Background(), asked)
 	if err != nil {
 		return nil, kept, err
 	}
@@ -199,10 +199,10 @@ func (k *KeysetCache) fetched(asked keysAsked) (*Keyset, keptKeys, error) {
 	return keys, kept, err
 }
 
-// talked is the last document of a conversation; that of a wait is the cooldown.
-func (k *KeysetCache) talked(ctx context.Context, asked keysAsked) (*Document, error) {
-	if k.converse != nil {
-		return k.converse(ctx, asked)
+// lastDocument is the last document of an exchange; that of a wait is the cooldown.
+func (k *KeysetCache) lastDocument(ctx context.Context, asked keysAsked) (*Document, error) {
+	if k.runExchange != nil {
+		return k.runExchange(ctx, asked)
 	}
 	exchange, err := k.Verifier.Exchange(ctx, asked, nil)
 	if err != nil {

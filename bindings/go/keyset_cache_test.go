@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Key sets that are fetched when needed. The conversation is one of the tests, which
+// Key sets that are fetched when needed. The exchange is one of the tests, which
 // plays `fetch-keyset` as docs/spec/access-tokens.md §5.1 writes it; the tokens are real ones.
 
-// An issuerPlay answers conversations with the key set of a case; it holds them back while
+// An issuerPlay answers exchanges with the key set of a case; it holds them back while
 // its gate is closed.
 type issuerPlay struct {
 	t       *testing.T
@@ -22,7 +22,7 @@ type issuerPlay struct {
 	each    *tableCase
 	issuer  string
 	gate    chan struct{}
-	talks   atomic.Int32
+	fetches atomic.Int32
 	mutex   sync.Mutex
 	asked   []keysAsked
 	content map[string]any
@@ -40,7 +40,7 @@ func playIssuer(t *testing.T) *issuerPlay {
 		must(t, json.Unmarshal(each.input(t, "jwks"), &play.content))
 		play.issuer = play.content["issuer"].(string)
 		play.keys = &KeysetCache{Verifier: theCases(t).verifier(t, each.Verifier),
-			converse: play.converse}
+			runExchange: play.runExchange}
 		close(play.gate)
 		return play
 	}
@@ -48,8 +48,8 @@ func playIssuer(t *testing.T) *issuerPlay {
 	return nil
 }
 
-func (p *issuerPlay) converse(_ context.Context, request any) (*Document, error) {
-	p.talks.Add(1)
+func (p *issuerPlay) runExchange(_ context.Context, request any) (*Document, error) {
+	p.fetches.Add(1)
 	<-p.gate
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -101,8 +101,8 @@ func TestKeysetCacheUnknownKey(t *testing.T) {
 	other["kid"] = "another"
 	play.content["keys"] = []any{other}
 	_, err := play.verify() // unknown in the first set, and in the second one
-	if !errors.Is(err, ErrRejected) || play.talks.Load() != 2 {
-		t.Fatalf("%v after %d", err, play.talks.Load())
+	if !errors.Is(err, ErrRejected) || play.fetches.Load() != 2 {
+		t.Fatalf("%v after %d", err, play.fetches.Load())
 	}
 	if asked := play.asked[1]; asked.WantKid != all[0].(map[string]any)["kid"] ||
 		asked.Keyset == "" || !strings.Contains(string(asked.State), "fetchedAtMs") {
@@ -146,12 +146,12 @@ func TestKeysetCacheSingleFlight(t *testing.T) {
 	}
 	close(play.gate)
 	group.Wait()
-	if play.talks.Load() != 1 {
-		t.Errorf("%d requests", play.talks.Load())
+	if play.fetches.Load() != 1 {
+		t.Errorf("%d requests", play.fetches.Load())
 	}
 }
 
-// The conversation of the library itself, over the network to an issuer on loopback.
+// The exchange of the library itself, over the network to an issuer on loopback.
 func TestKeysetCacheOfTheLibrary(t *testing.T) {
 	const issuer = "https://es256.example.com"
 	bench := playFaults(t)

@@ -21,7 +21,7 @@ func (p Payload) Format(state fmt.State, _ rune) { hide(state, "Payload") }
 // MarshalJSON gives it as the library wrote it.
 func (p Payload) MarshalJSON() ([]byte, error) { return json.RawMessage(p).MarshalJSON() }
 
-// Format prints where the conversation stands.
+// Format prints where the exchange stands.
 func (x *Exchange) Format(state fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(state, "assay.Exchange(%v)", x.Document())
 }

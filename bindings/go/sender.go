@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Sender carries out the network steps of a conversation with net/http: its method Send
+// A Sender carries out the network steps of an exchange with net/http: its method Send
 // is a StepRunner.
 //
 //	exchange, err := verifier.Exchange(ctx, request, nil)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Conversations over the network, against a scripted server on loopback.
+// Exchanges over the network, against a scripted server on loopback.
 
 var appleHosts = []string{"buy.itunes.apple.com", "sandbox.itunes.apple.com"}
 
@@ -63,7 +63,7 @@ func (c *caseTable) transcript(t testing.TB, name string) *tableCase {
 	t.Helper()
 	for i := range c.Cases {
 		each := &c.Cases[i]
-		if each.Call == "conversation" && strings.HasSuffix(each.Name, "conversation: "+name) {
+		if each.Call == "transcript" && strings.HasSuffix(each.Name, "call-verify-receipt: "+name) {
 			return each
 		}
 	}
@@ -107,7 +107,7 @@ func TestSenderHops(t *testing.T) {
 	}
 	facts, err := document.Facts()
 	must(t, err)
-	if answer := facts.(*VerifyReceiptAnswer); answer.AppleStatus != 0 ||
+	if answer := facts.(*VerifyReceiptResponse); answer.AppleStatus != 0 ||
 		answer.EnvironmentSource != "endpoint" {
 		t.Errorf("the answer is %+v", answer)
 	}
@@ -115,7 +115,7 @@ func TestSenderHops(t *testing.T) {
 		ctx, []Evidence{document})
 	must(t, err)
 	if !decision.Entitled {
-		t.Errorf("a finished conversation is evidence: %+v", decision)
+		t.Errorf("a finished exchange is evidence: %+v", decision)
 	}
 }
 

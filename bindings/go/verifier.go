@@ -100,9 +100,9 @@ func (v *Verifier) VerifyTransaction(
 // VerifyTransaction.
 func (v *Verifier) VerifyRenewalInfo(
 	ctx context.Context, jws string, options ...Option,
-) (*Renewal, error) {
+) (*RenewalInfo, error) {
 	document, err := v.jws(ctx, libassay.JWSRenewalInfo, libassay.Given(jws), options)
-	return verified[Renewal](document, err, "renewalInfo")
+	return verified[RenewalInfo](document, err, "renewalInfo")
 }
 
 // VerifyNotification verifies a server notification and every JWS inside it, in
@@ -177,9 +177,9 @@ func (v *Verifier) VerifyAppReceipt(
 // endpoint, once), RetryAfterConfig, RetryNever.
 func (v *Verifier) ReadVerifyReceiptResponse(
 	ctx context.Context, body []byte, options ...Option,
-) (*VerifyReceiptAnswer, error) {
+) (*VerifyReceiptResponse, error) {
 	document, err := v.answer(ctx, body, options)
-	return verified[VerifyReceiptAnswer](document, err, "verifyReceipt")
+	return verified[VerifyReceiptResponse](document, err, "verifyReceipt")
 }
 
 // ExtractUnverifiedTransactionID is the transaction id that a receipt of any form, or a JWS,

@@ -71,7 +71,7 @@ nonisolated struct BackEnd: Sendable {
     return answer.data
   }
 
-  /// With the session text that there is; with a new one after `Attestation required`. A device
+  /// With the session token that there is; with a new one after `Attestation required`. A device
   /// that has none asks all the same: the server decides.
   private func metered(
     _ text: String, _ tier: String, _ session: DeviceSession?

@@ -71,7 +71,7 @@ actor DeviceKey {
   private static func digest(_ data: Data) -> Data { Data(SHA256.hash(data: data)) }
 }
 
-/// A session text: one proof, then cheap calls.
+/// A session token: one proof, then cheap calls.
 actor DeviceSession {
   private struct Said: Decodable, Sendable { let session: String; let expiresAtMs: Double }
   private let backEnd: BackEnd

@@ -174,7 +174,7 @@ enum ExplanationText {
     hint	rejected.kind.mismatch	an exchange	Apple signed something of another kind than that member holds: use nothing of the answer
     status	26625	rejected.purchase.already-granted	the account had this purchase granted before	definite: the client finishes the transaction; grant nothing	never	200	STO-20
     status	26881	rejected.purchase.invalid-id	an id of the purchase cannot be a key	evidence made by Xcode, or damaged: it is never paid out	never	400	RPL-3
-    status	27137	rejected.subscription.transfer-too-soon	the line was moved a short time ago	one purchase on several accounts: somebody shares it; ledger.transferIntervalMs says how often it may move	never	409	STO-42
+    status	27137	rejected.subscription.transfer-too-soon	the subscription was transferred a short time ago	one purchase on several accounts: somebody shares it; ledger.transferIntervalMs says how often it may move	never	409	STO-42
     status	27393	rejected.purchase.other-account	the purchase belongs to another account	look at both accounts: what was claimed stays with the account that claimed it	never	409	RPL-2
     status	27649	rejected.purchase.revoked	the purchase was refunded or revoked	definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of an event or a revocation	never	409	RFD-3
     status	27905	rejected.claim.superseded	the claim has a newer grant id or fencing token	another request took over: undo the grant of this id, unless the store of grants refuses it twice	never	409	STO-26,STO-35
@@ -236,14 +236,14 @@ enum ExplanationText {
     status	42753	rejected.apple-id.client	Apple does not accept the client secret or the client id	our fault: check key, key id, team id and client id of Sign in with Apple, and the clock of this host	never	502	AID-24
     status	43009	rejected.apple-id.grant	the code or token was used, has expired, or is of another client	the customer must sign in again	never	401	AID-24
     status	43265	rejected.apple-id.request	Apple does not accept the form of the request	our fault: check the redirect URI and the parameters	never	502	AID-24
-    status	43521	rejected.session.assertion-required	a session text does not suffice for this request	have the app send an assertion over the request: promo and paid need one	never	401	SES-14
-    status	43777	rejected.session.expired	the session text has ended, or its times cannot be	ask for a new assertion and issue a new session; check the clocks of the fleet	never	401	SES-12
-    status	44033	rejected.session.mismatch	the session text belongs to another account, app or sign-in	never accept it: pass the account and binding of the caller's access token	never	401	SES-13
-    status	44289	rejected.session.signature	no configured secret signed the session text	forged, or its secret was dropped: ask for a new assertion and issue a new session	never	401	SES-11
+    status	43521	rejected.session.assertion-required	a session token does not suffice for this request	have the app send an assertion over the request: promo and paid need one	never	401	SES-14
+    status	43777	rejected.session.expired	the session token has ended, or its times cannot be	ask for a new assertion and issue a new session; check the clocks of the fleet	never	401	SES-12
+    status	44033	rejected.session.mismatch	the session token belongs to another account, app or sign-in	never accept it: pass the account and binding of the caller's access token	never	401	SES-13
+    status	44289	rejected.session.signature	no configured secret signed the session token	forged, or its secret was dropped: ask for a new assertion and issue a new session	never	401	SES-11
     status	44545	rejected.token.nonce	the nonce is absent, or is not the one that was issued	a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it	never	401	AID-4,AID-5
     status	44801	rejected.purchase.upgraded	the purchase was replaced by an upgrade	definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one	never	409	STO-25
     status	45057	rejected.purchase.family-shared	purchases shared by the family are not accepted	decision.familySharing is deny: definite, grant nothing; the one who bought it may claim it	never	409	STO-25
-    status	45313	rejected.subscription.other-account	the subscription belongs to another account	look at both accounts; ledger.transfer says whether a line may move	never	409	RPL-2,STO-42
+    status	45313	rejected.subscription.other-account	the subscription belongs to another account	look at both accounts; ledger.transfer says whether a subscription may be transferred	never	409	RPL-2,STO-42
     status	258	malformed.app-store.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
     status	770	malformed.app-store.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30
@@ -322,7 +322,7 @@ enum ExplanationText {
     status	18434	malformed.transport.levels	base64 more than twice	have the client encode once, in standard base64	never	400	RCP-4
     status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer from Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4,VRR-15
     status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9,VRR-5
-    status	19202	malformed.session.form	this is no session text	another text was sent: a session text begins with as1~	never	401	SES-10,SES-11
+    status	19202	malformed.session.form	this is no session token	another text was sent: a session token begins with as1~	never	401	SES-10,SES-11
     status	19458	malformed.ledger.text	a text that comes from a client has control characters	the route passes what the client sent: answer 400	never	400	STO-84
     status	259	unsupported.app-store.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	API-1
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
@@ -393,7 +393,7 @@ enum ExplanationText {
     status	7172	too-large.verify-receipt.body	the answer is too long	not an answer from Apple's endpoint; ask again later	later	503	VRR-15,VRR-20
     status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer from Apple's endpoint; ask again later	later	503	VRR-15
     status	7684	too-large.apple-id.response	the answer is longer than 65,536 bytes	not an answer from Apple: a proxy in between?	never	502	AID-21
-    status	7940	too-large.session.size	the session text is longer than 2,048 bytes	another text was sent: a session text has some hundred bytes	never	401	SES-10
+    status	7940	too-large.session.size	the session token is longer than 2,048 bytes	another text was sent: a session token has some hundred bytes	never	401	SES-10
     status	517	misuse.app-store.parameter	a member of a request to the App Store Server API is missing or wrong	programming error, or input of a client that was not checked: error.at names the member	never	500	API-1,API-2,API-21,API-24
     status	773	misuse.assertion.public-key	the public key given is not a point on P-256	pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged	never	500	ATT-3
     hint	misuse.assertion.public-key	an assertion	pass the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged
@@ -412,7 +412,7 @@ enum ExplanationText {
     status	3845	misuse.exchange.reply	the answer does not have the form that the step asks for	programming error: error.at names the member of the answer	never	500	EXC-5
     status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2,EXC-13,API-24
     status	4357	misuse.exchange.operation	the kind of request is unknown, or has steps and was asked as a call	programming error: docs/exchanges.md lists the kinds of this version, and says which of them have steps	never	500	EXC-1
-    status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; a conversation that has ended takes no more	never	500	EXC-5,EXC-21
+    status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; an exchange that has ended takes no more	never	500	EXC-5,EXC-21
     status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22,KST-12,STO-61,STO-66
     status	5125	misuse.receipt.subject	the subject has an invalid length, or the receipt has no device	pass 16 or 6 raw bytes, with an app receipt only	never	500	APR-18
     hint	misuse.receipt.subject	a transaction receipt	a transaction receipt has no device to compare: pass no subject
@@ -463,7 +463,7 @@ enum ExplanationText {
     status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
     status	6918	config.ledger.engine	the engine is unknown	give ledger.engine one of sqlite, postgres, mariadb, dynamodb, redis	after-config	–	STO-13
     status	7174	config.ledger.lease	ledger.leaseMs is too short or too long	give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts	after-config	–	STO-81
-    status	7430	config.ledger.not-durable	redis is not durable enough for this	give this conversation another engine; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13,STO-83
+    status	7430	config.ledger.not-durable	redis is not durable enough for this	give this exchange another engine; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13,STO-83
     status	7686	config.ledger.not-shared	the store is not shared between the instances of the host	ledger.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach	after-config	500	STO-13
     status	7942	config.ledger.placeholders	the style of placeholders is unknown or does not fit the engine	give qmark, dollar or format, and none to a engine without SQL	after-config	–	STO-13
     status	8198	config.ledger.prefix	the prefix of tables has a wrong form	a small letter, then at most 20 small letters, digits and underscores	after-config	–	STO-5
@@ -478,7 +478,7 @@ enum ExplanationText {
     status	10502	config.apple-id.key	the private key cannot be used	give the .p8 file of a key for Sign in with Apple: PKCS#8, P-256, unencrypted	after-config	–	AID-20
     status	10758	config.apple-id.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	AID-20
     status	11014	config.apple-id.team-id	there is no team id, or there are several and none is named	set appleId.teamId to the team of the key, 10 characters	after-config	–	AID-20
-    status	11270	config.session.secrets	the secrets of session texts cannot be used	give one or two, each with an id of its own and base64 of 32 to 64 random bytes	after-config	–	SES-3
+    status	11270	config.session.secrets	the secrets of session tokens cannot be used	give one or two, each with an id of its own and base64 of 32 to 64 random bytes	after-config	–	SES-3
     status	11526	config.ledger.evidence	ledger.keepEvidence is not on	get-evidence reads what was kept: switch ledger.keepEvidence on, and create its table	after-config	500	STO-68
     status	11782	config.ledger.forget-key	ledger.forgetKey is missing or cannot be used	give base64 of 32 to 64 random bytes; keep it as long as the ledger	after-config	500	STO-93
     status	12038	config.ledger.rate-limits	ledger.rateLimits names an unknown kind, or a value is not a count	correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second	after-config	–	STO-66
@@ -512,7 +512,7 @@ enum ExplanationText {
     status	5383	unavailable.app-store.local-rate-limit	our own pace for Apple's API is used up	put exchange.retry into a queue	later	503	STO-66
     status	5639	unavailable.apple-id.no-response	Apple gave no usable answer	revoke again later; a code is for one use: the customer must sign in again	later	503	AID-24
     status	5895	unavailable.apple-id.response	the answer is not understood	look at what Apple says, which stands behind this hint if it gave a reason; the customer must sign in again	later	502	AID-22,AID-24
-    status	6151	unavailable.exchange.deadline	the deadline of the conversation came before its end	put exchange.retry into a queue, or give the conversation more time: deadlineMs	later	503	EXC-16
+    status	6151	unavailable.exchange.deadline	the deadline of the exchange came before its end	put exchange.retry into a queue, or give the exchange more time: deadlineMs	later	503	EXC-16
     status	6407	unavailable.claim.held	the claim was not completed in time and is held	ledger.onExpiredLease is hold: a person decides whether the grant happened; the client keeps its copy	later	202	STO-27
     status	6663	unavailable.database.standby	connected to a standby, or to a read-only one	connect to the primary, never to a reader endpoint	later	503	STO-74,STM-7
     status	6919	unavailable.database.unreachable	the engine cannot be reached	it is down, or its address is wrong: look at the host and the port, and try again later	later	503	STO-77
@@ -671,7 +671,7 @@ enum ExplanationText {
     member	session.secrets	1 … 2 objects	required	the first signs, both verify; to rotate, put the new one first, wait an hour, drop the old one
     member	session.secrets[].id	1 … 16 characters A–Z a–z 0–9 _ -	required	name of the secret; unique
     member	session.secrets[].secret	base64 of 32 … 64 random bytes	required	kept as bytes, wiped at the end, reported as true
-    member	session.ttlMs	60000 … 3600000	900000	how long a session text lives
+    member	session.ttlMs	60000 … 3600000	900000	how long a session token lives
     member	ledger.engine	sqlite, postgres, mariadb, dynamodb, redis	required	engine that the statements are for; redis for counters, challenges and events alone
     member	ledger.placeholders	qmark (?), dollar ($1), format (%s)	dollar for postgres, else qmark	how parameters are written; SQLite has qmark alone, MariaDB no dollar
     member	ledger.prefix	a letter a–z, then at most 20 of a–z 0–9 _	assay_	names of SQL tables begin with it

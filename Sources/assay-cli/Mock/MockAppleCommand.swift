@@ -6,7 +6,7 @@ struct MockAppleCommand: ParsableCommand {
     commandName: "mock-apple",
     abstract: "Mock Apple's servers on this machine, signed by your own test authority.",
     discussion: """
-      A host runs its conversations against it: verifyReceipt, DeviceCheck, App Attest \
+      A host runs its exchanges against it: verifyReceipt, DeviceCheck, App Attest \
       receipts, OCSP, key sets, Sign in with Apple, and the App Store Server API. Refunds, \
       21007, slow answers and 429 come when they are asked for.
 

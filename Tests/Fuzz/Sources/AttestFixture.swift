@@ -111,7 +111,7 @@ final class AttestFixture {
     let (exchange, answer) = Calls.begin(verifier, request, evidence: evidence)
     demand(
       (exchange != nil) == (answer.status & 0xff == 9),
-      "a conversation that is done is still open")
+      "an exchange that is done is still open")
     assay_exchange_free(exchange)
     return answer
   }

@@ -95,7 +95,7 @@ enum LedgerTargets {
     let isSettled = answer.isOK && [.finishSignup, .createSchema].contains(start.kind)
     demand(
       isOpen(answer) || isSettled || answer.text("status.name")?.hasPrefix("config.ledger") == true,
-      "no conversation: \(String(decoding: answer.json, as: UTF8.self))")
+      "no exchange: \(String(decoding: answer.json, as: UTF8.self))")
     return (exchange, answer)
   }
 

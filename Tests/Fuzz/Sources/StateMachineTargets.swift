@@ -91,7 +91,7 @@ enum StateMachineTargets {
         next.free()
         continue
       }
-      demand(open != nil, "a conversation that is over goes on")
+      demand(open != nil, "an exchange that is over goes on")
       let found = Open(next)
       // The same step again is not a new one.
       if let found, found.isStep(open) == false { steps += 1 }
@@ -204,7 +204,7 @@ enum StateMachineTargets {
     }
     let proofs = [evidence(first)].compactMap { $0 }
     let (exchange, answer) = Calls.begin(verifier, request.bytes, evidence: proofs)
-    demand(exchange != nil, "no conversation")
+    demand(exchange != nil, "no exchange")
     return (exchange, answer)
   }
 

@@ -10,14 +10,14 @@ verifier = assay.Verifier((minted.AUTHORITY / "config.json").read_text())
 receipt = verifier.verify_app_receipt(minted.mint("app-receipt"))
 
 
-def conversation(text: str, hopped: bool = False) -> typing.Any:
+def exchange(text: str, hopped: bool = False) -> typing.Any:
     response = types.SimpleNamespace(content=text.encode())
     answer: assay.Facts = receipt
     # SNIPPET
     return hopped, decision
 
 
-hopped, decision = conversation(minted.mint("verify-receipt-response"))
+hopped, decision = exchange(minted.mint("verify-receipt-response"))
 assert not hopped and decision.plan == "premium" and decision.evidence.class_ == "apple-answer"
-assert conversation(minted.mint("verify-receipt-response", "--apple-status", "21007"))[0]
-assert not conversation(minted.mint("verify-receipt-response", "--apple-status", "21005"))[0]
+assert exchange(minted.mint("verify-receipt-response", "--apple-status", "21007"))[0]
+assert not exchange(minted.mint("verify-receipt-response", "--apple-status", "21005"))[0]

@@ -2,7 +2,7 @@
 #include "evidence.h"
 
 #define now_ms present_ms
-#define carry_out answer_of_apple
+#define run_exchange answer_of_apple
 
 int main(void) {
   assay_verifier *verifier;

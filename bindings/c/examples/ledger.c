@@ -75,7 +75,7 @@ static char *answer_to_grant(sqlite3 *db, const cJSON *grant) {
   return leave_grant(db, id, &hits, good);
 }
 
-/* ---- the conversation ---------------------------------------------------- */
+/* ---- the exchange ---------------------------------------------------- */
 
 /* The waits of a store are short: a row was busy. */
 static char *waited(const struct shop *shop, const cJSON *step) {
@@ -95,14 +95,14 @@ static char *carried_out(const struct shop *shop, const assay_doc *doc) {
   cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
   const cJSON *step = member(root, "exchange");
   const cJSON *store = member(step, "database"), *grant = member(step, "grant");
-  char *answer = store != NULL   ? carry_out_store(shop->db, store)
+  char *answer = store != NULL   ? run_database_step(shop->db, store)
                  : grant != NULL ? answer_to_grant(shop->db, grant)
                                  : waited(shop, step);
   cJSON_Delete(root);
   return answer;
 }
 
-/* Conducts a conversation to its end: its last document, to be freed. Nothing
+/* Conducts an exchange to its end: its last document, to be freed. Nothing
  * stays open in the database. */
 static assay_doc *conversed(const struct shop *shop, const char *request,
                             const assay_doc *evidence) {

@@ -195,7 +195,7 @@ static char *failure(sqlite3_int64 id, int code, int was_undone) {
       was_undone ? "no" : "unknown");
 }
 
-char *carry_out_store(sqlite3 *db, const cJSON *step) {
+char *run_database_step(sqlite3 *db, const cJSON *step) {
   sqlite3_int64 id = (sqlite3_int64)cJSON_GetNumberValue(member(step, "id"));
   sqlite3_str *answer = sqlite3_str_new(db);
   int64_t statement_ms = limit_ms(step, "statementMs", 5000), deadline = 0;

@@ -24,7 +24,7 @@ void roll_back(sqlite3 *db);
 
 /* The answer to `exchange.database` of a step as JSON, to be freed by sqlite3_free.
  * After a failure nothing of an open transaction is left. NULL: out of memory. */
-char *carry_out_store(sqlite3 *db, const cJSON *step);
+char *run_database_step(sqlite3 *db, const cJSON *step);
 
 /* From here on nothing ends the open transaction or begins another one: such a
  * statement is SQLITE_AUTH, and counted in `hits` (STO-38). 0: it failed. */

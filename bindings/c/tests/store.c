@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
   while (fgets(line, sizeof line, stdin) != NULL) {
     cJSON *step = cJSON_Parse(line);
     const cJSON *grants = cJSON_GetObjectItemCaseSensitive(step, "grant");
-    char *answer = grants != NULL ? grant(db, grants) : carry_out_store(db, step);
+    char *answer = grants != NULL ? grant(db, grants) : run_database_step(db, step);
     puts(answer == NULL ? "" : answer);
     sqlite3_free(answer);
     cJSON_Delete(step);

@@ -69,7 +69,7 @@ func keysIn(t *testing.T, shop *shop) {
 	}
 	found, err = shop.GetDeviceKey(ctx, GetDeviceKeyRequest{KeyID: device.KeyID, Account: "bob"})
 	isRefused(t, err, "rejected.device-key.other-account")
-	if found.Outcome != "foreign" || found.Key != nil {
+	if found.Outcome != "other-account" || found.Key != nil {
 		t.Errorf("of another one: %+v", found)
 	}
 
@@ -363,11 +363,11 @@ func outcomesIn(t *testing.T, shop *shop) {
 
 	taken, err := shop.ConsumeQuota(ctx, "ann", "premium", "premium", 1)
 	must(t, err)
-	for _, outcome := range []string{"refunded", "none"} {
-		refunded, err := shop.ReleaseQuota(ctx, taken.Ticket)
+	for _, outcome := range []string{"released", "none"} {
+		released, err := shop.ReleaseQuota(ctx, taken.Ticket)
 		must(t, err)
-		if taken.Outcome != "consumed" || refunded.Outcome != outcome {
-			t.Errorf("refunded: %+v", refunded)
+		if taken.Outcome != "consumed" || released.Outcome != outcome {
+			t.Errorf("released: %+v", released)
 		}
 	}
 	taken, err = shop.ConsumeQuota(ctx, "ann", "premium", "free", 1)
@@ -385,7 +385,7 @@ func outcomesIn(t *testing.T, shop *shop) {
 	must(t, err)
 	settled, err := shop.FinishSignup(ctx, admitted.Ticket, "exists")
 	must(t, err)
-	if admitted.Outcome != "admitted" || settled.Outcome != "exists" || !settled.Refunded {
+	if admitted.Outcome != "admitted" || settled.Outcome != "exists" || !settled.Released {
 		t.Errorf("settled: %+v", settled)
 	}
 	_, err = shop.BeginSignupWith(ctx, BeginSignupRequest{Username: "u_0123456789abcdef"})

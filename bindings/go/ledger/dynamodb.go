@@ -69,7 +69,7 @@ var dynamoClient = &http.Client{Transport: &http.Transport{Proxy: nil, MaxIdleCo
 // EngineName is the engine.
 func (d *DynamoDB) EngineName() string { return "dynamodb" }
 
-// Session is for one conversation.
+// Session is for one exchange.
 func (d *DynamoDB) Session() Session { return &dynamoSession{store: d} }
 
 type dynamoSession struct {

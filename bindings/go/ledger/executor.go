@@ -8,16 +8,16 @@ import (
 	"fmt"
 )
 
-// An Executor carries out the steps of conversations with one store: SQL, DynamoDB, or one
+// An Executor carries out the steps of exchanges with one store: SQL, DynamoDB, or one
 // of your own. Many goroutines share it.
 type Executor interface {
 	// EngineName is what `ledger.engine` calls the engine: "sqlite", "postgres" …
 	EngineName() string
-	// Session is for one conversation.
+	// Session is for one exchange.
 	Session() Session
 }
 
-// A Session carries out the steps of one conversation, in order. One goroutine has it.
+// A Session carries out the steps of one exchange, in order. One goroutine has it.
 type Session interface {
 	// Run runs a step up to its first failure, after which nothing of an open
 	// transaction is left. The error is the context's; what the engine says is in the answer.

@@ -220,7 +220,7 @@ func (l *Ledger) now() time.Time {
 	return time.Now()
 }
 
-// answer reads what a conversation came to. A refusal of the ledger is an answer; any other is
+// answer reads what an exchange came to. A refusal of the ledger is an answer; any other is
 // an error.
 func (l *Ledger) answer(
 	ctx context.Context, request *request, called effects, found any, said *Result,
@@ -240,7 +240,7 @@ func (l *Ledger) answer(
 	return said.Document.Err()
 }
 
-// accepted reads what a conversation came to; a refusal is an error.
+// accepted reads what an exchange came to; a refusal is an error.
 func (l *Ledger) accepted(
 	ctx context.Context, request *request, found any, said *Result,
 ) error {
@@ -253,7 +253,7 @@ func (l *Ledger) accepted(
 func (l *Ledger) read(
 	ctx context.Context, request *request, called effects, found any, said *Result,
 ) error {
-	exchange, err := l.converse(ctx, request, called)
+	exchange, err := l.runExchange(ctx, request, called)
 	if err != nil {
 		return err
 	}

@@ -363,7 +363,7 @@ func (l *Ledger) ReleaseQuota(ctx context.Context, ticket string) (*ReleaseQuota
 
 // An AcquireRatePermitRequest is what AcquireRatePermit is asked.
 type AcquireRatePermitRequest struct {
-	// The number of this conversation about it; of `retry` (EXC-18); zero: 1.
+	// The number of this exchange about it; of `retry` (EXC-18); zero: 1.
 	Attempt int64
 	// Whose limits; empty: the only app.
 	BundleID string

@@ -703,7 +703,7 @@ func metersIn(t *testing.T, shop *shop) {
 		full.Headers["Retry-After"] == "" || full.Fallback != "free" {
 		t.Errorf("refused: %+v", full)
 	}
-	for _, outcome := range []string{"refunded", "refunded", "none"} {
+	for _, outcome := range []string{"released", "released", "none"} {
 		back, err := shop.ReleaseQuota(ctx, first.Ticket)
 		must(t, err)
 		if back.Outcome != outcome {

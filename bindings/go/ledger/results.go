@@ -484,7 +484,7 @@ type ConsumeQuotaResult struct {
 // ReleaseQuotaResult is whether units were given back.
 type ReleaseQuotaResult struct {
 	Result
-	// "refunded"; "none": there was nothing to give back.
+	// "released"; "none": there was nothing to give back.
 	Outcome string `json:"outcome"`
 	// How many units of that day are still used.
 	Used int64 `json:"used"`
@@ -508,7 +508,7 @@ type FinishSignupResult struct {
 	// The result that it was told.
 	Outcome string `json:"outcome"`
 	// The address may make another account instead.
-	Refunded bool `json:"refunded"`
+	Released bool `json:"released"`
 }
 
 // AcquireRatePermitResult is whether a request to Apple may go out now.
@@ -542,7 +542,7 @@ type ConsumeChallengeResult struct {
 // RegisterDeviceKeyResult says that an attested key is of an account.
 type RegisterDeviceKeyResult struct {
 	Result
-	// "registered", "already"; refused: "foreign", "retired".
+	// "registered", "already"; refused: "other-account", "retired".
 	Outcome string `json:"outcome"`
 	// The normal form, base64.
 	KeyID string `json:"keyId"`
@@ -553,7 +553,7 @@ type RegisterDeviceKeyResult struct {
 // AdvanceDeviceKeyCounterResult is the counter of a key after an assertion.
 type AdvanceDeviceKeyCounterResult struct {
 	Result
-	// "advanced"; refused: "replayed", "unknown", "retired", "foreign".
+	// "advanced"; refused: "replayed", "unknown", "retired", "other-account".
 	Outcome string `json:"outcome"`
 	KeyID   string `json:"keyId"`
 	Counter int64  `json:"counter"`
@@ -571,7 +571,7 @@ type UpdateDeviceKeyReceiptResult struct {
 // RetireDeviceKeyResult says that a key is used no longer.
 type RetireDeviceKeyResult struct {
 	Result
-	// "retired", "already"; refused: "unknown", "foreign".
+	// "retired", "already"; refused: "unknown", "other-account".
 	Outcome string `json:"outcome"`
 	// False for a repetition.
 	Changed bool `json:"changed"`
@@ -580,7 +580,7 @@ type RetireDeviceKeyResult struct {
 // GetDeviceKeyResult is a key that was bound.
 type GetDeviceKeyResult struct {
 	Result
-	// "found"; refused: "unknown", "foreign", "retired".
+	// "found"; refused: "unknown", "other-account", "retired".
 	Outcome string `json:"outcome"`
 	// Nil where it is refused.
 	Key *DeviceKey `json:"key"`

@@ -14,7 +14,7 @@ import (
 )
 
 // SQL carries out statements over database/sql, with the driver that you import: SQLite,
-// PostgreSQL, MariaDB. A conversation has one connection; what it leaves open is rolled back
+// PostgreSQL, MariaDB. An exchange has one connection; what it leaves open is rolled back
 // before the connection goes back to the pool. Each statement and each wait for a lock has the
 // limit that the step names (STO-76).
 type SQL struct {

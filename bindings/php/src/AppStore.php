@@ -10,12 +10,12 @@ use Assay\Internal\Arguments;
 use DateTimeInterface;
 
 /**
- * What may be asked of the App Store Server API, each as a conversation
+ * What may be asked of the App Store Server API, each as an exchange
  * (docs/tasks/app-store-server-api.md). Made by `Verifier::appStore`.
  *
  *     $document = $verifier->appStore('auto')->getTransactionHistory($id, pages: 10)->run();
  *
- * The facts of such a document are a `Facts\AppStoreAnswer`. Times are milliseconds since
+ * The facts of such a document are a `Facts\AppStoreResponse`. Times are milliseconds since
  * 1970 UTC, or dates. Each throws Exception\Misuse for members of a wrong form.
  */
 final class AppStore

@@ -12,7 +12,7 @@ use DateTimeInterface;
 use SensitiveParameter;
 
 /**
- * A conversation: until `isDone()`, carry out what `document()` says and pass its answer to
+ * An exchange: until `isDone()`, carry out what `document()` says and pass its answer to
  * `step`. Made by `Verifier::exchange`.
  *
  *     $document = $verifier->exchange($request)->run();
@@ -95,7 +95,7 @@ final class Exchange
     }
 
     /**
-     * Conduct the conversation to its end, and close it; returns its last document. A refused
+     * Conduct the exchange to its end, and close it; returns its last document. A refused
      * result is an answer: look at the document.
      *
      * @param callable(array<string, mixed>): array<string, mixed>|null $send takes a request
@@ -131,7 +131,7 @@ final class Exchange
         return $this->document;
     }
 
-    /** Give the conversation up. Documents stay valid. Closing twice is allowed. */
+    /** Give the exchange up. Documents stay valid. Closing twice is allowed. */
     public function close(): void
     {
         $this->handle = null;

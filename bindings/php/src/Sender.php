@@ -12,7 +12,7 @@ use Assay\Internal\Http\Transport;
 use SensitiveParameter;
 
 /**
- * Sends the requests of a conversation, with the extension curl where it is there, else over
+ * Sends the requests of an exchange, with the extension curl where it is there, else over
  * PHP's own sockets: certificates are verified, redirects are not followed, no cookie is kept,
  * no proxy is used, no more is read than a request allows, and its time-out is that of the
  * whole answer.

@@ -8,7 +8,7 @@ use DateTimeInterface;
 use SensitiveParameter;
 
 /**
- * Makes and verifies session texts. Made by `Verifier::sessions`.
+ * Makes and verifies session tokens. Made by `Verifier::sessions`.
  *
  *     $session = $verifier->sessions()->issueSession($assertion, $account);
  */
@@ -25,7 +25,7 @@ final class Sessions
     }
 
     /**
-     * A session text: this account proved this key a short while ago. Issue it only when
+     * A session token: this account proved this key a short while ago. Issue it only when
      * challenge and counter were stored: the library does not see the store.
      *
      * @param Document|Facts\Attestation|Facts\Assertion $evidence of this verifier
@@ -63,7 +63,7 @@ final class Sessions
     }
 
     /**
-     * What a session text proves, without any store.
+     * What a session token proves, without any store.
      *
      * @param string $session the text that the app sent
      * @param string $purpose "read", "free", "metered", "restore"; "promo" and "paid" need an

@@ -84,11 +84,11 @@ final class Verifier
     public function verifyRenewalInfo(
         #[SensitiveParameter] string $jws,
         int|DateTimeInterface|null $now = null,
-    ): Facts\Renewal {
+    ): Facts\RenewalInfo {
         $document = $this->jws(Header::JWS_RENEWAL_INFO, $jws, $now);
         $document->throwIfFailed();
 
-        return Facts\Renewal::in($document, 'renewalInfo');
+        return Facts\RenewalInfo::in($document, 'renewalInfo');
     }
 
     /**
@@ -193,11 +193,11 @@ final class Verifier
     public function readVerifyReceiptResponse(
         #[SensitiveParameter] string $body,
         int|DateTimeInterface|null $now = null,
-    ): Facts\VerifyReceiptAnswer {
+    ): Facts\VerifyReceiptResponse {
         $document = $this->answer($body, $now);
         $document->throwIfFailed();
 
-        return Facts\VerifyReceiptAnswer::in($document, 'verifyReceipt');
+        return Facts\VerifyReceiptResponse::in($document, 'verifyReceipt');
     }
 
     /**
@@ -552,7 +552,7 @@ final class Verifier
         return new Signer($this->atOnce(...));
     }
 
-    /** What makes and verifies session texts. Needs the block `session`. */
+    /** What makes and verifies session tokens. Needs the block `session`. */
     public function sessions(): Sessions
     {
         return new Sessions($this->atOnce(...));
@@ -564,10 +564,10 @@ final class Verifier
         return new DeviceCheckClient($this->talked(...));
     }
 
-    // ---- conversations
+    // ---- exchanges
 
     /**
-     * Start a conversation with the network or a store (docs/exchanges.md). A kind that needs
+     * Start an exchange with the network or a store (docs/exchanges.md). A kind that needs
      * nothing carried out is done at once, and a refused result is an answer: look at
      * `document()`.
      *
@@ -587,7 +587,7 @@ final class Verifier
     }
 
     /**
-     * The App Store Server API, as conversations. Needs the block `appStoreServerApi`.
+     * The App Store Server API, as exchanges. Needs the block `appStoreServerApi`.
      *
      * @param string $environment "Production", "Sandbox", or "auto": Production, then Sandbox
      *     where Production does not have it
@@ -694,7 +694,7 @@ final class Verifier
     }
 
     /**
-     * The accepted result of a conversation over the network.
+     * The accepted result of an exchange over the network.
      *
      * @param array<string, mixed> $request its members; null: left out
      * @param Document|Facts\Facts|list<never> $evidence

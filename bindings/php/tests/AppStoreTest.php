@@ -8,7 +8,7 @@ use Assay\AppStore;
 use Assay\Exception\Misuse;
 use Assay\Exception\Rejected;
 use Assay\Exchange;
-use Assay\Facts\AppStoreAnswer;
+use Assay\Facts\AppStoreResponse;
 use Assay\Facts\Transaction;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
@@ -46,7 +46,7 @@ final class AppStoreTest extends TestCase
     {
         $operations = [];
         foreach (CaseTable::get()->cases as $case) {
-            if ($case['call'] === 'conversation' && str_contains($case['name'], self::MARK)) {
+            if ($case['call'] === 'transcript' && str_contains($case['name'], self::MARK)) {
                 $operations[json_decode(CaseTable::given($case, 'request'))->operation] = true;
             }
         }
@@ -100,7 +100,7 @@ final class AppStoreTest extends TestCase
     {
         [$verifier, $exchange, $case] = self::play('two pages');
         $facts = $exchange->facts();
-        $this->assertInstanceOf(AppStoreAnswer::class, $facts);
+        $this->assertInstanceOf(AppStoreResponse::class, $facts);
         [$first, $second] = $facts->transactions;
         $this->assertInstanceOf(Transaction::class, $first);
         $this->assertSame('180000900000002', $second->transactionId);

@@ -65,7 +65,7 @@ final class AppleTest extends TestCase
         return 'ok';
     }
 
-    public function testFinishedConversations(): void
+    public function testFinishedExchanges(): void
     {
         $keys = FetchedKeyset::of($this->finished('KST-12 keys: for the first time'));
         $this->assertTrue($keys->changed);
@@ -82,7 +82,7 @@ final class AppleTest extends TestCase
     private function finished(string $name): array
     {
         foreach (CaseTable::get()->cases as $case) {
-            if ($case['call'] !== 'conversation' || $case['name'] !== $name) {
+            if ($case['call'] !== 'transcript' || $case['name'] !== $name) {
                 continue;
             }
             $exchange = CaseTable::get()->verifier($case['verifier'])

@@ -127,11 +127,11 @@ final class CaseTable
         throw new \LogicException("the case table has no $family case");
     }
 
-    /** The conversation of that name. */
+    /** The exchange of that name. */
     public function transcript(string $name): array
     {
-        foreach ($this->of('conversation') as $case) {
-            if (str_ends_with($case['name'], "conversation: $name")) {
+        foreach ($this->of('transcript') as $case) {
+            if (str_ends_with($case['name'], "call-verify-receipt: $name")) {
                 return $case;
             }
         }

@@ -49,7 +49,7 @@ final class CaseTableTest extends TestCase
         $calls = array_count_values(array_column(CaseTable::get()->cases, 'call'));
         ksort($calls);
         $this->assertSame([
-            'check_expiry', 'conversation', 'decide', 'exchange', 'keyset_new',
+            'check_expiry', 'transcript', 'decide', 'exchange', 'keyset_new',
             'read_verify_receipt_response', 'triage', 'verifier_new', 'verify_assertion',
             'verify_attestation', 'verify_jws', 'verify_receipt', 'verify_token',
         ], array_keys($calls));
@@ -86,7 +86,7 @@ final class CaseTableTest extends TestCase
                 $case['expect'],
             ),
             'exchange' => $this->checkExchange($case),
-            'conversation' => $this->checkConversation($case),
+            'transcript' => $this->checkTranscript($case),
             'decide' => $this->checkDecision($case),
             'check_expiry' => $this->checkExpiry($case),
             'verifier_new' => $this->checkDocument(
@@ -221,7 +221,7 @@ final class CaseTableTest extends TestCase
     }
 
     /** A transcript: the document before each answer, and the one after the last. */
-    private function checkConversation(array $case): void
+    private function checkTranscript(array $case): void
     {
         $exchange = null;
         $document = $this->documentOf(function () use (&$exchange, $case): Exchange {

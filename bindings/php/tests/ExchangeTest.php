@@ -16,7 +16,7 @@ use Assay\Internal\Loader;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** Conversations: those that are done at once, and those with steps. */
+/** Exchanges: those that are done at once, and those with steps. */
 final class ExchangeTest extends TestCase
 {
     use Refusals;

@@ -76,11 +76,11 @@ final class FaultsTest extends TestCase
     }
 
     /** @dataProvider transports */
-    public function testConversations(bool $curl): void
+    public function testExchanges(bool $curl): void
     {
         $sender = self::sender($curl);
         $verifier = new Verifier(self::$apple->said('config'));
-        foreach (self::$apple->said('conversations') as $test) {
+        foreach (self::$apple->said('exchanges') as $test) {
             self::$apple->play('script', $test['rules']);
             $now = self::$apple->said('now');
             $exchange = $verifier->exchange($test['request'], now: $now);

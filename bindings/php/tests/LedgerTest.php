@@ -726,8 +726,8 @@ class LedgerTest extends TestCase
         $ledger = $this->ledger([], ['quotas' => $limits]);
         $taken = $ledger->consumeQuota('ann', 'free', 'free');
         $this->assertSame('consumed', $taken->outcome);
-        $refunded = $ledger->releaseQuota($taken->ticket);
-        $this->assertSame(['refunded', 0], [$refunded->outcome, $refunded->used]);
+        $released = $ledger->releaseQuota($taken->ticket);
+        $this->assertSame(['released', 0], [$released->outcome, $released->used]);
         $again = $ledger->releaseQuota($taken->ticket);
         $this->assertSame(['none', null], [$again->outcome, $again->used]);
     }

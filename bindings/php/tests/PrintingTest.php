@@ -71,7 +71,7 @@ final class PrintingTest extends TestCase
     {
         $seen = 0;
         foreach (CaseTable::get()->cases as $case) {
-            if (!in_array($case['call'], ['conversation', 'exchange'], true)) {
+            if (!in_array($case['call'], ['transcript', 'exchange'], true)) {
                 continue;
             }
             $exchange = self::first($case);
@@ -131,7 +131,7 @@ final class PrintingTest extends TestCase
         $asked = ['operation' => 'verify-apple-identity-token', 'token' => self::SECRET];
         $open = array_filter(
             CaseTable::get()->cases,
-            static fn (array $case): bool => $case['call'] === 'conversation'
+            static fn (array $case): bool => $case['call'] === 'transcript'
                 && self::first($case)?->isDone() === false
                 && !str_contains(print_r(self::first($case)->document(), true), self::SECRET),
         );

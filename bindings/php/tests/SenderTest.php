@@ -6,11 +6,11 @@ namespace Assay\Tests;
 
 use Assay\Document;
 use Assay\Exception\Misuse;
-use Assay\Facts\VerifyReceiptAnswer;
+use Assay\Facts\VerifyReceiptResponse;
 use Assay\Sender;
 use PHPUnit\Framework\TestCase;
 
-/** Conversations over the network, against a scripted server on loopback. */
+/** Exchanges over the network, against a scripted server on loopback. */
 final class SenderTest extends TestCase
 {
     use Refusals;
@@ -89,8 +89,8 @@ final class SenderTest extends TestCase
             $this->assertSame('application/json', $seen['type']);
         }
         $this->assertSame(1, $document->at('exchange.hops'));
-        $this->assertInstanceOf(VerifyReceiptAnswer::class, $document->facts());
-        // A finished conversation is evidence.
+        $this->assertInstanceOf(VerifyReceiptResponse::class, $document->facts());
+        // A finished exchange is evidence.
         $decision = CaseTable::get()->verifier($case['verifier'])->decide($document);
         $this->assertTrue($decision->entitled);
     }

@@ -27,9 +27,9 @@ def _known(document: Document) -> tuple[type[Facts], str] | None:
     kind = document.kind
     if kind == "exchange" and document._text(b"exchange.operation") == "call-verify-receipt":
         # In a refusal there is only Apple's status.
-        from .receipts import VerifyReceiptAnswer
+        from .receipts import VerifyReceiptResponse
 
-        return (VerifyReceiptAnswer, "exchange.verifyReceipt") if document.ok else None
+        return (VerifyReceiptResponse, "exchange.verifyReceipt") if document.ok else None
     if kind == "exchange":
         operation = document._text(b"exchange.operation")
         if operation == "check-revocation":
@@ -39,9 +39,9 @@ def _known(document: Document) -> tuple[type[Facts], str] | None:
 
             return RefreshedReceipt, "exchange.attestReceipt"
         if isinstance((document.json.get("exchange") or {}).get("result"), dict):
-            from .store_answers import AppStoreAnswer
+            from .store_answers import AppStoreResponse
 
-            return AppStoreAnswer, "exchange.result"
+            return AppStoreResponse, "exchange.result"
     known = facts.KINDS.get(kind)
     if known is None:
         from . import receipts

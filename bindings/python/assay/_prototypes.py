@@ -193,7 +193,7 @@ class Functions:
         self.assay_call = _bind(
             working.assay_call, c_int32,
             (VerifierHandle, c_char_p, c_size_t, POINTER(DocHandle), c_size_t, c_int64, POINTER(DocHandle)))
-        # Start a conversation described in JSON, such as {"operation":"get-transaction-info","environment":"Production", ...}.
+        # Start an exchange described in JSON, such as {"operation":"get-transaction-info","environment":"Production", ...}.
         self.assay_exchange_new = _bind(
             working.assay_exchange_new, c_int32,
             (VerifierHandle, c_char_p, c_size_t, POINTER(DocHandle), c_size_t, c_int64, POINTER(ExchangeHandle), POINTER(DocHandle)))
@@ -201,7 +201,7 @@ class Functions:
         self.assay_exchange_step = _bind(
             working.assay_exchange_step, c_int32,
             (ExchangeHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))
-        # Free a conversation, finished or not.
+        # Free an exchange, finished or not.
         self.assay_exchange_free = _bind(
             quick.assay_exchange_free, None,
             (ExchangeHandle,))

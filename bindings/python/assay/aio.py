@@ -1,4 +1,4 @@
-"""Verification and conversations in an asyncio program.
+"""Verification and exchanges in an asyncio program.
 
     from concurrent.futures import ThreadPoolExecutor
     from assay.aio import AsyncVerifier
@@ -56,12 +56,12 @@ if TYPE_CHECKING:
         Decision,
         Notification,
         RealtimeRequest,
-        Renewal,
+        RenewalInfo,
         Transaction,
     )
     from .http import Send
     from .keyset import Keyset
-    from .receipts import AppReceipt, TransactionReceipt, VerifyReceiptAnswer
+    from .receipts import AppReceipt, TransactionReceipt, VerifyReceiptResponse
     from .signing import (
         AppleAccountEvent,
         ClientSecret,
@@ -197,7 +197,7 @@ class AsyncVerifier:
         """`Verifier.verify_transaction`."""
         return await self._run(self.verifier.verify_transaction, jws, now)
 
-    async def verify_renewal_info(self, jws: SignedText, now: Time | None = None) -> Renewal:
+    async def verify_renewal_info(self, jws: SignedText, now: Time | None = None) -> RenewalInfo:
         """`Verifier.verify_renewal_info`."""
         return await self._run(self.verifier.verify_renewal_info, jws, now)
 
@@ -233,7 +233,7 @@ class AsyncVerifier:
 
     async def read_verify_receipt_response(
         self, body: SignedText, now: Time | None = None
-    ) -> VerifyReceiptAnswer:
+    ) -> VerifyReceiptResponse:
         """`Verifier.read_verify_receipt_response`."""
         return await self._run(self.verifier.read_verify_receipt_response, body, now)
 
@@ -348,7 +348,7 @@ class AsyncVerifier:
             self._device_check = AsyncDeviceCheckClient(self)
         return self._device_check
 
-    # ---- conversations
+    # ---- exchanges
 
     async def exchange(
         self,
@@ -357,11 +357,11 @@ class AsyncVerifier:
         evidence: Evidence | Iterable[Evidence] = (),
         clock: Callable[[], Time] | None = None,
     ) -> Document:
-        """Conduct a whole conversation, and close it: `Verifier.exchange`.
+        """Conduct a whole exchange, and close it: `Verifier.exchange`.
 
         host   a coroutine function: takes what a step asks for (`Exchange.payload`), sends
                the request, runs the statement or waits, and returns the answer as a mapping
-               or JSON (docs/exchanges.md); None: the conversation stops here, and the open
+               or JSON (docs/exchanges.md); None: the exchange stops here, and the open
                step is the last document. `AsyncRunner` is one
         clock  gives the time at which a step is judged; None: the system's clock
 

@@ -1,4 +1,4 @@
-"""Conversations with the network or a ledger: one step at a time, answered by the
+"""Exchanges with the network or a ledger: one step at a time, answered by the
 host.
 
 Loaded on first use.
@@ -46,7 +46,7 @@ def start(
     evidence: Evidence | Iterable[Evidence],
     now: Time | None,
 ) -> tuple[OwnedExchange, Document]:
-    """Start a conversation: the exchange, empty when it was done at once, and the
+    """Start an exchange: the exchange, empty when it was done at once, and the
     first document. A refusal raises nothing here."""
     text = json_octets(request, "request")
     documents = documents_of(evidence)
@@ -66,7 +66,7 @@ def start(
 
 
 class Exchange:
-    """A conversation: while `done` is False, carry out what `document` says and hand
+    """An exchange: while `done` is False, carry out what `document` says and hand
     the reply to `step`. Made by `Verifier.exchange`.
 
         with verifier.exchange(request) as exchange:
@@ -209,7 +209,7 @@ class Exchange:
         return document
 
     def close(self) -> None:
-        """Give the conversation up. Documents stay valid. Closing twice is allowed."""
+        """Give the exchange up. Documents stay valid. Closing twice is allowed."""
         self._handle = None
 
     def __enter__(self) -> Exchange:

@@ -88,8 +88,8 @@ __all__ = [
     "NotificationExternalPurchaseToken",
     "NotificationSummary",
     "RealtimeRequest",
-    "Renewal",
     "RenewalCommitmentInfo",
+    "RenewalInfo",
     "Revocation",
     "Signed",
     "Transaction",
@@ -148,7 +148,7 @@ class IdempotencyKeys(Details):
 
     transaction: str | None = text("transaction", "One signed transaction.")
     purchase: str | None = text("purchase", "What may be paid out once.")
-    subscription: str | None = text("subscription", "One line of renewals.")
+    subscription: str | None = text("subscription", "One subscription.")
     notification: str | None = text("notification", "One notification: retries repeat it.")
     app: str | None = text("app", "One customer's download of the app.")
 
@@ -338,7 +338,7 @@ class Transaction(Signed):
     signed_at: datetime = moment("signedDate")
     transaction_id: str | None = text("transactionId", "This purchase, restore or renewal.")
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first purchase of the line."
+        "originalTransactionId", "The first transaction of the subscription."
     )
     web_order_line_item_id: str | None = text(
         "webOrderLineItemId", "One paid period, the same on all devices."
@@ -450,7 +450,7 @@ class RenewalCommitmentInfo(Details):
     )
 
 
-class Renewal(Signed):
+class RenewalInfo(Signed):
     """Says how a subscription continues.
 
     By itself it proves nothing about the app: it has no bundle id. Decide with it only
@@ -463,7 +463,7 @@ class Renewal(Signed):
     signed_date: int = time("signedDate", "When Apple signed it.")
     signed_at: datetime = moment("signedDate")
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first purchase of the line."
+        "originalTransactionId", "The first transaction of the subscription."
     )
     product_id: str | None = text("productId", "The product of this period.")
     auto_renew_product_id: str | None = text(
@@ -586,7 +586,7 @@ class RealtimeRequest(Signed):
     signed_date: int = time("signedDate", "When Apple signed it.")
     signed_at: datetime = moment("signedDate")
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first purchase of the line."
+        "originalTransactionId", "The first transaction of the subscription."
     )
     product_id: str | None = text("productId", "The subscription.")
     request_identifier: str | None = text("requestIdentifier", "UUID to repeat in the answer.")
@@ -713,9 +713,9 @@ class Notification(Signed):
         return self._nested(Transaction, "transaction")
 
     @property
-    def renewal_info(self) -> Renewal | None:
+    def renewal_info(self) -> RenewalInfo | None:
         """The verified renewal info inside, or None."""
-        return self._nested(Renewal, "renewalInfo")
+        return self._nested(RenewalInfo, "renewalInfo")
 
     @property
     def app_transaction(self) -> AppTransaction | None:
@@ -806,7 +806,7 @@ class ExcludedTransaction(Details):
         "reason", '"unknown-product", "unknown-type", "type-mismatch", "sandbox".'
     )
     product_id: str = text("productId", "Its product.")
-    original_transaction_id: str | None = text("originalTransactionId", "Its line.")
+    original_transaction_id: str | None = text("originalTransactionId", "Its subscription.")
     transaction_id: str = text("transactionId", "The transaction.")
     environment: Environment = named("environment", "Environment", '"Production", "Sandbox" …')
 
@@ -838,7 +838,7 @@ class GroupDecision(Details):
     grace_expires_at_ms: int | None = time("graceExpiresAtMs", "End of the grace period.")
     grace_expires_at: datetime | None = moment("graceExpiresAtMs")
     product_id: str = text("productId", "The product that decided.")
-    original_transaction_id: str = text("originalTransactionId", "Its line.")
+    original_transaction_id: str = text("originalTransactionId", "Its subscription.")
     transaction_id: str = text("transactionId", "The transaction that decided.")
     environment: Environment = named("environment", "Environment", '"Production", "Sandbox" …')
     account: str | None = text(
@@ -901,7 +901,7 @@ class Decision(Ruling):
     )
     grace_expires_at: datetime | None = moment("graceExpiresAtMs")
     product_id: str | None = text("productId", "The product that decided.")
-    original_transaction_id: str | None = text("originalTransactionId", "Its line.")
+    original_transaction_id: str | None = text("originalTransactionId", "Its subscription.")
     transaction_id: str | None = text("transactionId", "The transaction that decided.")
     environment: Environment | None = named(
         "environment", "Environment", '"Production", "Sandbox" …'
@@ -930,7 +930,7 @@ class Decision(Ruling):
 # Kind of a document -> its facts and the member that holds them.
 KINDS: dict[str, tuple[type[Facts], str]] = {
     "transaction": (Transaction, "transaction"),
-    "renewal-info": (Renewal, "renewalInfo"),
+    "renewal-info": (RenewalInfo, "renewalInfo"),
     "app-transaction": (AppTransaction, "appTransaction"),
     "realtime-request": (RealtimeRequest, "realtimeRequest"),
     "notification": (Notification, "notification"),

@@ -1,4 +1,4 @@
-"""Carrying out the network steps of a conversation, with the standard library.
+"""Carrying out the network steps of an exchange, with the standard library.
 
     with verifier.exchange({"operation": "call-verify-receipt", "receipt": text}) as exchange:
         document = exchange.run()                   # or run(Sender(context))

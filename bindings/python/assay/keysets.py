@@ -241,7 +241,7 @@ class _Known:
         return {name: value for name, value in members.items() if value is not None}
 
     def took(self, document: Document) -> Keyset:
-        """The key set after a conversation: a new one, or the one at hand. Its state is
+        """The key set after an exchange: a new one, or the one at hand. Its state is
         kept after a refusal, too: it has the cooldown."""
         found = document.json["exchange"] or {}
         self.state = found.get(STATE, self.state)

@@ -98,7 +98,7 @@ class TransactionReceipt(Receipt):
     quantity: int = integer("quantity", "How many were bought.")
     transaction_id: str = text("transactionId", "This purchase, restore or renewal.")
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first purchase of the line."
+        "originalTransactionId", "The first transaction of the subscription."
     )
     web_order_line_item_id: str | None = text(
         "webOrderLineItemId", "One paid period, the same on all devices."
@@ -159,7 +159,7 @@ class AppReceiptPurchase(Details):
     product_id: str | None = text("productId", "What was bought.")
     transaction_id: str | None = text("transactionId", "This purchase, restore or renewal.")
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first purchase of the line."
+        "originalTransactionId", "The first transaction of the subscription."
     )
     web_order_line_item_id: str | None = text(
         "webOrderLineItemId", "One paid period, the same on all devices."
@@ -269,7 +269,7 @@ class VerifyReceiptTransaction(Details):
     product_id: str | None = text("productId", "What was bought.")
     transaction_id: str | None = text("transactionId", "This purchase, restore or renewal.")
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first purchase of the line."
+        "originalTransactionId", "The first transaction of the subscription."
     )
     web_order_line_item_id: str | None = text(
         "webOrderLineItemId", "One paid period, the same on all devices."
@@ -319,13 +319,13 @@ class VerifyReceiptTransaction(Details):
 
 
 class VerifyReceiptRenewalInfo(Details):
-    """What an answer says about the renewal of one line."""
+    """What an answer says about the renewal of one subscription."""
 
     __slots__ = ()
     _shown = ("product_id", "original_transaction_id", "auto_renew_status")
 
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first purchase of the line."
+        "originalTransactionId", "The first transaction of the subscription."
     )
     product_id: str | None = text("productId", "The product of this period.")
     auto_renew_product_id: str | None = text(
@@ -366,7 +366,7 @@ class LatestReceipt(Details):
     sha256: str | None = text("sha256", "SHA-256 of its text, hex.")
 
 
-class VerifyReceiptAnswer(Receipt):
+class VerifyReceiptResponse(Receipt):
     """What Apple's verifyReceipt endpoint answered: facts of class "apple-answer".
 
     Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS connection
@@ -385,7 +385,7 @@ class VerifyReceiptAnswer(Receipt):
     environment_source: EnvironmentSource | None = named(
         "environmentSource",
         "EnvironmentSource",
-        '"answer", "endpoint" (in a conversation, for the iOS 6 style), "receipt-type" or '
+        '"answer", "endpoint" (in an exchange, for the iOS 6 style), "receipt-type" or '
         '"transaction-id".',
     )
     as_of_ms: int = time(
@@ -429,7 +429,7 @@ class VerifyReceiptAnswer(Receipt):
         "Each once, ordered by the end of the period.",
     )
     renewals: tuple[VerifyReceiptRenewalInfo, ...] = details_list(
-        "renewals", VerifyReceiptRenewalInfo, "Renewal facts, one per line of renewals."
+        "renewals", VerifyReceiptRenewalInfo, "Renewal facts, one for each subscription."
     )
     latest_receipt: LatestReceipt | None = details(
         "latestReceipt", LatestReceipt, "The newest receipt, if the answer has one."
@@ -449,7 +449,7 @@ class UnverifiedContent(Unverified):
     product_id: str | None = text("productId", "What was bought.")
     transaction_id: str | None = text("transactionId", "The purchase.")
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first purchase of the line."
+        "originalTransactionId", "The first transaction of the subscription."
     )
     web_order_line_item_id: str | None = text("webOrderLineItemId", "One paid period.")
     purchase_date: int | None = time("purchaseDate", "When it was bought.")
@@ -531,6 +531,6 @@ class Triage(Finding):
 KINDS: dict[str, tuple[type[Facts], str]] = {
     "transaction-receipt": (TransactionReceipt, "transactionReceipt"),
     "app-receipt": (AppReceipt, "appReceipt"),
-    "verify-receipt-response": (VerifyReceiptAnswer, "verifyReceipt"),
+    "verify-receipt-response": (VerifyReceiptResponse, "verifyReceipt"),
     "triage": (Triage, "triage"),
 }

@@ -1,4 +1,4 @@
-"""Sending the requests of a conversation with the host's own client: httpx or requests.
+"""Sending the requests of an exchange with the host's own client: httpx or requests.
 
     from assay.senders import HttpxSender, RequestsSender
 

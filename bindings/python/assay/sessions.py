@@ -1,4 +1,4 @@
-"""Session texts: one attestation or assertion for a short while (docs/tasks/sessions.md).
+"""Session tokens: one attestation or assertion for a short while (docs/tasks/sessions.md).
 
 Loaded on first use.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Sessions:
-    """Issues and verifies session texts. Made by `Verifier.sessions`."""
+    """Issues and verifies session tokens. Made by `Verifier.sessions`."""
 
     __slots__ = ("_call",)
 
@@ -39,7 +39,7 @@ class Sessions:
         ttl_ms: int | None = None,
         now: Time | None = None,
     ) -> IssuedSession:
-        """A session text: this account proved this key a short while ago. Issue it only
+        """A session token: this account proved this key a short while ago. Issue it only
         when challenge and counter were stored: the library does not see the store.
 
         evidence  facts or document of one attestation or assertion of this verifier
@@ -72,7 +72,7 @@ class Sessions:
         binding: str | None = None,
         now: Time | None = None,
     ) -> Session:
-        """What a session text proves, without any store.
+        """What a session token proves, without any store.
 
         session  the text that the app sent
         purpose  what the request asks for; promo and paid need an assertion

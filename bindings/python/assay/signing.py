@@ -1,4 +1,4 @@
-"""Typed results of what the library signs: tokens, offers, session texts.
+"""Typed results of what the library signs: tokens, offers, session tokens.
 
 Times are as in `attest`. `payload` is the JSON of the result itself; `repr` shows no secret.
 
@@ -59,7 +59,7 @@ class AppleTokens(Details):
 
 
 class Session(Details):
-    """What a session text proves: an account proved an attested key a short while ago."""
+    """What a session token proves: an account proved an attested key a short while ago."""
 
     __slots__ = ()
     _shown = ("key_id", "verdict", "limited", "expires_at_ms")
@@ -83,7 +83,7 @@ class Session(Details):
 
 
 class IssuedSession(Details):
-    """A session text that was issued. The text is a secret: hand it to the app, and log
+    """A session token that was issued. The text is a secret: hand it to the app, and log
     nothing of it.
     """
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ._members import boolean, details, details_list, integer, moment, named, text, time
 from .documents import Details, Facts, OwnFacts
-from .facts import AppTransaction, Notification, Renewal, Transaction
+from .facts import AppTransaction, Notification, RenewalInfo, Transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class AppStoreStatus(Details):
         "decide by the transaction and the renewal.",
     )
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first purchase of the line."
+        "originalTransactionId", "The first transaction of the subscription."
     )
     transaction_index: int | None = integer("transactionIndex", "Its place in `transactions`.")
     renewal_index: int | None = integer("renewalIndex", "Its place in `renewals`.")
@@ -128,7 +128,7 @@ class AppStoreRefused(Details):
     status: AppStoreRefusedStatus = details("status", AppStoreRefusedStatus, "Why.")
 
 
-class AppStoreAnswer(OwnFacts):
+class AppStoreResponse(OwnFacts):
     """What the App Store Server API answered, every JWS in it verified.
 
     It is the evidence of all of them: `decide` takes it whole.
@@ -156,9 +156,9 @@ class AppStoreAnswer(OwnFacts):
         return self._nested_list(Transaction, "transactions")
 
     @property
-    def renewals(self) -> tuple[Renewal, ...]:
+    def renewals(self) -> tuple[RenewalInfo, ...]:
         """Of subscription statuses."""
-        return self._nested_list(Renewal, "renewals")
+        return self._nested_list(RenewalInfo, "renewals")
 
     @property
     def notifications(self) -> tuple[Notification, ...]:
@@ -173,5 +173,5 @@ class AppStoreAnswer(OwnFacts):
 
 # Kind of a document -> its facts and the member that holds them.
 KINDS: dict[str, tuple[type[Facts], str]] = {
-    "exchange": (AppStoreAnswer, "exchange.result"),
+    "exchange": (AppStoreResponse, "exchange.result"),
 }

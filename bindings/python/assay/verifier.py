@@ -25,7 +25,7 @@ from .facts import (
     Decision,
     Notification,
     RealtimeRequest,
-    Renewal,
+    RenewalInfo,
     Revocation,
     Transaction,
 )
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from .exchange import Exchange
     from .http import Send
     from .keyset import Keyset
-    from .receipts import AppReceipt, TransactionReceipt, Triage, VerifyReceiptAnswer
+    from .receipts import AppReceipt, TransactionReceipt, Triage, VerifyReceiptResponse
     from .sessions import Sessions
     from .signer import Signer
     from .signing import AppleAccountEvent
@@ -143,9 +143,9 @@ class Verifier:
         document = self._verified(_c.ASSAY_JWS_TRANSACTION, jws, now)
         return Transaction(document, "transaction")
 
-    def verify_renewal_info(self, jws: SignedText, now: Time | None = None) -> Renewal:
+    def verify_renewal_info(self, jws: SignedText, now: Time | None = None) -> RenewalInfo:
         """Verify a signed renewal info. Arguments and errors: `verify_transaction`."""
-        return Renewal(self._verified(_c.ASSAY_JWS_RENEWAL_INFO, jws, now), "renewalInfo")
+        return RenewalInfo(self._verified(_c.ASSAY_JWS_RENEWAL_INFO, jws, now), "renewalInfo")
 
     def verify_notification(self, jws: SignedText, now: Time | None = None) -> Notification:
         """Verify a server notification and every JWS inside it, in one call.
@@ -217,7 +217,7 @@ class Verifier:
 
     def read_verify_receipt_response(
         self, body: SignedText, now: Time | None = None
-    ) -> VerifyReceiptAnswer:
+    ) -> VerifyReceiptResponse:
         """Read the body of an answer from Apple's verifyReceipt endpoint.
 
         body  str or bytes: the whole body of the HTTP answer, status 200
@@ -227,9 +227,9 @@ class Verifier:
         again), "same-once" (the same endpoint again, once), "other-environment" (the
         other endpoint, once), "after-config", "never".
         """
-        from .receipts import VerifyReceiptAnswer
+        from .receipts import VerifyReceiptResponse
 
-        return VerifyReceiptAnswer(_accepted(self._answer_read(body, now)), "verifyReceipt")
+        return VerifyReceiptResponse(_accepted(self._answer_read(body, now)), "verifyReceipt")
 
     def triage(self, blob: SignedText, now: Time | None = None) -> Triage:
         """Look at an untrusted blob, without cryptography: what is it, is it ours,
@@ -641,7 +641,7 @@ class Verifier:
         evidence: Evidence | Iterable[Evidence],
         send: Send | None,
     ) -> Document:
-        """The accepted result of a conversation over the network."""
+        """The accepted result of an exchange over the network."""
         with self.exchange(request, evidence) as exchange:
             return _accepted(exchange.run(send))
 
@@ -694,7 +694,7 @@ class Verifier:
 
     @property
     def sessions(self) -> Sessions:
-        """Issues and verifies session texts: `verifier.sessions.issue_session(…)` …"""
+        """Issues and verifies session tokens: `verifier.sessions.issue_session(…)` …"""
         if self._sessions is None:
             from .sessions import Sessions
 
@@ -710,7 +710,7 @@ class Verifier:
             self._device_check = DeviceCheckClient(self._talked)
         return self._device_check
 
-    # ---- conversations
+    # ---- exchanges
 
     def exchange(
         self,
@@ -718,12 +718,12 @@ class Verifier:
         evidence: Evidence | Iterable[Evidence] = (),
         now: Time | None = None,
     ) -> Exchange:
-        """Start a conversation with the network or a store (docs/exchanges.md).
+        """Start an exchange with the network or a store (docs/exchanges.md).
 
         request   a mapping, or JSON in a str or bytes: `operation` and its members
         evidence  facts or documents of this verifier (or one with the same
                   configuration) that it is about
-        now       the conversation's clock for everything that is decided
+        now       the exchange's clock for everything that is decided
 
         A kind that needs nothing carried out is `done` at once, and a refused
         result is an answer: look at `document`. Raises MisuseError for a request or
@@ -742,7 +742,7 @@ class Verifier:
         attempts: int | None = None,
         partial: bool | None = None,
     ) -> AppStore:
-        """The App Store Server API, as conversations. Needs the block `appStoreServerApi`.
+        """The App Store Server API, as exchanges. Needs the block `appStoreServerApi`.
 
         environment  "Production", "Sandbox", or "auto": Production, then Sandbox where
                      Production does not have it

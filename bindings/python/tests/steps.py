@@ -17,7 +17,7 @@ def step(*calls, transaction=None, engine="sqlite", once=False):
 
 
 class Exchange:
-    """A conversation by hand: gives the payloads in order, and keeps what is answered."""
+    """An exchange by hand: gives the payloads in order, and keeps what is answered."""
 
     def __init__(self, *payloads):
         self.payloads, self.answers, self.is_closed = list(payloads), [], False

@@ -1,4 +1,4 @@
-"""Verification in an executor, and conversations whose host is a coroutine."""
+"""Verification in an executor, and exchanges whose host is a coroutine."""
 import asyncio
 import inspect
 import subprocess
@@ -11,8 +11,8 @@ import assay
 from assay._run import run_steps
 from assay.aio import AsyncVerifier
 from case_table import call_of, given, jws_of, table
-from conversations import Door, answers, begun, transcript, watched
 from test_exchange import RISK
+from transcripts import Door, answers, begun, transcript, watched
 
 
 class CountingExecutor(Executor):
@@ -244,7 +244,7 @@ class CallTest(AioCase):
 
 
 class ExchangeTest(unittest.TestCase):
-    """The library's own conversations, as in test_exchange.py."""
+    """The library's own exchanges, as in test_exchange.py."""
 
     def setUp(self):
         watching = watched()
@@ -347,7 +347,7 @@ class ExchangeTest(unittest.TestCase):
 
 
 class NoExecutor(Executor):
-    """For conversations, which need none."""
+    """For exchanges, which need none."""
 
     def submit(self, call, *arguments, **named):
         failed = Future()

@@ -6,14 +6,14 @@ import unittest
 import assay
 from assay.app_store import AppStore
 from case_table import given, table
-from conversations import played, transcript
+from transcripts import played, transcript
 
 MARK = " App Store: "
 
 
 def transcripts():
     return [case for case in table().cases
-            if case["call"] == "conversation" and MARK in case["name"]]
+            if case["call"] == "transcript" and MARK in case["name"]]
 
 
 class Noting:
@@ -68,7 +68,7 @@ class FactsTest(unittest.TestCase):
     def test_pages(self):
         case = transcript("two pages")
         facts = played(case).facts
-        self.assertIs(type(facts), assay.AppStoreAnswer)
+        self.assertIs(type(facts), assay.AppStoreResponse)
         first, second = facts.transactions
         self.assertIs(type(first), assay.Transaction)
         self.assertEqual(second.transaction_id, "180000900000002")

@@ -4,7 +4,7 @@ import unittest
 
 import assay
 from case_table import given, table
-from conversations import played, transcript
+from transcripts import played, transcript
 
 
 def first(operation, *members):
@@ -21,7 +21,7 @@ def first(operation, *members):
 
 
 class AppleTest(unittest.TestCase):
-    """The conversations that are done at once: what becomes of each, test_case_table.py asks."""
+    """The exchanges that are done at once: what becomes of each, test_case_table.py asks."""
 
     def test_identity(self):
         verifier, request, keys, now = first("verify-apple-identity-token", "token", "nonce")
@@ -43,7 +43,7 @@ class AppleTest(unittest.TestCase):
 
 
 class FinishedTest(unittest.TestCase):
-    """Typed results of conversations with steps."""
+    """Typed results of exchanges with steps."""
 
     def finished(self, name):
         return played(transcript(name)).document.json["exchange"]

@@ -19,16 +19,16 @@ from case_table import (
 )
 from members import check_members
 
-# The class of the facts, by the kind of a document; of a conversation there are several.
+# The class of the facts, by the kind of a document; of an exchange there are several.
 CLASSES = {
     "transaction": assay.Transaction,
-    "renewal-info": assay.Renewal,
+    "renewal-info": assay.RenewalInfo,
     "notification": assay.Notification,
     "app-transaction": assay.AppTransaction,
     "realtime-request": assay.RealtimeRequest,
     "transaction-receipt": assay.TransactionReceipt,
     "app-receipt": assay.AppReceipt,
-    "verify-receipt-response": assay.VerifyReceiptAnswer,
+    "verify-receipt-response": assay.VerifyReceiptResponse,
     "triage": assay.Triage,
     "attestation": assay.Attestation,
     "assertion": assay.Assertion,
@@ -77,8 +77,8 @@ class CaseTableTest(unittest.TestCase):
     def test_exchange(self):
         self.run_calls("exchange", self.check_exchange)
 
-    def test_conversation(self):
-        self.run_calls("conversation", self.check_conversation)
+    def test_transcript(self):
+        self.run_calls("transcript", self.check_transcript)
 
     def test_decide(self):
         self.run_calls("decide", self.check_decision)
@@ -156,7 +156,7 @@ class CaseTableTest(unittest.TestCase):
             document = refusal.document
         self.check_document(document, case["expect"])
 
-    def check_conversation(self, case):
+    def check_transcript(self, case):
         """A transcript: the document before each answer, and the one after the last."""
         verifier, request = table().verifier(case["verifier"]), given(case, "request")
         evidence = [verified(entry, case) for entry in case["evidence"]]

@@ -1,4 +1,4 @@
-"""Conversations: those that are done at once, and those with steps.
+"""Exchanges: those that are done at once, and those with steps.
 
 test_http.py has them over the network.
 """
@@ -10,7 +10,7 @@ import assay
 from assay import _prototypes as c
 from assay import documents, exchange
 from case_table import called, table
-from conversations import Door, answers, begun, transcript, watched
+from transcripts import Door, answers, begun, transcript, watched
 
 RISK = {"operation": "assess-risk", "observations": {"request": "paid", "attestation": "verified"}}
 
@@ -67,7 +67,7 @@ class AtOnceTest(unittest.TestCase):
 
 
 class StepTest(unittest.TestCase):
-    """The library's own conversations, answered as in the transcripts of the case table."""
+    """The library's own exchanges, answered as in the transcripts of the case table."""
 
     def test_until_the_end(self):
         case = transcript("a Sandbox receipt at production")

@@ -1,4 +1,4 @@
-"""Conversations that are carried out, with answers from a script. What becomes of a request on
+"""Exchanges that are carried out, with answers from a script. What becomes of a request on
 the network, test_senders.py asks of every sender."""
 import json
 import pprint
@@ -6,7 +6,7 @@ import unittest
 
 import assay
 from case_table import given, table
-from conversations import begun, bodies, transcript
+from transcripts import begun, bodies, transcript
 
 ADDRESSES = ["https://buy.itunes.apple.com/verifyReceipt",
              "https://sandbox.itunes.apple.com/verifyReceipt"]
@@ -29,7 +29,7 @@ class Clock:
 
 class HttpTest(unittest.TestCase):
     def play(self, case, *script, **named):
-        """A conversation of a case's request, whose requests are answered with the lines of a
+        """An exchange of a case's request, whose requests are answered with the lines of a
         script: (status, headers, body); 0: there is no answer."""
         verifier = table().verifier(case["verifier"])
         self.clock, self.asked, lines = Clock(case), [], iter(script)
@@ -49,9 +49,9 @@ class HttpTest(unittest.TestCase):
         self.assertTrue(document.ok, document.text)
         self.assertEqual([request["url"] for request in self.asked], ADDRESSES)
         self.assertEqual(document.json["exchange"]["hops"], 1)
-        self.assertIs(type(document.facts), assay.VerifyReceiptAnswer)
+        self.assertIs(type(document.facts), assay.VerifyReceiptResponse)
         self.assertEqual(document.facts.environment, "Sandbox")
-        # A finished conversation is evidence.
+        # A finished exchange is evidence.
         verifier = table().verifier(case["verifier"])
         self.assertTrue(verifier.decide(document, now=case["now"]).document.ok)
 
@@ -85,7 +85,7 @@ class HttpTest(unittest.TestCase):
         """EXC-22: no way of printing a step shows what the library marks as a secret."""
         seen = set()
         for case in table().cases:
-            if case["call"] != "conversation":
+            if case["call"] != "transcript":
                 continue
             request = json.loads(given(case, "request"))
             verifier = table().verifier(case["verifier"])

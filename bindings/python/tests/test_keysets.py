@@ -44,7 +44,7 @@ class Document:
             raise assay.UnavailableError(status_named(self.status), {}, self)
 
 
-class Conversation:
+class Exchange:
     """`fetch-keyset`: perhaps a wait, one request, done."""
 
     def __init__(self, request, now):
@@ -93,7 +93,7 @@ class Verifier:
 
     def exchange(self, request, now):
         self.requests.append(request)
-        return Conversation(request, now)
+        return Exchange(request, now)
 
     def verify_token(self, text, keys, now=None):
         head = text.split(".")[0]
@@ -231,7 +231,7 @@ class KeysetCacheTest(unittest.TestCase):
 
 
 class LibraryTest(unittest.TestCase):
-    """The conversation of the library itself, over the network to an issuer on loopback."""
+    """The exchange of the library itself, over the network to an issuer on loopback."""
 
     ISSUER = "https://es256.example.com"
 

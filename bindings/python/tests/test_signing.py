@@ -1,4 +1,4 @@
-"""Tokens, offers and session texts: made by the library, typed here. That the signatures are
+"""Tokens, offers and session tokens: made by the library, typed here. That the signatures are
 good, Tests/AssayTests/SigningTests.swift asks libcrypto."""
 import base64
 import json
@@ -91,7 +91,7 @@ class SigningTest(unittest.TestCase):
             assay.Verifier({"apps": APPS}).signer.sign_api_token()
         self.assertEqual(caught.exception.at, "appStoreServerApi")
 
-    def test_a_conversation_about_a_device(self):
+    def test_an_exchange_about_a_device(self):
         request = {"operation": "query-device-bits", "deviceToken": "AQID", "transactionId": "t"}
         with self.verifier.exchange(request, now=NOW) as exchange:
             name, value = exchange.payload["http"]["headers"][0]

@@ -32,7 +32,7 @@ class VerificationTest(unittest.TestCase):
         self.jws, self.now = jws_of(case), case["now"]
         self.verifier = assay.Verifier(table().configuration(case["verifier"]))
         self.others = [
-            self.refusal, self.decision, self.conversation,
+            self.refusal, self.decision, self.transcript,
             self.call("verify_receipt", kind="app-receipt"),
             self.call("verify_receipt", kind="transaction-receipt"),
             self.call("verify_jws", kind="notification"),
@@ -53,7 +53,7 @@ class VerificationTest(unittest.TestCase):
         found = self.verifier.verify_transaction(self.jws, self.now)
         self.assertIsInstance(self.verifier.decide(found, now=self.now).plan, str)
 
-    def conversation(self):
+    def exchange(self):
         request = {"operation": "assess-risk", "observations": {"request": "paid"}}
         with self.verifier.exchange(request, now=self.now) as exchange:
             self.assertTrue(exchange.done)

@@ -541,7 +541,7 @@ class MeterTest(LedgerTest):
         self.assert_outcome(taken[20], "exhausted", "rejected.quota.exhausted", 429)
         self.assertIn("Retry-After", taken[20].headers)
         back = self.ledger.release_quota(taken[3].ticket)
-        self.assertEqual((back.outcome, back.used), ("refunded", 19))
+        self.assertEqual((back.outcome, back.used), ("released", 19))
 
     def test_units_and_none(self):
         self.assertEqual(self.ledger.consume_quota("ann", "text", "premium", 3).left, 0)
@@ -557,12 +557,12 @@ class MeterTest(LedgerTest):
         first = ledger.begin_signup("192.0.2.1", name, 24)
         self.assertEqual((first.ok, first.left), (True, 1))
         exists = ledger.finish_signup(first.ticket, "exists")
-        self.assertEqual((exists.outcome, exists.refunded, exists.http_status),
+        self.assertEqual((exists.outcome, exists.released, exists.http_status),
                          ("exists", True, 409))
         for _ in range(2):
             made = ledger.finish_signup(ledger.begin_signup("192.0.2.1", name, 24).ticket,
                                         "created")
-            self.assertEqual((made.refunded, made.http_status), (False, 200))
+            self.assertEqual((made.released, made.http_status), (False, 200))
         full = ledger.begin_signup("192.0.2.1", name, 24)
         self.assert_outcome(full, full.outcome, "rejected.signup.exhausted", 429)
         shape = ledger.begin_signup("192.0.2.1", "ann", 24)
@@ -594,7 +594,7 @@ class KeyTest(LedgerTest):
         self.now += 1
         self.assert_outcome(self.ledger.register_device_key(attestation, "ann"), "already")
         other = self.ledger.register_device_key(attestation, "bob")
-        self.assert_outcome(other, "foreign", "rejected.device-key.other-account", 403)
+        self.assert_outcome(other, "other-account", "rejected.device-key.other-account", 403)
         key = self.ledger.get_device_key(attestation.key_id, "ann").key
         self.assertEqual((key.public_key, key.counter),
                          (base64.b64encode(attestation.public_key).decode(), 0))

@@ -1,9 +1,9 @@
 """Apple's servers, played on this machine by `assay mock-apple`.
 
     from assay_testing import Authority
-    from assay_testing.apple import PlayedApple
+    from assay_testing.apple import MockApple
 
-    with PlayedApple(Authority()) as apple:
+    with MockApple(Authority()) as apple:
         exchange = apple.verifier.exchange({"operation": "call-verify-receipt", "receipt": receipt})
         document = exchange.run(apple.sender)
 
@@ -25,16 +25,16 @@ from assay.http import Sender
 
 from . import Authority, program
 
-__all__ = ["PlayError", "PlayedApple"]
+__all__ = ["MockApple", "MockError"]
 
 _TIMEOUT_SECONDS = 30
 
 
-class PlayError(RuntimeError):
+class MockError(RuntimeError):
     """The server did not start, or refused what it was asked to play; the text says why."""
 
 
-class PlayedApple:
+class MockApple:
     """A server that plays Apple, from its start to the end of the `with`.
 
     authority  whose keys sign what it answers
@@ -63,7 +63,7 @@ class PlayedApple:
         line = self._process.stdout.readline()
         if not line:
             _, complaint = self._process.communicate(timeout=_TIMEOUT_SECONDS)
-            raise PlayError(complaint.decode(errors="replace").strip())
+            raise MockError(complaint.decode(errors="replace").strip())
         first = json.loads(line)
         #: `http://127.0.0.1:PORT`.
         self.url: str = first["url"]
@@ -85,7 +85,7 @@ class PlayedApple:
         return Sender(hosts=self.hosts)
 
     def play(self, name: str, body: Any) -> dict[str, Any]:
-        """POST /play/NAME: changes what is played; what came back. Raises PlayError."""
+        """POST /play/NAME: changes what is played; what came back. Raises MockError."""
         return self._ask("POST", f"/play/{name}", json.dumps(body).encode())
 
     @property
@@ -106,7 +106,7 @@ class PlayedApple:
         finally:
             connection.close()
         if response.status != 200:
-            raise PlayError(text.decode(errors="replace") or f"{path}: {response.status}")
+            raise MockError(text.decode(errors="replace") or f"{path}: {response.status}")
         found: dict[str, Any] = json.loads(text)
         return found
 
@@ -120,7 +120,7 @@ class PlayedApple:
             if pipe is not None:
                 pipe.close()
 
-    def __enter__(self) -> PlayedApple:
+    def __enter__(self) -> MockApple:
         return self
 
     def __exit__(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from . import Authority
-from .apple import PlayedApple
+from .apple import MockApple
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +17,7 @@ def assay_authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture(scope="session")
-def assay_apple(assay_authority: Authority) -> Iterator[PlayedApple]:
+def assay_apple(assay_authority: Authority) -> Iterator[MockApple]:
     """Apple's servers, played with the keys of that authority for the whole run."""
-    with PlayedApple(assay_authority) as apple:
+    with MockApple(assay_authority) as apple:
         yield apple

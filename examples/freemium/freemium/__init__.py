@@ -8,7 +8,7 @@
     metered     calls that a plan allows so many of a day
     signup      anonymous accounts
     accounts    Sign in with Apple, deletion
-    devices     App Attest and session texts, both optional
+    devices     App Attest and session tokens, both optional
     providers   Amazon Cognito, or what stands in for it
     records     what the back end keeps beside the ledger
     settings    the configuration file

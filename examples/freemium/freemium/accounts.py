@@ -148,7 +148,7 @@ def _join(backend: Services, caller: Caller, into: str) -> None:
 
 
 def _all(backend: Services, step: Callable[[], MergeAccountsResult | ForgetAccountResult]) -> None:
-    """Until nothing is left: a large account takes more than one conversation."""
+    """Until nothing is left: a large account takes more than one exchange."""
     for _ in range(ROUNDS):
         found = backend.stored(step())
         if not found.ok:

@@ -1,4 +1,4 @@
-"""App Attest and session texts: options, off by default (BCK-29, docs/spec/session.md)."""
+"""App Attest and session tokens: options, off by default (BCK-29, docs/spec/session.md)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def attested(backend: Services, body: Body, username: str) -> assay.Attestation 
 
 
 def session(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
-    """A session text for a device that proves its key: by an attestation the first time, by
+    """A session token for a device that proves its key: by an attestation the first time, by
     an assertion later. Challenge and counter are stored before it is issued."""
     if not backend.settings.attest_calls:
         return Answer.error(404, "Not found")
@@ -63,7 +63,7 @@ def session(backend: Services, request: Request, caller: Caller, context: object
 def check_session(
     backend: Services, request: Request, caller: Caller, purpose: Literal["free", "metered"]
 ) -> None:
-    """Refuses a request without a session text of this account and this sign-in."""
+    """Refuses a request without a session token of this account and this sign-in."""
     text = request.headers.get("x-session", "")
     try:
         backend.verifier.sessions.verify_session(text, purpose, caller.account, caller.sign_in,

@@ -39,7 +39,7 @@ class Settings:
     model          the metered work, "package.module:function"
     effects        what to do about a notification of Apple's, once; None: nothing
     attest_signup  whether a sign-up needs an attested device (BCK-29)
-    attest_calls   whether metered calls need a session text
+    attest_calls   whether metered calls need a session token
     account_key    names and opens the accounts of Sign in with Apple: base64 of 32 bytes or
                    more; None: without it
     testers        accounts, by `sub`, for which purchases of Sandbox count as paid

@@ -7,7 +7,7 @@ import sqlite3
 import unittest
 from unittest import mock
 
-from assay_testing.apple import PlayedApple
+from assay_testing.apple import MockApple
 from freemium.records import Unreachable
 from running import ENGINE, PREMIUM, STANDARD, App, BackendCase, at_once, post
 
@@ -20,7 +20,7 @@ class AppleCase(BackendCase):
 
     @classmethod
     def start(cls, wanted):
-        cls.apple = PlayedApple(cls.authority)
+        cls.apple = MockApple(cls.authority)
         cls.addClassCleanup(cls.apple.close)
         cls.hosts = cls.apple.hosts
         wanted["appleId"] = cls.apple.config["appleId"]

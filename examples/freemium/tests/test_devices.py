@@ -1,4 +1,4 @@
-"""App Attest on sign-up, and session texts before metered calls (BCK-29, session.md)."""
+"""App Attest on sign-up, and session tokens before metered calls (BCK-29, session.md)."""
 import base64
 import json
 import unittest

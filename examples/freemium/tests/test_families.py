@@ -65,7 +65,7 @@ class FamiliesTest(BackendCase):
                     self.assertIn("error", said.json)
 
     def test_bck23_a_store_that_answers_otherwise(self):
-        """What a conversation ends with has the families of what is raised."""
+        """What an exchange ends with has the families of what is raised."""
         app = self.app()
         for name, code, status in (("misuse", 5, 500), ("config", 6, 500), ("internal", 8, 500),
                                    ("unavailable", 7, 503), ("pending", 9, 503)):

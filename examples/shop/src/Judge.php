@@ -8,7 +8,7 @@ use Assay\Document;
 use Assay\Exception\AssayException;
 use Assay\Exception\Rejected;
 use Assay\Exception\Unavailable;
-use Assay\Facts\AppStoreAnswer;
+use Assay\Facts\AppStoreResponse;
 use Assay\Facts\Facts;
 use Assay\Facts\Triage;
 use Assay\Ledger\Ledger;
@@ -65,7 +65,7 @@ final class Judge
         $first = $proof->evidence[0];
         $facts = $first instanceof Document ? $first->facts() : $first;
         // Of a transaction each, where Apple answers with several.
-        $environments = $facts instanceof AppStoreAnswer
+        $environments = $facts instanceof AppStoreResponse
             ? array_column($facts->transactions, 'environment') : [$facts->environment];
 
         return array_unique($environments) === ['Production']

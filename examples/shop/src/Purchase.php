@@ -6,10 +6,10 @@ namespace Shop;
 
 use Assay\Document;
 use Assay\Facts\AppReceipt;
-use Assay\Facts\AppStoreAnswer;
+use Assay\Facts\AppStoreResponse;
 use Assay\Facts\Facts;
 use Assay\Facts\TransactionReceipt;
-use Assay\Facts\VerifyReceiptAnswer;
+use Assay\Facts\VerifyReceiptResponse;
 
 /** What every kind of evidence says of one purchase, under one name. All of it is verified. */
 final class Purchase
@@ -36,8 +36,8 @@ final class Purchase
             $facts = $one instanceof Document ? $one->facts() : $one;
             array_push($found, ...array_map(self::of(...), match (true) {
                 $facts instanceof AppReceipt => $facts->purchases,
-                $facts instanceof VerifyReceiptAnswer,
-                $facts instanceof AppStoreAnswer => $facts->transactions,
+                $facts instanceof VerifyReceiptResponse,
+                $facts instanceof AppStoreResponse => $facts->transactions,
                 default => [$facts],
             }));
         }

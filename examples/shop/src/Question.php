@@ -8,7 +8,7 @@ use Assay\Document;
 use Assay\Exchange;
 use Assay\Sender;
 
-/** Conducts one conversation with Apple within a time of the shop's own (BCK-43). */
+/** Conducts one exchange with Apple within a time of the shop's own (BCK-43). */
 final class Question
 {
     /** A time-out may be a little early. */

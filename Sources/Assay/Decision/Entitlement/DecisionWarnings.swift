@@ -1,6 +1,6 @@
 /// Collects the warnings of a decision. Locations contain a product (`products.<id>`), or a
 /// transaction or subscription by its key (`transactions/<environment>/<id>/<member>`,
-/// `lines/…`, `renewals/…`), so that they do not depend on the order of the evidence.
+/// `subscriptions/…`, `renewals/…`), so that they do not depend on the order of the evidence.
 struct DecisionWarnings {
   private var found: [Decision.Warning] = []
 
@@ -25,7 +25,7 @@ struct DecisionWarnings {
 
   /// Warns that no evidence of the subscription contains an account (DCD-20).
   mutating func unprovenAccount(_ subscription: ScopedId) {
-    add("account-unproven", Self.place("lines/", subscription), "", nil)
+    add("account-unproven", Self.place("subscriptions/", subscription), "", nil)
   }
 
   /// Warns of renewal info without a transaction of its subscription, without which it does not

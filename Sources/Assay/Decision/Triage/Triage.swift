@@ -114,8 +114,8 @@ enum TriageCheck: Int, CheckList {
   case transport, form, structure, bundle, product, traits
 
   static let ids: [StaticString] = [
-    "transport", "triage.form", "triage.structure", "triage.bundle", "triage.product",
-    "triage.traits",
+    "transport", "triage.format", "triage.structure", "triage.bundle", "triage.product",
+    "triage.anomalies",
   ]
 }
 

@@ -163,7 +163,7 @@ enum StoreKitMembers {
     Member("commitmentRenewalPrice", .integer),
   ])
 
-  static let renewal = MemberTable([
+  static let renewalInfo = MemberTable([
     Member("environment", .name(environment), decisive: true),
     Member("signedDate", .time, decisive: true),
     Member("originalTransactionId", .text, decisive: true),
@@ -272,7 +272,7 @@ enum StoreKitMembers {
   static func table(_ kind: StoreKitKind) -> MemberTable {
     switch kind {
     case .transaction: return transaction
-    case .renewalInfo: return renewal
+    case .renewalInfo: return renewalInfo
     case .appTransaction: return appTransaction
     case .realtimeRequest: return realtimeRequest
     case .notification: return notification

@@ -21,7 +21,7 @@ struct TokenText {
     try require(second > first &+ 1, .malformedTokenForm, "TOK-6", at: "payload")
     try require(
       !bytes[..<first].elementsEqual("as1"), .malformedTokenForm, "TOK-35", at: "header",
-      detail: "a session text")
+      detail: "a session token")
     self.bytes = bytes
     self.dots = (first, second)
     header = try TokenText.decoded(bytes[..<first], at: "header")

@@ -120,7 +120,7 @@ struct AppStoreResult {
     let members = last.map { Array($0.children).filter { !$0.isNull } } ?? []
     writer.name("unsigned")
     writer.beginObject()
-    for member in members where AppStoreAnswerMembers.isReported(member) {
+    for member in members where AppStoreResponseMembers.isReported(member) {
       AppStoreResult.write(member, &writer)
     }
     writer.name("sendAttempts")
@@ -133,7 +133,7 @@ struct AppStoreResult {
       writer.endObject()
     }
     writer.endArray()
-    let unknown = members.filter { AppStoreAnswerMembers.table.index(of: $0) == nil }
+    let unknown = members.filter { AppStoreResponseMembers.table.index(of: $0) == nil }
     if !unknown.isEmpty {
       writer.name("unknown")
       writer.beginObject()

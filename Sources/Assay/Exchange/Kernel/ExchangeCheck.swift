@@ -3,6 +3,6 @@ enum ExchangeCheck: Int, CheckList {
   case request, evidence, answer, result
 
   static let ids: [StaticString] = [
-    "exchange.request", "exchange.evidence", "exchange.answer", "exchange.result",
+    "exchange.request", "exchange.evidence", "exchange.reply", "exchange.result",
   ]
 }

@@ -23,7 +23,7 @@ struct AdvanceDeviceKeyCounter: LedgerOperation {
     if isMade { return end("advanced") }
     guard let row else { return end("unknown", KeyRow.unknown) }
     if let refusal = row.refusal(to: account) {
-      return end(refusal.status == .rejectedDeviceKeyRetired ? "retired" : "foreign", refusal)
+      return end(refusal.status == .rejectedDeviceKeyRetired ? "retired" : "other-account", refusal)
     }
     guard row.counter >= counter else { throw .keyMoved }
     return end("replayed", Refusal(.rejectedDeviceKeyReplayed, "STO-63", at: "evidence[0]"))

@@ -25,17 +25,17 @@ struct FinishSignup: LedgerOperation {
 
   /// Releases the unit, unless the account was created.
   func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    if result == .created { return end(isRefunded: false) }
-    return end(isRefunded: try session.giveBack(ticket.meter, units: ticket.units) != nil)
+    if result == .created { return end(isReleased: false) }
+    return end(isReleased: try session.giveBack(ticket.meter, units: ticket.units) != nil)
   }
 
-  private func end(isRefunded: Bool) -> OperationResult {
+  private func end(isReleased: Bool) -> OperationResult {
     let result = result
     let isProvider = result == .providerBusy || result == .providerError
     let refusal = isProvider ? Refusal(.unavailableSignupProvider, "STO-57", at: "result") : nil
     return OperationResult(refusal) { writer in
       writer.member("outcome", Result.names[result.rawValue])
-      writer.member("refunded", boolean: isRefunded)
+      writer.member("released", boolean: isReleased)
     }
   }
 }

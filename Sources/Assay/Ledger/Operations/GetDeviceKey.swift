@@ -15,7 +15,7 @@ struct GetDeviceKey: LedgerOperation {
   func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
     guard let row = try session.keyRow(keyId) else { return end("unknown", nil, KeyRow.unknown) }
     guard account == nil || row.owner == account else {
-      return end("foreign", nil, KeyRow.foreign)
+      return end("other-account", nil, KeyRow.foreign)
     }
     guard row.state == .active else { return end("retired", nil, KeyRow.retired) }
     return end("found", row)

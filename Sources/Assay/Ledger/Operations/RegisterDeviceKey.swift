@@ -21,7 +21,7 @@ struct RegisterDeviceKey: LedgerOperation {
     // Another key cannot have the same id, which is the SHA-256 of the key.
     guard stands.publicKey == row.publicKey else { throw .shape("public_key") }
     if let refusal = stands.refusal(to: row.owner) {
-      return end(refusal.status == .rejectedDeviceKeyRetired ? "retired" : "foreign", refusal)
+      return end(refusal.status == .rejectedDeviceKeyRetired ? "retired" : "other-account", refusal)
     }
     let isNew = session.isOurs(isMade, at: stands.createdAtMs)
     return end(isNew ? "registered" : "already", changed: isNew)

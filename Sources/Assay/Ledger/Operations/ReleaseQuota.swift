@@ -15,7 +15,7 @@ struct ReleaseQuota: LedgerOperation {
   func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
     let used = try session.giveBack(ticket.meter, units: ticket.units)
     return OperationResult { writer in
-      writer.member("outcome", used == nil ? "none" : "refunded")
+      writer.member("outcome", used == nil ? "none" : "released")
       writer.member("used", integer: used)
     }
   }

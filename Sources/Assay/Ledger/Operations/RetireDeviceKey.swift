@@ -16,7 +16,7 @@ struct RetireDeviceKey: LedgerOperation {
     guard let row = found else {
       return end("unknown", KeyRow.unknown)
     }
-    guard row.owner == account else { return end("foreign", KeyRow.foreign) }
+    guard row.owner == account else { return end("other-account", KeyRow.foreign) }
     guard row.state == .retired else { throw .keyMoved }
     let isNew = session.isOurs(isMade, at: row.usedAtMs)
     return end(isNew ? "retired" : "already", changed: isNew)

@@ -364,7 +364,7 @@ func Decide(v *Handle, evidence []*Handle, account Text, now int64) (Answer, Clo
 	return answered(found), NoneClosed
 }
 
-// NewExchange starts a conversation; the object is empty when it was done at
+// NewExchange starts an exchange; the object is empty when it was done at
 // once.
 func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 	Answer, Object, Closed,

@@ -44,7 +44,7 @@ final class AppReceiptPurchase extends Details
     public readonly ?string $productId;
     /** This purchase, restore or renewal. */
     public readonly ?string $transactionId;
-    /** The first purchase of the line. */
+    /** The first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
     /** One paid period, the same on all devices. */
     public readonly ?string $webOrderLineItemId;

@@ -29,7 +29,7 @@ final class AppStoreStatus extends Details
      * the transaction and the renewal.
      */
     public readonly ?int $status;
-    /** The first purchase of the line. */
+    /** The first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
     /** Its place in `transactions`. */
     public readonly ?int $transactionIndex;

@@ -89,7 +89,7 @@ final class Decision extends DecisionFacts
     public readonly ?DateTimeImmutable $graceExpiresAt;
     /** The product that decided. */
     public readonly ?string $productId;
-    /** Its line. */
+    /** Its subscription. */
     public readonly ?string $originalTransactionId;
     /** The transaction that decided. */
     public readonly ?string $transactionId;

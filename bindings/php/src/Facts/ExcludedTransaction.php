@@ -26,7 +26,7 @@ final class ExcludedTransaction extends Details
     public readonly string $reason;
     /** Its product. */
     public readonly string $productId;
-    /** Its line. */
+    /** Its subscription. */
     public readonly ?string $originalTransactionId;
     /** The transaction. */
     public readonly string $transactionId;

@@ -77,7 +77,7 @@ final class GroupDecision extends Details
     public readonly ?DateTimeImmutable $graceExpiresAt;
     /** The product that decided. */
     public readonly string $productId;
-    /** Its line. */
+    /** Its subscription. */
     public readonly string $originalTransactionId;
     /** The transaction that decided. */
     public readonly string $transactionId;

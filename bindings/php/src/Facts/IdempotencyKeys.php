@@ -26,7 +26,7 @@ final class IdempotencyKeys extends Details
     public readonly ?string $transaction;
     /** What may be paid out once. */
     public readonly ?string $purchase;
-    /** One line of renewals. */
+    /** One subscription. */
     public readonly ?string $subscription;
     /** One notification: retries repeat it. */
     public readonly ?string $notification;

@@ -11,8 +11,8 @@ use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
 /**
- * A session text that was issued. The text is a secret: hand it to the app, and log nothing of
- * it.
+ * A session token that was issued. The text is a secret: hand it to the app, and log nothing
+ * of it.
  */
 final class IssuedSession extends Details
 {

@@ -38,7 +38,7 @@ final class Notification extends Facts
         'body' => [Member::TEXT, 'body'],
         'status' => [Member::INTEGER, 'status'],
         'transaction' => [Member::NESTED, 'transaction', Transaction::class],
-        'renewalInfo' => [Member::NESTED, 'renewalInfo', Renewal::class],
+        'renewalInfo' => [Member::NESTED, 'renewalInfo', RenewalInfo::class],
         'appTransaction' => [Member::NESTED, 'appTransaction', AppTransaction::class],
         'signedDate' => [Member::TIME, 'signedDate'],
         'signedAt' => [Member::MOMENT, 'signedDate'],
@@ -94,7 +94,7 @@ final class Notification extends Facts
     /** The verified transaction inside, or null. */
     public readonly ?Transaction $transaction;
     /** The verified renewal info inside, or null. */
-    public readonly ?Renewal $renewalInfo;
+    public readonly ?RenewalInfo $renewalInfo;
     /** The verified app transaction inside, or null. */
     public readonly ?AppTransaction $appTransaction;
     /** When Apple signed it. Milliseconds since 1970 UTC. */

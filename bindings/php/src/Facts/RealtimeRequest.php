@@ -52,7 +52,7 @@ final class RealtimeRequest extends Facts
     public readonly int $signedDate;
     /** `signedDate` in UTC. */
     public readonly DateTimeImmutable $signedAt;
-    /** The first purchase of the line. */
+    /** The first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
     /** The subscription. */
     public readonly ?string $productId;

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What a session text proves: an account proved an attested key a short while ago. */
+/** What a session token proves: an account proved an attested key a short while ago. */
 final class Session extends Details
 {
     use ReadOnce;

@@ -98,7 +98,7 @@ final class Transaction extends Facts
     public readonly DateTimeImmutable $signedAt;
     /** This purchase, restore or renewal. */
     public readonly ?string $transactionId;
-    /** The first purchase of the line. */
+    /** The first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
     /** One paid period, the same on all devices. */
     public readonly ?string $webOrderLineItemId;

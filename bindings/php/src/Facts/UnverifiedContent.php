@@ -41,7 +41,7 @@ final class UnverifiedContent extends Details
     public readonly ?string $productId;
     /** The purchase. */
     public readonly ?string $transactionId;
-    /** The first purchase of the line. */
+    /** The first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
     /** One paid period. */
     public readonly ?string $webOrderLineItemId;

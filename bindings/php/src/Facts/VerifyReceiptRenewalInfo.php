@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What an answer says about the renewal of one line. */
+/** What an answer says about the renewal of one subscription. */
 final class VerifyReceiptRenewalInfo extends Details
 {
     use ReadOnce;
@@ -30,7 +30,7 @@ final class VerifyReceiptRenewalInfo extends Details
         'promotionalOfferId' => [Member::TEXT, 'promotionalOfferId'],
     ];
 
-    /** The first purchase of the line. */
+    /** The first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
     /** The product of this period. */
     public readonly ?string $productId;

@@ -17,14 +17,14 @@ final class Kinds
     /** @var array<string, array{class-string<Facts\Facts>, string}> */
     public const FACTS = [
         'transaction' => [Facts\Transaction::class, 'transaction'],
-        'renewal-info' => [Facts\Renewal::class, 'renewalInfo'],
+        'renewal-info' => [Facts\RenewalInfo::class, 'renewalInfo'],
         'notification' => [Facts\Notification::class, 'notification'],
         'app-transaction' => [Facts\AppTransaction::class, 'appTransaction'],
         'realtime-request' => [Facts\RealtimeRequest::class, 'realtimeRequest'],
         'transaction-receipt' => [Facts\TransactionReceipt::class, 'transactionReceipt'],
         'app-receipt' => [Facts\AppReceipt::class, 'appReceipt'],
         'attest-receipt' => [Facts\AttestReceipt::class, 'attestReceipt'],
-        'verify-receipt-response' => [Facts\VerifyReceiptAnswer::class, 'verifyReceipt'],
+        'verify-receipt-response' => [Facts\VerifyReceiptResponse::class, 'verifyReceipt'],
         'triage' => [Facts\Triage::class, 'triage'],
         'attestation' => [Facts\Attestation::class, 'attestation'],
         'assertion' => [Facts\Assertion::class, 'assertion'],
@@ -39,12 +39,12 @@ final class Kinds
     {
         $known = self::FACTS[$document->kind()] ?? null;
         if (is_array($document->at('exchange.result'))) {
-            $known = [Facts\AppStoreAnswer::class, 'exchange.result'];
+            $known = [Facts\AppStoreResponse::class, 'exchange.result'];
         }
         $known = match ($document->at('exchange.operation')) {
             // In a refusal there is only Apple's status.
             'call-verify-receipt' => $document->ok
-                ? [Facts\VerifyReceiptAnswer::class, 'exchange.verifyReceipt'] : null,
+                ? [Facts\VerifyReceiptResponse::class, 'exchange.verifyReceipt'] : null,
             'check-revocation' => [Facts\Revocation::class, 'exchange.revocation'],
             'refresh-attest-receipt' => [Facts\RefreshedReceipt::class, 'exchange.attestReceipt'],
             default => $known,

@@ -283,7 +283,7 @@ abstract class Library
     }
 
     /**
-     * Start a conversation described in JSON, such as
+     * Start an exchange described in JSON, such as
      * {"operation":"get-transaction-info","environment":"Production", ...}.
      */
     public function exchangeNew(

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What `advanceDeviceKeyCounter` answers: "advanced", "replayed", "foreign", "retired",
+ * What `advanceDeviceKeyCounter` answers: "advanced", "replayed", "other-account", "retired",
  * "unknown".
  */
 final class AdvanceDeviceKeyCounterResult extends Result

@@ -35,7 +35,7 @@ final class CompleteResult extends Result
     public readonly ?int $grantedAtMs;
     /** When the purchase was revoked. Milliseconds since 1970 UTC. */
     public readonly ?int $revokedAtMs;
-    /** The purchase was granted by this conversation; false for a repetition. */
+    /** The purchase was granted by this exchange; false for a repetition. */
     public readonly bool $changed;
     /** When the client may ask again, where the store gave no answer. Milliseconds. */
     public readonly ?int $retryAfterMs;

@@ -31,7 +31,7 @@ final class DeactivateSubscriptionsResult extends Result
     public readonly ?int $expiresAtMs;
     /** @var list<Subscription> The subscriptions of the account. */
     public readonly array $subscriptions;
-    /** How many subscriptions this conversation deactivated. */
+    /** How many subscriptions this exchange deactivated. */
     public readonly int $deactivated;
     /** Some subscription was deactivated. */
     public readonly bool $changed;

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Ledger;
 
-/** Carries out the steps of a conversation with a store, over one connection of the host's. */
+/** Carries out the steps of an exchange with a store, over one connection of the host's. */
 interface Executor
 {
     /** "sqlite", "postgres", "mariadb", "redis": what `ledger.engine` calls it. */

@@ -19,13 +19,13 @@ final class FinishSignupResult extends Result
 
     protected const MEMBERS = [
         'outcome' => [Member::TEXT, 'outcome'],
-        'refunded' => [Member::BOOLEAN, 'refunded'],
+        'released' => [Member::BOOLEAN, 'released'],
     ] + self::STATUS;
 
     /** What became of the request. */
     public readonly string $outcome;
     /** The unit of the address was given back. */
-    public readonly bool $refunded;
+    public readonly bool $released;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;
     /** Name of the status: "ok", "rejected.…". */

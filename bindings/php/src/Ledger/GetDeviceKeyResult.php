@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `getDeviceKey` answers: "found", "foreign", "retired", "unknown". */
+/** What `getDeviceKey` answers: "found", "other-account", "retired", "unknown". */
 final class GetDeviceKeyResult extends Result
 {
     use ReadOnce;

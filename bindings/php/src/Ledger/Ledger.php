@@ -44,7 +44,7 @@ final class Ledger
 {
     use LedgerCalls;
 
-    private Conversation $conversation;
+    private OperationRunner $runner;
     private \Closure $clock;
     /** Which store it was, at the first look (STO-78). */
     private ?string $lineage = null;
@@ -59,7 +59,7 @@ final class Ledger
         ?callable $clock = null,
     ) {
         $this->clock = ($clock ?? static fn (): int => Arguments::milliseconds(null))(...);
-        $this->conversation = new Conversation($verifier, $executor, $this->clock);
+        $this->runner = new OperationRunner($verifier, $executor, $this->clock);
     }
 
     /**
@@ -163,7 +163,7 @@ final class Ledger
 
                 return $grant($given, $connection);
             };
-        $document = $this->conversation->about($request, $this->verified($evidence), $called);
+        $document = $this->runner->run($request, $this->verified($evidence), $called);
         $claimed = ClaimResult::in(self::answer($document, $wasCalled), 'exchange');
 
         return $mode === 'lease' ? $this->payOut($claimed, $grant) : $claimed;
@@ -188,7 +188,7 @@ final class Ledger
         ?callable $takeBack,
     ): RevokeResult {
         $mode = $request['grantMode'] ??= $takeBack === null ? 'none' : 'lease';
-        $document = $this->conversation->about(
+        $document = $this->runner->run(
             $request,
             $this->verified($evidence),
             takeBack: $takeBack,
@@ -216,7 +216,7 @@ final class Ledger
     ): ApplyEventResult {
         $mode = $request['grantMode'] ??= $takeBack === null ? 'none' : 'lease';
         $evidence = $this->verified($evidence);
-        $document = $this->conversation->about($request, $evidence, $grant, $takeBack);
+        $document = $this->runner->run($request, $evidence, $grant, $takeBack);
         $event = ApplyEventResult::in(self::effects($document), 'exchange');
         if ($mode === 'transaction') {
             return $event;
@@ -338,7 +338,7 @@ final class Ledger
         array $request,
         string|Document|Facts|iterable $evidence = [],
     ): Document {
-        $document = $this->conversation->about($request, $this->verified($evidence));
+        $document = $this->runner->run($request, $this->verified($evidence));
         $document->throwIfFailed();
 
         return $document;
@@ -347,7 +347,7 @@ final class Ledger
     /** The document of an operation whose refusals are answers. */
     private function answered(array $request): Document
     {
-        return self::answer($this->conversation->about($request));
+        return self::answer($this->runner->run($request));
     }
 
     /**

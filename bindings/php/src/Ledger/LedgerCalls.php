@@ -343,7 +343,7 @@ trait LedgerCalls
      *     get-transaction-info …
      * @param string $environment which server's limits ("Production", "Sandbox")
      * @param string|null $bundleId whose limits; null: the only app
-     * @param int|null $attempt the number of this conversation about it; of `retry` (EXC-18),
+     * @param int|null $attempt the number of this exchange about it; of `retry` (EXC-18),
      *     1…64; null: 1
      */
     public function acquireRatePermit(

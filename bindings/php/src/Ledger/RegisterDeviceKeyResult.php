@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `registerDeviceKey` answers: "registered", "already", "foreign", "retired". */
+/** What `registerDeviceKey` answers: "registered", "already", "other-account", "retired". */
 final class RegisterDeviceKeyResult extends Result
 {
     use ReadOnce;
@@ -24,7 +24,7 @@ final class RegisterDeviceKeyResult extends Result
     public readonly string $outcome;
     /** The key id, standard base64. */
     public readonly string $keyId;
-    /** The key was registered in this conversation. */
+    /** The key was registered in this exchange. */
     public readonly bool $changed;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `releaseQuota` answers: "refunded"; "none": there was nothing to give back. */
+/** What `releaseQuota` answers: "released"; "none": there was nothing to give back. */
 final class ReleaseQuotaResult extends Result
 {
     use ReadOnce;

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `retireDeviceKey` answers: "retired", "already", "foreign", "unknown". */
+/** What `retireDeviceKey` answers: "retired", "already", "other-account", "unknown". */
 final class RetireDeviceKeyResult extends Result
 {
     use ReadOnce;
@@ -21,7 +21,7 @@ final class RetireDeviceKeyResult extends Result
 
     /** What became of the request. */
     public readonly string $outcome;
-    /** The key was retired in this conversation. */
+    /** The key was retired in this exchange. */
     public readonly bool $changed;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;

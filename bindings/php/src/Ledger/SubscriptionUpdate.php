@@ -10,7 +10,7 @@ use Assay\Facts\Details;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** One subscription of the evidence, and what became of its line. */
+/** One subscription of the evidence, and what became of it. */
 final class SubscriptionUpdate extends Details
 {
     use ReadOnce;
@@ -24,7 +24,7 @@ final class SubscriptionUpdate extends Details
         'subscription' => [Member::DETAILS, 'subscription', Subscription::class],
     ];
 
-    /** What became of the line. See Names\UpdateOutcome. */
+    /** What became of the subscription. See Names\UpdateOutcome. */
     public readonly string $outcome;
     /**
      * The name of the status that says why, where the account token of the evidence is

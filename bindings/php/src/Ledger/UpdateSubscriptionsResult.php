@@ -30,7 +30,7 @@ final class UpdateSubscriptionsResult extends Result
     public readonly ?int $expiresAtMs;
     /** @var list<SubscriptionUpdate> One update for each subscription of the evidence. */
     public readonly array $subscriptions;
-    /** Some line changed. */
+    /** Some subscription changed. */
     public readonly bool $changed;
     /** Whether it was carried out; false: `status` says why not. */
     public readonly bool $ok;

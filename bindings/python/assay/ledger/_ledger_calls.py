@@ -399,7 +399,7 @@ class Calls(Opened):
 
         app_store_operation  the operation that sends the request: get-transaction-info …
         environment          which server's limits: "Production", "Sandbox"
-        attempt              the number of this conversation about it; of `retry` (EXC-18)
+        attempt              the number of this exchange about it; of `retry` (EXC-18)
         """
         return self._ask(
             _r.AcquireRatePermitResult,

@@ -73,11 +73,11 @@ class Opened:
         return int(self._clock() * 1000)
 
     def _begins(self, now: Time | None) -> int:
-        """The time at which a conversation begins, in milliseconds: `now` to the millisecond."""
+        """The time at which an exchange begins, in milliseconds: `now` to the millisecond."""
         return self._now() if now is None else milliseconds(now)
 
     def _clock_from(self, now: Time | None) -> Callable[[], float]:
-        """The clock of one conversation, which goes on from `now`."""
+        """The clock of one exchange, which goes on from `now`."""
         if now is None:
             return self._clock
         begun, start = time.monotonic(), milliseconds(now) / 1000
@@ -98,7 +98,7 @@ def fulfilment(
     now: Time | None = None,
     **calls: Callable[[Any], Any] | None,
 ) -> Steps:
-    """A conversation, and what the host's functions do: in its transaction, or after it. Each
+    """An exchange, and what the host's functions do: in its transaction, or after it. Each
     step is a call for the ledger to make, and goes on with its answer."""
     if "take_back" in calls and members.get("grantMode", "") is None:
         # STO-35: the mode of a refund is by whether it is taken back.

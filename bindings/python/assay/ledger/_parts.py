@@ -82,7 +82,7 @@ class Result(Part):
 
     @classmethod
     def of(cls: type[R], document: Document, **known: Any) -> R:
-        """From the last document of a conversation."""
+        """From the last document of an exchange."""
         found = document.json.get("exchange") or {}
         return cls.read(found, document=document, ok=document.ok, status=document.status, **known)
 

@@ -186,10 +186,10 @@ class Subscription(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SubscriptionUpdate(Part):
-    """One subscription of the evidence, and what became of its line.
+    """One subscription of the evidence, and what became of it.
 
-    outcome         what became of the line: "applied", "stale", "transferred", "other-account",
-                    "transfer-too-soon", "excluded", "unknown-product", "refused"
+    outcome         what became of the subscription: "applied", "stale", "transferred",
+                    "other-account", "transfer-too-soon", "excluded", "unknown-product", "refused"
     status          the name of the status that says why, where the account token of the evidence is
                     refused
     transaction_id  Apple's id of the transaction
@@ -250,7 +250,7 @@ class DeactivateSubscriptionsResult(Result):
     plan           the plan that is left
     expires_at_ms  when the plan ends; None: the default plan, or a plan without end
     subscriptions  the subscriptions of the account
-    deactivated    how many subscriptions this conversation deactivated
+    deactivated    how many subscriptions this exchange deactivated
     """
 
     plan: str | None = plain()
@@ -325,7 +325,7 @@ class ConsumeQuotaResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleaseQuotaResult(Result):
-    """What `Ledger.release_quota` answers: "refunded"; "none": there was nothing to give back.
+    """What `Ledger.release_quota` answers: "released"; "none": there was nothing to give back.
 
     used  how many units of that day are still used; None: there was nothing to give back
     """
@@ -373,7 +373,8 @@ class ConsumeChallengeResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RegisterDeviceKeyResult(Result):
-    """What `Ledger.register_device_key` answers: "registered", "already", "foreign", "retired".
+    """What `Ledger.register_device_key` answers: "registered", "already", "other-account",
+    "retired".
 
     key_id  the key id, standard base64
     """
@@ -383,7 +384,7 @@ class RegisterDeviceKeyResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdvanceDeviceKeyCounterResult(Result):
-    """What `Ledger.advance_device_key_counter` answers: "advanced", "replayed", "foreign",
+    """What `Ledger.advance_device_key_counter` answers: "advanced", "replayed", "other-account",
     "retired", "unknown".
 
     key_id   the key id, standard base64
@@ -407,7 +408,7 @@ class UpdateDeviceKeyReceiptResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RetireDeviceKeyResult(Result):
-    """What `Ledger.retire_device_key` answers: "retired", "already", "foreign", "unknown"."""
+    """What `Ledger.retire_device_key` answers: "retired", "already", "other-account", "unknown"."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -441,7 +442,7 @@ class DeviceKey(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GetDeviceKeyResult(Result):
-    """What `Ledger.get_device_key` answers: "found", "foreign", "retired", "unknown".
+    """What `Ledger.get_device_key` answers: "found", "other-account", "retired", "unknown".
 
     key  the key; of "found"
     """

@@ -1,4 +1,4 @@
-"""Connections that one conversation at a time uses, kept for the next one.
+"""Connections that one exchange at a time uses, kept for the next one.
 
 A child of a fork begins with none: those of its parent are neither used nor closed there, for
 closing one says good-bye on the parent's socket. SQLite must not be open at all in a fork: it
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# How long a conversation waits for a connection when all are in use, in seconds: twice, as for
+# How long an exchange waits for a connection when all are in use, in seconds: twice, as for
 # an engine that is not reached.
 PATIENCE = 5.0
 

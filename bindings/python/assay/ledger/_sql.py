@@ -51,7 +51,7 @@ class SQLExecutor:
         return f"<assay.ledger.{type(self).__name__}>"
 
     def session(self) -> SQLSession:
-        """The executor of one conversation."""
+        """The executor of one exchange."""
         return SQLSession(self)
 
     def close(self) -> None:
@@ -92,7 +92,7 @@ class SQLExecutor:
         raise NotImplementedError
 
     def is_busy(self, connection: Any) -> bool:
-        """Whether the host uses it: a connection that no conversation has taken."""
+        """Whether the host uses it: a connection that no exchange has taken."""
         return self.is_open(connection)
 
     def is_gone(self, connection: Any, wait_ms: int) -> bool:
@@ -111,7 +111,7 @@ class SQLExecutor:
 
 
 class SQLSession:
-    """Carries the steps of one conversation out, on one connection, which goes back when the
+    """Carries the steps of one exchange out, on one connection, which goes back when the
     session is closed. What is not committed then is rolled back.
 
         with store.session() as execute:

@@ -82,7 +82,7 @@ class AsyncLedger(AsyncCalls):
             await define_async(self.executor, calls_of(exchange.document, "garbage"))
 
     async def _fulfil(self, *asked: Any, **more: Any) -> Any:
-        """A conversation, and what is then granted and taken back."""
+        """An exchange, and what is then granted and taken back."""
         steps, answer = fulfilment(self, *asked, **more), None
         while True:
             try:
@@ -99,7 +99,7 @@ class AsyncLedger(AsyncCalls):
         evidence: Several = (),
         **more: Any,
     ) -> R:
-        """A whole conversation, with a store that has its tables."""
+        """A whole exchange, with a store that has its tables."""
         if self._must_create:
             with suppress(UnavailableError):
                 await self.create_schema()
@@ -118,7 +118,7 @@ class AsyncLedger(AsyncCalls):
         max_wait: float | None = None,
         now: Time | None = None,
     ) -> R:
-        """A whole conversation."""
+        """A whole exchange."""
         request, clock = self._request(operation, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, self._begins(now)) as exchange:
             document = await run_async(

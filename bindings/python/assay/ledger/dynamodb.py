@@ -54,7 +54,7 @@ class DynamoDB:
         return "<assay.ledger.DynamoDB>"
 
     def session(self) -> DynamoDBSession:
-        """The executor of one conversation."""
+        """The executor of one exchange."""
         return DynamoDBSession(self)
 
     def close(self) -> None:
@@ -86,7 +86,7 @@ class DynamoDB:
 
 
 class DynamoDBSession:
-    """Carries the steps of one conversation out. There is no open transaction here: what the
+    """Carries the steps of one exchange out. There is no open transaction here: what the
     host's grant appends to `connection` is written by one request, with the claim."""
 
     def __init__(self, store: DynamoDB) -> None:

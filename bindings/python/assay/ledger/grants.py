@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Session(Protocol):
-        """Carries the steps of one conversation out, and rolls back when it is left."""
+        """Carries the steps of one exchange out, and rolls back when it is left."""
 
         @property
         def connection(self) -> Any: ...

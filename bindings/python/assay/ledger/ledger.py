@@ -38,7 +38,7 @@ __all__ = ["Ledger"]
 
 
 class Ledger(Calls):
-    """Every conversation with a store (docs/spec/ledger.md §5), carried out.
+    """Every exchange with a store (docs/spec/ledger.md §5), carried out.
 
     where          the store's URL: sqlite:////var/lib/shop.db, postgresql://…, mysql://…,
                    dynamodb://TABLE?region=…&endpoint=…, redis://…; or an executor that you made,
@@ -47,7 +47,7 @@ class Ledger(Calls):
                    Verifier that has the block `ledger`, which serves other stores as well
     create         call `create_schema` at the first use: for tests and first steps. A server
                    that did so would begin anew where its data is missing
-    max_wait       how many seconds a conversation may wait before one step
+    max_wait       how many seconds an exchange may wait before one step
     clock          the time in seconds since 1970 UTC
 
     For as many threads as you like, and in children of a fork. A refusal is an answer: look
@@ -120,7 +120,7 @@ class Ledger(Calls):
                 self._creating.release()
 
     def _fulfil(self, *asked: Any, **more: Any) -> Any:
-        """A conversation, and what is then granted and taken back."""
+        """An exchange, and what is then granted and taken back."""
         steps, answer = fulfilment(self, *asked, **more), None
         while True:
             try:
@@ -137,7 +137,7 @@ class Ledger(Calls):
         evidence: Several = (),
         **more: Any,
     ) -> R:
-        """A whole conversation, with a store that has its tables."""
+        """A whole exchange, with a store that has its tables."""
         if self._must_create:
             self._create()
         found = self._converse(answer, operation, members, evidence, **more)
@@ -158,7 +158,7 @@ class Ledger(Calls):
         max_wait: float | None = None,
         now: Time | None = None,
     ) -> R:
-        """A whole conversation."""
+        """A whole exchange."""
         request, clock = self._request(operation, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, self._begins(now)) as exchange:
             document = run(

@@ -215,7 +215,7 @@ class AsyncPostgres:
         return "<assay.ledger.AsyncPostgres>"
 
     def session(self) -> AsyncPostgresSession:
-        """The executor of one conversation."""
+        """The executor of one exchange."""
         return AsyncPostgresSession(self)
 
     async def close(self) -> None:

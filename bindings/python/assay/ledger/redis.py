@@ -99,7 +99,7 @@ class Redis:
         return "<assay.ledger.Redis>"
 
     def session(self) -> RedisSession:
-        """The executor of one conversation."""
+        """The executor of one exchange."""
         return RedisSession(self)
 
     def close(self) -> None:
@@ -138,7 +138,7 @@ class Redis:
 
 
 class RedisSession:
-    """Carries the steps of one conversation out; nothing of it stays open."""
+    """Carries the steps of one exchange out; nothing of it stays open."""
 
     connection = None
 
@@ -200,7 +200,7 @@ class AsyncRedis:
         return "<assay.ledger.AsyncRedis>"
 
     def session(self) -> AsyncRedisSession:
-        """The executor of one conversation."""
+        """The executor of one exchange."""
         return AsyncRedisSession(self)
 
     async def close(self) -> None:

@@ -48,7 +48,7 @@ func (g *grantStep) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// effects are what a conversation has the host do, in the transaction of the row.
+// effects are what an exchange has the host do, in the transaction of the row.
 type effects struct {
 	grant GrantFunc
 	take  TakeFunc
@@ -74,9 +74,9 @@ func (e effects) called(ctx context.Context, step *grantStep, target Target) (th
 	return thrown
 }
 
-// converse conducts a conversation to its end. Whatever ends it, nothing stays open in the
+// runExchange conducts an exchange to its end. Whatever ends it, nothing stays open in the
 // store. A refused document is an answer.
-func (l *Ledger) converse(
+func (l *Ledger) runExchange(
 	ctx context.Context, request *request, called effects,
 ) (*assay.Exchange, error) {
 	if request.err != nil {

@@ -1,8 +1,8 @@
 /*
- * carry_out.c - conducts a conversation with Apple, over libcurl.
+ * run_exchange.c - runs an exchange with Apple, over libcurl.
  *
- *   carry_out CONFIG.json REQUEST.json [--patience SECONDS] [--roots FILE.pem]
- *             [--host NAME=URL] [--at MS]
+ *   run_exchange CONFIG.json REQUEST.json [--max-wait SECONDS] [--roots FILE.pem]
+ *                [--host NAME=URL] [--at MS]
  *
  * The request is what assay_exchange_new takes: {"operation": "call-verify-receipt", …}.
  * Prints the last document, without the steps before it: those hold secrets.
@@ -12,7 +12,7 @@
  * Exit code 0: done and accepted. 1: refused. 2: incorrect usage. 3: the next
  * step is too far away; queue `exchange.retry` of what was printed.
  *
- *   cc carry_out.c http_step.c body_text.c -o carry_out \
+ *   cc run_exchange.c http_step.c body_text.c -o run_exchange \
  *     $(pkg-config --cflags --libs assay libcjson libcurl zlib)
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep */
@@ -27,7 +27,7 @@ enum { MOST_HOSTS = 16 };
 
 struct options {
   const char *config, *request;
-  double patience_s;
+  double max_wait_s;
   int64_t at_ms; /* 0: the system's clock */
   struct host hosts[MOST_HOSTS];
   struct route route;
@@ -55,10 +55,10 @@ static int read_options(int argc, char **argv, struct options *options) {
   int i;
   memset(options, 0, sizeof *options);
   options->route.hosts = options->hosts;
-  options->patience_s = 30;
+  options->max_wait_s = 30;
   for (i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--patience") == 0 && i + 1 < argc) {
-      options->patience_s = strtod(argv[++i], NULL);
+    if (strcmp(argv[i], "--max-wait") == 0 && i + 1 < argc) {
+      options->max_wait_s = strtod(argv[++i], NULL);
     } else if (strcmp(argv[i], "--at") == 0 && i + 1 < argc) {
       options->at_ms = strtoll(argv[++i], NULL, 10);
     } else if (strcmp(argv[i], "--roots") == 0 && i + 1 < argc) {
@@ -81,7 +81,7 @@ static int slept(const cJSON *step, struct options *options) {
   const cJSON *until = member(step, "notBeforeMs");
   int64_t left = (int64_t)cJSON_GetNumberValue(until) - now_ms(options);
   struct timespec pause = {0, 0};
-  if ((double)left > options->patience_s * 1000) return 0;
+  if ((double)left > options->max_wait_s * 1000) return 0;
   if (left > 0 && options->at_ms != 0) {
     options->at_ms += left;
   } else if (left > 0) {
@@ -141,7 +141,7 @@ int main(int argc, char **argv) {
   curl_global_init(CURL_GLOBAL_DEFAULT);
   if (!read_options(argc, argv, &options)) {
     fprintf(stderr,
-            "usage: carry_out CONFIG.json REQUEST.json [--patience SECONDS] "
+            "usage: run_exchange CONFIG.json REQUEST.json [--max-wait SECONDS] "
             "[--roots FILE.pem] [--host NAME=http://127.0.0.1:PORT] "
             "[--at MS]\n");
     return USAGE;

@@ -36,7 +36,7 @@ struct LedgerRequest {
     self.members = members
   }
 
-  /// The time of the conversation, which goes on from that of the call.
+  /// The time of the exchange, which goes on from that of the call.
   var clock: Timestamp { now.advanced(by: begun.duration(to: .now)) }
 
   func text(_ engine: String) -> JSON {
@@ -46,7 +46,7 @@ struct LedgerRequest {
   subscript(_ name: String) -> JSON? { members.first { $0.0 == name }?.1 }
 }
 
-/// What a host does in a conversation.
+/// What a host does in an exchange.
 struct LedgerEffects {
   var grant: Granting?
   var takeBack: Taking?
@@ -55,7 +55,7 @@ struct LedgerEffects {
 }
 
 extension Ledger {
-  /// A whole conversation; then what was claimed under a lease is granted and completed.
+  /// A whole exchange; then what was claimed under a lease is granted and completed.
   func asking<Result: AnswerOfStore>(
     _ request: LedgerRequest, grant: Granting? = nil, takeBack: Taking? = nil
   ) async throws -> Result {
@@ -104,7 +104,7 @@ extension Ledger {
     return try Result(try Members.of(document, "exchange"))
   }
 
-  /// Conducts a conversation to its end, or to a wait that is longer than `maxWait`.
+  /// Conducts an exchange to its end, or to a wait that is longer than `maxWait`.
   private func converse(
     _ request: LedgerRequest, _ effects: LedgerEffects
   ) async throws -> Document {
@@ -138,7 +138,7 @@ extension Ledger {
     await executor.rollBack()
   }
 
-  /// Carries out what the conversation asks for; nil: the wait is too long.
+  /// Carries out what the exchange asks for; nil: the wait is too long.
   private func answer(
     to exchange: Exchange, _ request: LedgerRequest, _ effects: LedgerEffects,
     _ executor: any LedgerExecutor

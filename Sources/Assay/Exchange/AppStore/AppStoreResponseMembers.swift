@@ -1,17 +1,17 @@
 /// The members of Apple's responses that this version knows, at any depth (API-30). One table is
 /// enough, because Apple gives no name two meanings.
-enum AppStoreAnswerMembers {
+enum AppStoreResponseMembers {
   static let table = MemberTable([
     Member("signedTransactionInfo", .text), Member("signedTransactions", .texts),
     Member("signedRenewalInfo", .text), Member("signedAppTransactionInfo", .text),
     Member("signedPayload", .text), Member("environment", .text), Member("bundleId", .text),
     Member("appAppleId", .integer), Member("revision", .text), Member("paginationToken", .text),
-    Member("hasMore", .boolean), Member("data", .objects(AppStoreAnswerMembers.none)),
-    Member("lastTransactions", .objects(AppStoreAnswerMembers.none)),
+    Member("hasMore", .boolean), Member("data", .objects(AppStoreResponseMembers.none)),
+    Member("lastTransactions", .objects(AppStoreResponseMembers.none)),
     Member("subscriptionGroupIdentifier", .text), Member("status", .integer),
     Member("originalTransactionId", .text),
-    Member("notificationHistory", .objects(AppStoreAnswerMembers.none)),
-    Member("sendAttempts", .objects(AppStoreAnswerMembers.none)),
+    Member("notificationHistory", .objects(AppStoreResponseMembers.none)),
+    Member("sendAttempts", .objects(AppStoreResponseMembers.none)),
     Member("attemptDate", .time), Member("sendAttemptResult", .text),
     Member("testNotificationToken", .text), Member("webOrderLineItemId", .text),
     Member("success", .boolean), Member("effectiveDate", .time),

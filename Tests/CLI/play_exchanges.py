@@ -1,4 +1,4 @@
-"""Conversations of the library with the player, kind by kind, with and without faults."""
+"""Exchanges of the library with the player, kind by kind, with and without faults."""
 import hashlib
 
 import faults
@@ -11,7 +11,7 @@ NONCE = "n0" * 16
 
 
 class Talk:
-    """A host of its own player; `ask` holds one conversation."""
+    """A host of its own player; `ask` holds one exchange."""
 
     def __init__(self, bench, player):
         self.bench, self.player = bench, player
@@ -269,4 +269,4 @@ def paging(talk):
     found = document.json["exchange"]["result"]["transactions"]
     talk.bench.expect(document.status == "ok" and len(found) == 48
                       and document.json["exchange"].get("next") is None,
-                      "history: every page in one conversation", document.json.get("error"))
+                      "history: every page in one exchange", document.json.get("error"))

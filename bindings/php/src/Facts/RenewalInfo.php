@@ -16,7 +16,7 @@ use DateTimeImmutable;
  * By itself it proves nothing about the app: it has no bundle id. Decide with it only together
  * with a transaction of the same `originalTransactionId`.
  */
-final class Renewal extends Facts
+final class RenewalInfo extends Facts
 {
     use ReadOnce;
 
@@ -100,7 +100,7 @@ final class Renewal extends Facts
     public readonly int $signedDate;
     /** `signedDate` in UTC. */
     public readonly DateTimeImmutable $signedAt;
-    /** The first purchase of the line. */
+    /** The first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
     /** The product of this period. */
     public readonly ?string $productId;

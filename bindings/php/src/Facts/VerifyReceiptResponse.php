@@ -16,7 +16,7 @@ use DateTimeImmutable;
  * Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS connection
  * that it came over.
  */
-final class VerifyReceiptAnswer extends OwnFacts
+final class VerifyReceiptResponse extends OwnFacts
 {
     use ReadOnce;
 
@@ -66,7 +66,7 @@ final class VerifyReceiptAnswer extends OwnFacts
     /** "ios6" (about a transaction receipt) or "ios7" (about an app receipt). */
     public readonly string $style;
     /**
-     * "answer", "endpoint" (in a conversation, for the iOS 6 style), "receipt-type" or
+     * "answer", "endpoint" (in an exchange, for the iOS 6 style), "receipt-type" or
      * "transaction-id". See Names\EnvironmentSource.
      */
     public readonly ?string $environmentSource;
@@ -117,7 +117,7 @@ final class VerifyReceiptAnswer extends OwnFacts
     public readonly ?DateTimeImmutable $preorderAt;
     /** @var list<VerifyReceiptTransaction> Each once, ordered by the end of the period. */
     public readonly array $transactions;
-    /** @var list<VerifyReceiptRenewalInfo> Renewal facts, one per line of renewals. */
+    /** @var list<VerifyReceiptRenewalInfo> Renewal facts, one for each subscription. */
     public readonly array $renewals;
     /** The newest receipt, if the answer has one. */
     public readonly ?LatestReceipt $latestReceipt;

@@ -17,7 +17,7 @@ func (v *Verifier) RefreshAttestReceipt(
 	ctx context.Context, evidence Evidence, runner StepRunner, options ...Option,
 ) (*RefreshedReceipt, error) {
 	request := given{"operation": "refresh-attest-receipt"}
-	document, err := v.talk(ctx, request, []Evidence{evidence}, runner, options)
+	document, err := v.runExchange(ctx, request, []Evidence{evidence}, runner, options)
 	return verified[RefreshedReceipt](document, err, "exchange", "attestReceipt")
 }
 
@@ -48,7 +48,7 @@ func (v *Verifier) CheckRevocation(
 			"sha256": name, "der": base64.StdEncoding.EncodeToString(response)})
 	}
 	request := given{"operation": "check-revocation", "mode": mode, "responses": kept}
-	document, err := v.talk(ctx, request, []Evidence{evidence}, runner, options)
+	document, err := v.runExchange(ctx, request, []Evidence{evidence}, runner, options)
 	return verified[Revocation](document, err, "exchange", "revocation")
 }
 
@@ -69,8 +69,8 @@ func (v *Verifier) VerifyDevice(
 	return document, document.Err()
 }
 
-// talk is the result of a conversation over the network.
-func (v *Verifier) talk(
+// runExchange is the result of an exchange over the network.
+func (v *Verifier) runExchange(
 	ctx context.Context, request given, evidence []Evidence, runner StepRunner, options []Option,
 ) (*Document, error) {
 	exchange, err := v.Exchange(ctx, request, evidence, options...)

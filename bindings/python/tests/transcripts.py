@@ -1,4 +1,4 @@
-"""Conversations of the case table: transcripts, and what becomes of their exchanges."""
+"""Exchanges of the case table: transcripts, and what becomes of their exchanges."""
 import contextlib
 import json
 import threading
@@ -11,7 +11,7 @@ from case_table import given, table
 def transcript(name):
     """The case of the table that is a transcript of this name, or of what follows its rule."""
     for case in table().cases:
-        if case["call"] == "conversation" \
+        if case["call"] == "transcript" \
                 and name in (case["name"], case["name"].partition(": ")[2]):
             return case
     raise AssertionError(f"the case table has no transcript {name}")

@@ -14,13 +14,13 @@ use Assay\Internal\ReadOnce;
  *
  * It is the evidence of all of them: `decide` takes it whole.
  */
-final class AppStoreAnswer extends OwnFacts
+final class AppStoreResponse extends OwnFacts
 {
     use ReadOnce;
 
     protected const MEMBERS = [
         'transactions' => [Member::NESTED_LIST, 'transactions', Transaction::class],
-        'renewals' => [Member::NESTED_LIST, 'renewals', Renewal::class],
+        'renewals' => [Member::NESTED_LIST, 'renewals', RenewalInfo::class],
         'notifications' => [Member::NESTED_LIST, 'notifications', Notification::class],
         'appTransaction' => [Member::NESTED, 'appTransaction', AppTransaction::class],
         'statuses' => [Member::DETAILS_LIST, 'statuses', AppStoreStatus::class],
@@ -35,7 +35,7 @@ final class AppStoreAnswer extends OwnFacts
      * @var list<Transaction>
      */
     public readonly array $transactions;
-    /** @var list<Renewal> Of subscription statuses. */
+    /** @var list<RenewalInfo> Of subscription statuses. */
     public readonly array $renewals;
     /** @var list<Notification> Of a history, or the one of a test. */
     public readonly array $notifications;

@@ -9,11 +9,11 @@ use Assay\Facts\Facts;
 use Assay\Verifier;
 
 /**
- * Conducts conversations with a store to their end.
+ * Runs the operations of a ledger to their end.
  *
  * @internal
  */
-final class Conversation
+final class OperationRunner
 {
     /** The library's own waits are shorter: a fifth of a second, acquire-rate-permit a second. */
     private const MAX_WAIT_MS = 5000;
@@ -21,7 +21,7 @@ final class Conversation
     /** Whether one is being conducted: its transaction is that of the connection. */
     private bool $isOpen = false;
 
-    /** The end of the last wait of the conversation. Milliseconds since 1970 UTC. */
+    /** The end of the last wait of the exchange. Milliseconds since 1970 UTC. */
     private int $reachedMs = 0;
 
     /** @param \Closure(): int $clock milliseconds since 1970 UTC */
@@ -41,7 +41,7 @@ final class Conversation
      * @param callable(Grant, object): mixed|null $grant
      * @param callable(Take, object): mixed|null $takeBack
      */
-    public function about(
+    public function run(
         array $request,
         Document|Facts|iterable $evidence = [],
         ?callable $grant = null,
