@@ -24,7 +24,7 @@ public struct Keyset: Sendable {
 }
 
 extension Verifier {
-  /// Verifies an access token with a key of a configured issuer, and so who is calling.
+  /// Verifies an access token, and so the caller, with a key of a configured issuer.
   ///
   /// - Parameters:
   ///   - token: the compact JWS, without the word Bearer.
@@ -45,8 +45,8 @@ extension Verifier {
 }
 
 extension Verifier {
-  /// Verifies an identity token of Sign in with Apple: who signs in, and that the token is of
-  /// this sign-in. Use it for one sign-in only, and issue your own session afterwards.
+  /// Verifies an identity token of Sign in with Apple: the person who signs in, and that the
+  /// token is of this sign-in. Use it for one sign-in only, and issue your own session afterwards.
   ///
   /// - Parameters:
   ///   - token: the identity token that the app sent.
