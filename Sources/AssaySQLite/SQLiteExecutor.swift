@@ -49,8 +49,9 @@ public actor SQLiteFile {
 ///
 /// In mode "transaction" a grant writes through the executor:
 ///
-///     let claim = try await ledger.claim([transaction], account: account, grantMode: "transaction")
-///     {
+///     let claim = try await ledger.claim(
+///       [transaction], account: account, grantMode: "transaction"
+///     ) {
 ///       guard let database = $0.executor as? SQLiteExecutor else { return false }
 ///       try database.execute(
 ///         "INSERT INTO coins (grant_id, account, units) VALUES (?, ?, ?)",
