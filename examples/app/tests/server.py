@@ -21,7 +21,7 @@ def held(answer):
 
 
 class Server:
-    """A server that first gives the responses of `script` for a path, once each, then its usual ones.
+    """A server that first gives the responses of `script`, once each, and then its usual ones.
 
     script         path: list of (status, body, headers), NOTHING, or held(…)
     closed         whether every user name that was requested first is closed for ever
