@@ -11,6 +11,8 @@ public struct CaseRun: Sendable {
   private let make: @Sendable ([UInt8]) -> Made
   private let judge: @Sendable (Document, EvidenceCase) -> Void
 
+  /// Makes the verifiers of a table.
+  ///
   /// - Parameters:
   ///   - make: Makes a verifier of a configuration.
   ///   - judge: Receives every document that a case compares.

@@ -36,7 +36,7 @@ MOST_STATES = 1_000_000
 
 
 class HistoryError(ValueError):
-    """The files are no valid history; the text names the line."""
+    """Raised if the files are no valid history; the message names the line."""
 
 
 @dataclass(frozen=True)
