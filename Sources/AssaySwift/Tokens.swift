@@ -31,7 +31,7 @@ extension Verifier {
   ///   - keys: the key set of the issuer, which must be in `tokens` of the configuration.
   ///   - now: the time at which the token must be valid.
   /// - Throws: family `rejected` if the token is not genuine, has expired, or is of another
-  ///   issuer, app or use; after `rejected.token.unknown-key` the document's `error.keyset` says
+  ///   issuer, app or use; after `rejected.token.unknown-key` the document's `error.keyset` states
   ///   whether to fetch the key set once, or to refuse. `unavailable` for a key set that is too
   ///   old; `misuse` for the key set of an issuer that is not configured; `malformed`,
   ///   `unsupported` or `tooLarge` if the text is not such a token.
