@@ -201,8 +201,8 @@ public struct CaseRun: Sendable {
 }
 
 extension Document {
-  /// The boolean at a dotted path, in which numbers are indexes of arrays; `nil` if the value is no
-  /// boolean.
+  /// Returns the boolean at a dotted path, in which numbers are indexes of arrays; `nil` if the
+  /// value is no boolean.
   public func flag(_ path: String) -> Bool? {
     var value = value
     for step in path.split(separator: ".") {

@@ -255,7 +255,7 @@ class Bench:
 
     @property
     def line(self):
-        """Return the line that faults.py prints."""
+        """The line that faults.py prints."""
         names = ("url", "expiredUrl", "ca", "hosts", "config", "answers", "exchanges")
         return json.dumps({"now": NOW, **{name: getattr(self, name) for name in names}})
 

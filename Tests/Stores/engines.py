@@ -77,7 +77,7 @@ class Engine:
         raise NotImplementedError
 
     def command(self) -> Sequence[str | os.PathLike[str]]:
-        """The command that runs the engine on its port."""
+        """Return the command that runs the engine on its port."""
         raise NotImplementedError
 
     def prepare(self) -> None:

@@ -32,7 +32,7 @@ class Operation:
     result: dict[str, Any]
 
     def __str__(self) -> str:
-        """The operation for a report: process, operation, arguments, result."""
+        """Return the operation for a report: process, operation, arguments, result."""
         said = self.result.get("outcome", self.outcome)
         rest = {name: value for name, value in self.result.items() if name != "outcome"}
         return f"{self.process}#{self.id} {self.op} {self.args} -> {said} {rest or ''}".rstrip()
@@ -448,7 +448,7 @@ class LineModel(Model):
         return state._replace(owner=owner), ok("stale")
 
     def shadows(self, operation: Operation) -> list[str]:
-        """An apply sets the owner before it writes, and another may write in between."""
+        """An update sets the owner before it writes, and another may write in between."""
         if operation.op != "apply":
             return []
         stale = operation.result.get("outcome") == "stale"

@@ -123,7 +123,7 @@ struct StoreHistory {
     return (page, "\(end)_\(filter)", rest.count > page.count)
   }
 
-  /// The text to which a revision is bound: the whole request except the revision.
+  /// Returns the text to which a revision is bound: the whole request except the revision.
   private func filterText(_ id: String) -> String {
     let query = store.request.query.filter { $0.name != "revision" }
     return ([store.request.path, id] + query.map { $0.name + "=" + $0.value }).joined(

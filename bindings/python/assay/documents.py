@@ -84,7 +84,7 @@ def status_text(code: int, what: int) -> str:
 
 
 def status_http(code: int) -> int:
-    """Return the HTTP status with which a back end answers its own client."""
+    """Return the HTTP status of a back end's response to its own client."""
     http: int = _functions.assay_status_http(code)
     return http
 

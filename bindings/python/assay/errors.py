@@ -7,7 +7,7 @@
     ├── TooLargeError      a size, depth or count limit was exceeded
     ├── MisuseError        the calling program broke a rule
     ├── ConfigError        the configuration is not usable
-    ├── UnavailableError   a server or database gave no usable answer: retry
+    ├── UnavailableError   a server or database gave no usable reply: retry
     ├── InternalError      a bug or a damaged build; nothing was trusted
     └── PendingError       nothing is decided yet: take the next step
 
@@ -41,7 +41,7 @@ class AssayError(Exception):
                  "after-config"
     document     Document or None: the whole document, with every check; None if the call
                  has none, and after pickling
-    http_status  int: the HTTP status with which a back end answers its own client
+    http_status  int: the HTTP status of a back end's response to its own client
 
     `str(error)` has status, message, rule, location and hint on one line.
     """
@@ -115,7 +115,7 @@ class ConfigError(AssayError):
 
 
 class UnavailableError(AssayError):
-    """A server or database gave no usable answer: retry."""
+    """A server or database gave no usable reply: retry."""
 
 
 class InternalError(AssayError):

@@ -532,7 +532,7 @@ class Verifier:
         offer   whether to check that an offer for one use a device is unused here,
                 by the configured bit whose name begins with "promo"
 
-        Needs the block `deviceCheck`. Raises RejectedError when Apple refuses the
+        Needs the block `deviceCheck`. Raises RejectedError if Apple refuses the
         device token or the request (`fault` states which) and, with `offer`, if
         the offer was used (rejected.promo.device-used); UnavailableError for a
         response without a verdict: neither a clean device nor a used one. What

@@ -82,7 +82,7 @@ class Claim(Part):
         return self.outcome in ("new", "resume")
 
     def grant(self) -> Grant:
-        """The grant to perform, if `needs_grant`."""
+        """Return the grant to perform, if `needs_grant`."""
         if not (self.grant_id and self.fencing_token and self.account and self.purchase_key):
             raise ValueError(f"there is nothing to grant: {self.outcome}")
         return Grant(
@@ -205,7 +205,7 @@ class Take(Part):
     lease_expires_at_ms: int | None = plain()
 
     def take_back(self) -> TakeBack:
-        """The take-back to perform."""
+        """Return the take-back to perform."""
         return TakeBack(
             self.take_id,
             self.fencing_token,

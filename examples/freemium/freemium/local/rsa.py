@@ -37,7 +37,7 @@ class Key:
 
     @property
     def jwk(self) -> dict[str, str]:
-        """Return the public key for a key set."""
+        """The public key for a key set."""
         return {
             "kty": "RSA",
             "use": "sig",
