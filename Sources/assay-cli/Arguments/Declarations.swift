@@ -34,7 +34,7 @@ struct CommandConfiguration: Sendable {
   var subcommands: [any ParsableCommand.Type] = []
 }
 
-/// A fault of a command line that does not state what to do, with its message.
+/// A fault of a command line that does not determine what to do, with its message.
 struct UsageFault: Error {
   let text: String
   init(_ text: String) { self.text = text }
