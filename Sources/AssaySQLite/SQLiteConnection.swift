@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A value of a row, or of a placeholder.
+/// A value of a row, or of a statement's argument.
 public enum SQLiteValue: Hashable, Sendable {
   case text(String)
   case integer(Int64)
@@ -15,11 +15,11 @@ extension SQLiteValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   public init(nilLiteral: ()) { self = .null }
 }
 
-/// Why SQLite, or its executor, did not do something.
+/// An error of SQLite or of its executor.
 public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// SQLite's own code as text, "5"; "standby" and "transaction" are the executor's.
+  /// SQLite's own code as text, such as "5"; "standby" and "transaction" are the executor's.
   public let code: String
-  /// What SQLite says of the code; no value of a statement.
+  /// SQLite's text for the code, which contains no value of a statement.
   public let message: String
 
   public var description: String { code + ": " + message }
@@ -27,28 +27,30 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   static let transaction = SQLiteError(code: "transaction", message: "no transaction is open")
 }
 
-/// How long a statement may run, and wait for a lock, in milliseconds (STO-76).
+/// The limits of a statement's time and of its wait for a lock, in milliseconds (STO-76).
 struct SQLiteLimits: Hashable {
   var statement: Int64 = 5000
   var lock: Int64 = 2000
 }
 
-/// One connection to a file. SQLite locks it, and one exchange has it at a time.
+/// One connection to a file. SQLite serializes its use, and one exchange has it at a time.
 @safe final class SQLiteConnection: @unchecked Sendable {
   private let handle: OpaquePointer?
   private var lock: Int64 = -1
   private var deadline: ContinuousClock.Instant?
-  /// Whether a statement of the host wanted to end the transaction (STO-38).
+  /// Whether a statement of the host tried to end the transaction (STO-38).
   private(set) var wantedEnd = false
 
   private static let settings = [
     "PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA secure_delete = FAST",
     "PRAGMA foreign_keys = OFF",
   ]
-  /// How often SQLite asks whether a statement has run for too long, in steps of its machine.
+  /// After how many steps of its virtual machine SQLite checks a statement's time limit.
   private static let asks: Int32 = 10_000
 
-  /// - Parameter creates: whether to make a file that is not there (STO-78).
+  /// Opens a file.
+  ///
+  /// - Parameter creates: whether to create a missing file (STO-78).
   init(_ path: String, creates: Bool = false) throws(SQLiteError) {
     var opened: OpaquePointer?
     let flags =
@@ -89,12 +91,12 @@ struct SQLiteLimits: Hashable {
     try run("BEGIN IMMEDIATE")
   }
 
-  /// A full disk, say, has rolled back already.
+  /// Rolls back an open transaction. After some errors, such as a full disk, SQLite has done so.
   func rollBack() throws(SQLiteError) {
     if isOpen { try run("ROLLBACK") }
   }
 
-  /// A statement of the host in the transaction of a claim: what would end it is refused.
+  /// Runs a statement of the host in the transaction of a claim, and refuses one that would end it.
   func runOfHost(
     _ sql: String, _ arguments: [SQLiteValue], _ limits: SQLiteLimits
   ) throws(SQLiteError) -> [[SQLiteValue]] {
@@ -110,7 +112,7 @@ struct SQLiteLimits: Hashable {
     }
   }
 
-  /// One statement; its rows.
+  /// Runs one statement and returns its rows.
   @discardableResult
   func run(
     _ sql: String, _ arguments: [SQLiteValue] = [], _ limits: SQLiteLimits? = nil
@@ -125,7 +127,7 @@ struct SQLiteLimits: Hashable {
     }
     defer { unsafe sqlite3_finalize(statement) }
     try check(code)
-    // A second statement would be left out.
+    // SQLite would ignore a second statement.
     guard rest.allSatisfy(\.isWhitespace) else { throw error(SQLITE_MISUSE) }
     guard unsafe Int(sqlite3_bind_parameter_count(statement)) == arguments.count else {
       throw error(SQLITE_RANGE)
@@ -150,14 +152,14 @@ struct SQLiteLimits: Hashable {
     case .integer(let integer): return unsafe sqlite3_bind_int64(statement, place, integer)
     case .null: return unsafe sqlite3_bind_null(statement, place)
     case .text(let text):
-      // SQLite copies the text: SQLITE_TRANSIENT.
+      // SQLITE_TRANSIENT makes SQLite copy the text.
       let copies = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
       let count = Int32(clamping: text.utf8.count)
       return unsafe sqlite3_bind_text(statement, place, text, count, copies)
     }
   }
 
-  /// Text, an integer or null, whatever the column is of (STO-4).
+  /// Returns text, an integer or null, whatever the type of the column is (STO-4).
   private func column(_ place: Int32, _ statement: OpaquePointer?) -> SQLiteValue {
     switch unsafe sqlite3_column_type(statement, place) {
     case SQLITE_INTEGER: return .integer(unsafe sqlite3_column_int64(statement, place))

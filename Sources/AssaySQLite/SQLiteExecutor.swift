@@ -3,16 +3,16 @@ import AssaySwift
 import CSQLite
 
 extension Ledger {
-  /// A ledger in a file of SQLite 3.35 or later, for one machine: not on a network's disk.
+  /// Creates a ledger in a file of SQLite 3.35 or later, for one machine: not on a network drive.
   ///
   ///     let ledger = try Ledger(sqlite: "/var/lib/shop.db", verifier)
   ///
   /// - Parameters:
-  ///   - path: from the root, or from `./`. The file is opened where it is, and made by
-  ///     `createSchema` alone.
-  ///   - verifier: has the block `ledger` in its configuration.
+  ///   - path: the absolute path, or one that begins with `./`. Only `createSchema` creates a
+  ///     missing file.
+  ///   - verifier: a verifier whose configuration has the block `ledger`.
   ///   - maxWait: the longest wait before a step.
-  /// - Throws: for a path that is relative to a folder that nobody names, or in memory.
+  /// - Throws: `SQLiteError` for any other path, such as that of a database in memory.
   public init(
     sqlite path: String, _ verifier: Verifier, maxWait: Duration = .seconds(30)
   ) throws(SQLiteError) {
@@ -21,7 +21,7 @@ extension Ledger {
   }
 }
 
-/// A file, and the connections to it that are not in use.
+/// A file, and its idle connections.
 public actor SQLiteFile {
   let path: String
   private var idle: [SQLiteConnection] = []
@@ -45,11 +45,13 @@ public actor SQLiteFile {
   }
 }
 
-/// Carries the steps of one exchange out in a file of SQLite.
+/// Performs the steps of one exchange in a file of SQLite.
 ///
-/// In mode "transaction" a grant writes by it:
+/// In mode "transaction" a grant writes through the executor:
 ///
-///     let claim = try await ledger.claim([transaction], account: account, mode: "transaction") {
+///     let claim = try await ledger.claim(
+///       [transaction], account: account, grantMode: "transaction"
+///     ) {
 ///       guard let database = $0.executor as? SQLiteExecutor else { return false }
 ///       try database.execute(
 ///         "INSERT INTO coins (grant_id, account, units) VALUES (?, ?, ?)",
@@ -64,8 +66,8 @@ public final class SQLiteExecutor: LedgerExecutor {
 
   public init(_ file: SQLiteFile) { self.file = file }
 
-  /// Runs one statement in the transaction of a claim; returns its rows. One that would end the
-  /// transaction is refused, and the claim with it (STO-38).
+  /// Runs one statement in the transaction of a claim and returns its rows. A statement that would
+  /// end the transaction is refused, and the claim with it (STO-38).
   @discardableResult
   public func execute(
     _ sql: String, _ arguments: [SQLiteValue] = []
@@ -87,7 +89,7 @@ public final class SQLiteExecutor: LedgerExecutor {
       try carryOut(calls, mark, step.member("limits"), connection, &results)
       return ["id": JSON(id), "code": 200, "results": JSON(results)]
     } catch let error as SQLiteError {
-      // Statements before it stand where each is its own transaction.
+      // Earlier statements are committed if each is its own transaction.
       let isCertain = undo() && (mark != nil || results.isEmpty)
       return SQLiteExecutor.failed(id, error, isCertain: isCertain)
     }
@@ -103,7 +105,7 @@ public final class SQLiteExecutor: LedgerExecutor {
     _ = try SQLiteConnection(file.path, creates: true)
   }
 
-  /// Nobody reads the log of writes just now, or it stays until it is full.
+  /// Truncates the write-ahead log, unless another connection reads it now.
   public func forgotten() async {
     _ = try? connection?.run("PRAGMA wal_checkpoint(TRUNCATE)")
   }
@@ -136,7 +138,7 @@ public final class SQLiteExecutor: LedgerExecutor {
     }
   }
 
-  /// The answer to the step of a grant: its transaction is still that of the claim, for
+  /// Returns the reply to a grant step. The open transaction is still that of the claim, because
   /// nothing else can begin one.
   private func granted(_ id: Int64) -> JSON {
     if isBegun, let connection, connection.isOpen, !connection.wantedEnd {
@@ -146,7 +148,8 @@ public final class SQLiteExecutor: LedgerExecutor {
     return SQLiteExecutor.failed(id, .transaction, isCertain: false)
   }
 
-  /// Whether nothing is left of a transaction. A connection that cannot roll back is closed.
+  /// Rolls back, and returns whether nothing is left of a transaction. A connection that cannot
+  /// roll back is closed.
   private func undo() -> Bool {
     isBegun = false
     do {
@@ -168,7 +171,7 @@ public final class SQLiteExecutor: LedgerExecutor {
     ]
   }
 
-  /// Tables are strict since 3.37 of SQLite.
+  /// Returns the statement without STRICT, which SQLite supports since 3.37.
   private static func known(_ sql: String) -> String {
     let isOld = sqlite3_libversion_number() < 3_037_000 && sql.hasPrefix("CREATE TABLE")
     return isOld ? sql.replacing(" STRICT,", with: "") : sql

@@ -6,7 +6,7 @@
 ///     do {
 ///       let transaction = try verifier.verifyTransaction(jws)
 ///     } catch {
-///       logger.notice("\(error)")                  // rule, place and hint on one line
+///       logger.notice("\(error)")                  // rule, location and hint on one line
 ///       return Response(status: error.httpStatus)
 ///     }
 public struct AssayError: Error, Sendable, CustomStringConvertible {
@@ -61,7 +61,7 @@ public struct AssayError: Error, Sendable, CustomStringConvertible {
     AssayError(.misuseExchangeOrder, "the exchange is over", at: nil, document)
   }
 
-  /// A refusal that no document states.
+  /// Returns a refusal that no document states.
   static func of(_ status: Status, _ message: String, at place: String?) -> AssayError {
     AssayError(status, message, at: place, nil)
   }

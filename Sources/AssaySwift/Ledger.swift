@@ -1,76 +1,76 @@
 @_spi(AssaySwift) import Assay
 
-/// The client of a store: carries out the steps of one exchange, and keeps one connection
-/// for all of them (docs/spec/ledger.md, STO-75). `AssaySQLite` has one for SQLite.
+/// The client of a database: performs the steps of one exchange, all of them on one connection
+/// (docs/spec/ledger.md, STO-75). `AssaySQLite` contains one for SQLite.
 public protocol LedgerExecutor: AnyObject {
-  /// Carries a step out and returns its answer (STO-2, STO-3).
+  /// Performs a step and returns its reply (STO-2, STO-3).
   ///
-  /// After the host granted in a transaction it is given the step of the grant, which has
-  /// `grantId` or `takeId` and no `run`: the answer says whether the transaction is still the
-  /// one that was begun (STO-38). On DynamoDB that step is one TransactWriteItems: its `item`,
+  /// After the host granted in a transaction, the executor receives the grant step, which has
+  /// `grantId` or `takeId` and no `calls`. The reply states whether the transaction is still the
+  /// one that was begun (STO-38). On DynamoDB the step is one TransactWriteItems: its `item`,
   /// then what the grant wrote.
   ///
-  /// A failure of the engine is an answer, `code` 500 with `error`; `code` 0 says that nothing
-  /// came back. What it throws ends the exchange and passes through.
+  /// A failure of the engine is a reply, `code` 500 with `error`; `code` 0 means that nothing
+  /// came back. An error that this method throws ends the exchange and passes through.
   func run(_ step: JSON) async throws -> JSON
 
-  /// Undoes what is not committed and gives the connection back. Called at the end of every
-  /// exchange, also one that was left, and after a grant that gave nothing; a step may
-  /// follow all the same, on a new connection.
+  /// Undoes what is not committed and returns the connection to its pool. Called at the end of
+  /// every exchange, also of an abandoned one, and after a grant that gave nothing; a further step
+  /// may follow, on a new connection.
   func rollBack() async
 
-  /// Makes what the tables stand in, such as the file of SQLite; before `Ledger.createSchema`
-  /// alone.
+  /// Creates what the tables need, such as the file of SQLite. Called before `Ledger.createSchema`
+  /// only.
   func prepare() async throws
 
-  /// Removes from logs of writes what an account left behind that was forgotten (STO-93).
+  /// Removes the data of a forgotten account from write-ahead logs (STO-93).
   func forgotten() async
 }
 
 extension LedgerExecutor {
-  /// Nothing to make.
+  /// Does nothing, because most databases need no preparation.
   public func prepare() async throws {}
-  /// No log of writes.
+  /// Does nothing, because most clients cannot truncate a write-ahead log.
   public func forgotten() async {}
 }
 
-/// Pays a purchase out, once: writes `grantId` beside what it gives, under a unique index, and
-/// nothing where it stands already. False: nothing was granted.
+/// Grants a purchase once: writes `grantId` beside what it grants, under a unique index, and
+/// nothing if it is stored already. Returns false if nothing was granted.
 public typealias Granting = @Sendable (Grant) async throws -> Bool
 
-/// Takes back what a refunded purchase gave, once: writes `takeId` beside what it takes.
+/// Takes back the content of a refunded purchase once: writes `takeId` beside what it takes.
 public typealias Taking = @Sendable (TakeBack) async throws -> Taken
 
-/// What became of a take-back.
+/// The result of a take-back.
 public enum Taken: Hashable, Sendable {
   /// All units were taken.
   case all
-  /// So many units were there to be taken; under a lease, the rest is noted as a debt.
+  /// Only this many units could be taken; under a lease, the rest is stored as a debt.
   case units(Int64)
-  /// Nothing was taken: it is handed out again.
+  /// Nothing was taken: the take-back is handed out again later.
   case later
 }
 
-/// A purchase to pay out now.
+/// A purchase to grant now.
 public struct Grant {
   /// The id under which the purchase is granted, once.
   public let grantId: String
-  /// 1, then one more whenever a claim that nobody completed was taken over.
+  /// The fencing token: 1, and one more whenever an uncompleted claim was taken over.
   public let fencingToken: Int64
-  /// Who gets it.
+  /// The account that receives the purchase.
   public let account: String
   /// The id of the product.
   public let product: String
-  /// How many items were bought.
+  /// The number of items that were bought.
   public let quantity: Int64
-  /// How many units to give; after a reversal, how many were taken back.
+  /// The number of units to grant; after a reversal, the number that was taken back.
   public let units: Int64
-  /// Whether the grant id was handed out before: perhaps it is written already.
+  /// Whether the grant id was handed out before, so that it may be stored already.
   public let isRepeated: Bool
-  /// The row of the ledger.
+  /// The key of the purchase's ledger row.
   public let purchaseKey: String
-  /// In mode "transaction" the executor of the claim: what is written by it is committed with
-  /// the claim, or not at all. Nil under a lease.
+  /// The executor of the claim in mode "transaction": what is written through it is committed with
+  /// the claim, or not at all; `nil` under a lease.
   public let executor: (any LedgerExecutor)?
 }
 
@@ -78,28 +78,30 @@ public struct Grant {
 public struct TakeBack {
   /// The units, and the id under which they are taken back, once.
   public let take: Take
-  /// As of a `Grant`.
+  /// The executor in mode "transaction", as in a `Grant`; `nil` under a lease.
   public let executor: (any LedgerExecutor)?
 }
 
-/// What a store answers, in types. None of it is evidence.
+/// The typed result of a ledger operation. No result is evidence.
 public protocol LedgerResult: Sendable, CustomStringConvertible {
-  /// The whole answer.
+  /// The whole document.
   var document: Document { get }
 }
 
 extension LedgerResult {
-  /// `ok`; of `claim`, `resume`, `complete` and `recordEvent` also why they were refused.
+  /// The status: `ok`, or for `claim`, `resume`, `complete` and `recordEvent` also their refusal.
   public var status: Status { document.status }
-  /// What a back end would answer its own client.
+  /// The HTTP status for a server's response to its own client.
   public var httpStatus: Int { status.httpStatus }
-  /// "ClaimResult, ok": everything else is about a customer.
+  /// The type and the status, "ClaimResult, ok". A log needs no more, and the rest is about a
+  /// customer.
   public var description: String { "\(Self.self), \(status)" }
 }
 
 extension AssayError {
-  /// What the refused exchange answered all the same: the headers of an exhausted quota,
-  /// the default plan where the store is away, whether a subscription can be moved.
+  /// Returns the result that a refused exchange has all the same: the headers of an exhausted
+  /// quota, the default plan if the database is unreachable, whether a subscription can be
+  /// transferred; `nil` if it has none of that type.
   ///
   ///     catch let refusal as AssayError {
   ///       let quota = refusal.result(ConsumeQuotaResult.self)
@@ -112,8 +114,8 @@ extension AssayError {
   }
 }
 
-/// Purchases granted once, subscriptions, quotas, challenges, keys and accounts in a store of
-/// the host's (docs/ledger.md): a method for each kind of request, carried out to its end.
+/// Purchases granted once, subscriptions, quotas, challenges, device keys and accounts in the
+/// host's database (docs/ledger.md): a method for each operation, which runs it to its end.
 ///
 ///     let ledger = Ledger(verifier, engine: "postgres") { try await PostgresExecutor(pool) }
 ///     let claim = try await ledger.claim([transaction], account: account) { grant in
@@ -121,25 +123,27 @@ extension AssayError {
 ///       return true
 ///     }
 ///
-/// Methods throw an `AssayError`, but for refusals of the ledger's own in `claim`, `resume`,
-/// `complete` and `recordEvent`, which are answers: look at `status` and `outcome`. What an
-/// executor or a grant throws passes through, and nothing of a transaction is left.
+/// Methods throw an `AssayError`, except for the ledger's own refusals in `claim`, `resume`,
+/// `complete` and `recordEvent`, which are results: check `status` and `outcome`. What an
+/// executor or a grant throws passes through, and the transaction is rolled back.
 ///
-/// An `attempt` stands for one request of a client: give it to repeat a request after your own
-/// process lost the answer.
+/// An `attemptId` identifies one request of a client: pass it to repeat a request after your
+/// own process lost the result.
 public struct Ledger: Sendable {
-  /// Verifies the evidence.
+  /// The verifier of the evidence.
   public let verifier: Verifier
   let engine: String
   let maxWait: Duration
   let open: @Sendable () async throws -> any LedgerExecutor
   let seen = Lineage()
 
+  /// Creates a ledger for one database.
+  ///
   /// - Parameters:
-  ///   - verifier: has the block `ledger` in its configuration.
-  ///   - engine: "sqlite", "postgres", "mariadb", "dynamodb", "redis".
+  ///   - verifier: a verifier whose configuration has the block `ledger`.
+  ///   - engine: "sqlite", "postgres", "mariadb", "dynamodb" or "redis".
   ///   - maxWait: the longest wait before a step.
-  ///   - open: an executor for one exchange, with or without a connection yet.
+  ///   - open: returns an executor for one exchange, which may connect later.
   public init(
     _ verifier: Verifier, engine: String, maxWait: Duration = .seconds(30),
     open: @escaping @Sendable () async throws -> any LedgerExecutor
@@ -150,7 +154,7 @@ public struct Ledger: Sendable {
     self.open = open
   }
 
-  /// Deletes what has ended and kept texts that no row names; once a day.
+  /// Deletes expired rows, and stored evidence that no row names. Call it once a day.
   public func deleteExpiredRows(at now: Timestamp = .now) async throws {
     let document = try verifier.exchange(
       ["operation": "describe-schema", "engine": JSON(engine)], at: now
@@ -168,7 +172,7 @@ public struct Ledger: Sendable {
     }
   }
 
-  /// A busy row is no reason to wait for tomorrow: asks three times.
+  /// Runs a step up to three times, because a busy row is no reason to wait until the next day.
   private static func insist(on step: JSON, _ executor: any LedgerExecutor) async throws {
     for _ in 0..<3 {
       let answer = try await executor.run(step)

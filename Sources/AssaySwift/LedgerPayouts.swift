@@ -1,11 +1,11 @@
 @_spi(AssaySwift) import Assay
 
-// What is claimed under a lease is granted and completed, and so are take-backs.
+// Grants claims and take-backs of a lease, and completes each.
 
 /// A result with claims to grant and complete.
 protocol Claiming: AnswerOfStore {
   var toGrant: [Claim] { get set }
-  /// Takes over what the completions brought; `refused` is that of one that was refused.
+  /// Adds the results of the completions; `refused` is the first one that was refused.
   mutating func complete(_ refused: CompleteResult?)
 }
 
@@ -23,8 +23,8 @@ extension Ledger {
     if let claiming = claiming as? Result { found = claiming }
   }
 
-  /// Grants and completes, one after the other. What was granted and could not be completed is
-  /// `deferred`: the next attempt finds it.
+  /// Grants and completes each claim in turn. A claim that was granted but could not be completed
+  /// is `deferred`: the next attempt finds it.
   private func pay(
     _ grant: Granting, _ request: LedgerRequest, _ found: inout any Claiming
   ) async throws {
@@ -60,7 +60,7 @@ extension Ledger {
     if isAny { found.complete(refused) }
   }
 
-  /// Takes back and completes, one after the other; under the mode "none" nobody waits for it.
+  /// Takes back and completes each take in turn; in the mode "none" no completion is expected.
   func taking<Result: AnswerOfStore>(
     _ takeBack: Taking, _ request: LedgerRequest, _ found: inout Result
   ) async throws {
@@ -76,7 +76,7 @@ extension Ledger {
       } catch let refusal as AssayError where refusal.isAway {
         if let document = refusal.document { found.document = document }
       } catch let refusal as AssayError where refusal.family == .rejected {
-        // Something newer is stored: it is handed out for itself.
+        // A newer state is stored, which is handed out by itself.
       }
     }
   }
@@ -88,7 +88,7 @@ extension ClaimResult: Claiming {
     set { claims = newValue }
   }
 
-  /// The one that `outcome` is about: the first of ours, else the newest purchase.
+  /// The claim that `outcome` is about: the first one to grant, else that of the newest purchase.
   public var claim: Claim? { claims.first(where: \.needsGrant) ?? claims.last }
 
   mutating func complete(_ refused: CompleteResult?) {
@@ -132,8 +132,8 @@ extension ApplyEventResult: Claiming, Revoking {
 
   mutating func complete(_ refused: CompleteResult?) {}
 
-  /// What Apple is answered: 200, or 503, and then it sends the notification again. Of every
-  /// `AssayError` that is thrown it is 503.
+  /// The HTTP status for Apple: 200, or 503, after which Apple sends the notification again. For a
+  /// thrown `AssayError` respond with 503.
   public var httpStatusForApple: Int { status == .ok ? 200 : 503 }
 }
 
@@ -146,12 +146,12 @@ extension ResumeExpiredRevocationsResult: Revoking {
 }
 
 extension Claim {
-  /// Whether it is to be granted now, or was, in the transaction of this claim.
+  /// Whether to grant the claim now, or whether the transaction of this claim granted it.
   public var needsGrant: Bool { outcome == .new || outcome == .resume }
 }
 
 extension Grant {
-  /// Of a grant step.
+  /// Reads the grant of a grant step.
   init(_ step: Members, _ executor: any LedgerExecutor) throws(AssayError) {
     grantId = try step.needed(step.text("grantId"), "grantId")
     fencingToken = try step.needed(step.integer("fencingToken"), "fencingToken")
@@ -164,7 +164,7 @@ extension Grant {
     self.executor = executor
   }
 
-  /// What to grant of a claim: nil where there is nothing.
+  /// Returns the grant of a claim; `nil` if there is nothing to grant.
   public init?(_ claim: Claim) {
     guard claim.needsGrant, let grantId = claim.grantId, let fencingToken = claim.fencingToken,
       let account = claim.account, let purchaseKey = claim.purchaseKey
@@ -182,6 +182,6 @@ extension Grant {
 }
 
 extension AssayError {
-  /// Whether the store gave no answer, or too late.
+  /// Whether the database did not reply, or too late.
   fileprivate var isAway: Bool { family == .unavailable || family == .pending }
 }

@@ -1,6 +1,6 @@
 @_spi(AssaySwift) import Assay
 
-/// The store that a ledger saw first (STO-78).
+/// The lineage of the database that a ledger checked first (STO-78).
 actor Lineage {
   private var first: String?
 
@@ -10,16 +10,16 @@ actor Lineage {
   }
 }
 
-/// What a store answered, before it is read.
+/// A result that is read from the document of an exchange.
 protocol AnswerOfStore: LedgerResult, FactsObject {
   var document: Document { get set }
 }
 
-/// One request of a ledger.
+/// The request of one ledger operation, with the time of the call.
 struct LedgerRequest {
   let operation: String
   let evidence: [any Facts]
-  /// Whether a refusal of the ledger's own is an answer.
+  /// Whether a refusal of the ledger's own is a result and not an error.
   let isAnswer: Bool
   let now: Timestamp
   private let begun = ContinuousClock.now
@@ -36,7 +36,7 @@ struct LedgerRequest {
     self.members = members
   }
 
-  /// The time of the exchange, which goes on from that of the call.
+  /// The current time of the exchange, which continues from the time of the call.
   var clock: Timestamp { now.advanced(by: begun.duration(to: .now)) }
 
   func text(_ engine: String) -> JSON {
@@ -46,7 +46,7 @@ struct LedgerRequest {
   subscript(_ name: String) -> JSON? { members.first { $0.0 == name }?.1 }
 }
 
-/// What a host does in an exchange.
+/// The host's part in an exchange.
 struct LedgerEffects {
   var grant: Granting?
   var takeBack: Taking?
@@ -55,7 +55,7 @@ struct LedgerEffects {
 }
 
 extension Ledger {
-  /// A whole exchange; then what was claimed under a lease is granted and completed.
+  /// Runs an exchange; then grants and completes what was claimed under a lease.
   func asking<Result: AnswerOfStore>(
     _ request: LedgerRequest, grant: Granting? = nil, takeBack: Taking? = nil
   ) async throws -> Result {
@@ -85,7 +85,7 @@ extension Ledger {
     try await answer(to: request, LedgerEffects(forgets: true))
   }
 
-  /// Another store than the one that this ledger saw first is refused.
+  /// Checks the schema. A database other than the one that this ledger checked first is refused.
   func checking(_ request: LedgerRequest) async throws -> CheckSchemaResult {
     var request = request
     request.members.append(("lineage", await seen.saw(nil).map { JSON($0) }))
@@ -104,7 +104,7 @@ extension Ledger {
     return try Result(try Members.of(document, "exchange"))
   }
 
-  /// Conducts an exchange to its end, or to a wait that is longer than `maxWait`.
+  /// Runs an exchange to its end, or to a wait that is longer than `maxWait`.
   private func converse(
     _ request: LedgerRequest, _ effects: LedgerEffects
   ) async throws -> Document {
@@ -124,7 +124,7 @@ extension Ledger {
     return exchange.document
   }
 
-  /// However it ends, nothing stays open.
+  /// Calls `body` with a new executor, and rolls back what is open however `body` ends.
   func withExecutor(
     _ body: (any LedgerExecutor) async throws -> Void
   ) async throws {
@@ -138,7 +138,7 @@ extension Ledger {
     await executor.rollBack()
   }
 
-  /// Carries out what the exchange asks for; nil: the wait is too long.
+  /// Performs the open step and returns the reply; `nil` if the wait is too long.
   private func answer(
     to exchange: Exchange, _ request: LedgerRequest, _ effects: LedgerEffects,
     _ executor: any LedgerExecutor
@@ -159,7 +159,7 @@ extension Ledger {
       let asked = try Members.of(document, "exchange")
       let end = try asked.needed(asked.time("notBeforeMs"), "notBeforeMs")
       let now = request.clock
-      // DynamoDB takes half a minute to make a table.
+      // DynamoDB takes half a minute to create a table.
       let maxWait = effects.prepares ? max(maxWait, .seconds(60)) : maxWait
       if end > now.advanced(by: maxWait) { return nil }
       if end > now {
@@ -171,7 +171,7 @@ extension Ledger {
     }
   }
 
-  /// Has the host grant in the open transaction.
+  /// Calls the host's grant or take-back in the open transaction. Returns whether it acted.
   private func grants(
     _ step: Members, _ effects: LedgerEffects, _ executor: any LedgerExecutor
   ) async throws -> Bool {
@@ -183,13 +183,13 @@ extension Ledger {
     return try await grant(try Grant(step, executor))
   }
 
-  /// So many random bytes, base64url.
+  /// Returns this many random bytes as base64url.
   static func made(_ count: Int) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
     var text = ""
     var left = count &* 8
     while left > 0 {
-      // The last letter has the bits that are left.
+      // The last letter has only the remaining bits.
       let random = UInt8.random(in: 0..<64)
       let bits = left < 6 ? random & (0x3f << UInt8(truncatingIfNeeded: 6 &- left)) : random
       text.append(alphabet[Int(bits & 0x3f)])
@@ -200,7 +200,7 @@ extension Ledger {
 }
 
 extension GetPlanResult {
-  /// What `get-plan` takes of an earlier answer.
+  /// The members of this result that `get-plan` accepts as the cached plan.
   var kept: JSON {
     .given([
       ("plan", JSON(plan)), ("expiresAtMs", expiresAt.map { JSON($0.milliseconds) }),
@@ -216,12 +216,12 @@ extension JSON {
 }
 
 extension Members {
-  /// The object as it was written.
+  /// The JSON of the object as it was written.
   var text: JSON { JSON(text: value.json) }
 }
 
 extension Document {
-  /// Whether the ledger refused, and said what the purchase is.
+  /// Whether the ledger itself refused, with an outcome of the purchase.
   fileprivate var isOwnRefusal: Bool {
     guard status.family == .rejected || "\(status)".hasPrefix("unavailable.claim.") else {
       return false

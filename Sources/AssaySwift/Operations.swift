@@ -4,7 +4,7 @@
 // `step`; then read the result with the method that the operation's comment names.
 
 extension Verifier {
-  /// Asks Apple's OCSP responder whether the certificates of a verified JWS are revoked. The
+  /// Checks with Apple's OCSP responder whether the certificates of a verified JWS are revoked. The
   /// result is `revocation` of the exchange, which is evidence like the JWS itself.
   ///
   /// - Parameters:

@@ -12,8 +12,7 @@ public struct Sessions: Sendable {
   let verifier: Verifier
 
   /// Issues a session token, which proves that this account proved this device key recently.
-  /// Issue it only after challenge and counter were stored: the library does not see the
-  /// database.
+  /// Issue it only after challenge and counter were stored, which the library cannot check.
   ///
   /// Needs the block `session`.
   ///

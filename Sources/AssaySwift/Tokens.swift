@@ -24,14 +24,14 @@ public struct Keyset: Sendable {
 }
 
 extension Verifier {
-  /// Verifies an access token with a key of a configured issuer, and so who is calling.
+  /// Verifies an access token, and so the caller, with a key of a configured issuer.
   ///
   /// - Parameters:
   ///   - token: the compact JWS, without the word Bearer.
   ///   - keys: the key set of the issuer, which must be in `tokens` of the configuration.
   ///   - now: the time at which the token must be valid.
   /// - Throws: family `rejected` if the token is not genuine, has expired, or is of another
-  ///   issuer, app or use; after `rejected.token.unknown-key` the document's `error.keyset` says
+  ///   issuer, app or use; after `rejected.token.unknown-key` the document's `error.keyset` states
   ///   whether to fetch the key set once, or to refuse. `unavailable` for a key set that is too
   ///   old; `misuse` for the key set of an issuer that is not configured; `malformed`,
   ///   `unsupported` or `tooLarge` if the text is not such a token.
@@ -45,8 +45,8 @@ extension Verifier {
 }
 
 extension Verifier {
-  /// Verifies an identity token of Sign in with Apple: who signs in, and that the token is of
-  /// this sign-in. Use it for one sign-in only, and issue your own session afterwards.
+  /// Verifies an identity token of Sign in with Apple: the person who signs in, and that the
+  /// token is of this sign-in. Use it for one sign-in only, and issue your own session afterwards.
   ///
   /// - Parameters:
   ///   - token: the identity token that the app sent.

@@ -1,6 +1,6 @@
 import CSystem
 
-/// `assay`: verify what Apple signs, from the command line.
+/// The command `assay`, which verifies what Apple signs.
 struct AssayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "assay",
@@ -84,12 +84,12 @@ enum Main {
   }
 }
 
-/// The answer was printed, and it was no.
+/// The document was printed, and it is a refusal.
 struct Refused: Error {
   let exitCode: Int32
 }
 
-/// The command could not be carried out; it says what to do about it.
+/// A fault that prevents the command, with a message that explains what to do.
 struct Problem: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

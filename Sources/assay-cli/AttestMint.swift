@@ -7,10 +7,10 @@ struct AttestMint {
   let authority: AttestAuthority
   let device: AttestedDevice
   let options: AttestOptions
-  /// Milliseconds since 1970.
+  /// The time of minting in milliseconds since 1970 UTC.
   let now: Int64
 
-  /// The evidence as the device, or Apple, would deliver it.
+  /// Returns the evidence as the device, or Apple, would deliver it.
   ///
   /// - Parameter forge: the rule to break.
   func bytes(_ kind: String, forge: String?) throws -> [UInt8] {
@@ -64,7 +64,7 @@ struct AttestMint {
     try variation.apply(to: &template, authority)
   }
 
-  /// What can be broken, one entry per rule and kind.
+  /// The forgeries, one entry for each rule and kind.
   static var forgeries: [(rule: String, status: String, name: String)] {
     first(AttestVariation<AttestationTemplate>.all, "attestation")
       + first(AttestVariation<AssertionTemplate>.all, "assertion")

@@ -50,10 +50,10 @@ struct AttestOptions: ParsableArguments {
     ["ios27": .iOS27, "ios18": .iOS18, "macos": .macOS]
   }
 
-  /// The App ID that evidence is minted for.
+  /// Returns the App ID for which evidence is minted.
   func appId(_ bundleId: String) -> String { team + "." + bundleId }
 
-  /// The device of the folder, as these options describe it.
+  /// Returns the folder's device with these options.
   func device(
     _ key: SigningKey, bundleId: String, isDevelopment: Bool
   ) throws -> AttestedDevice {
@@ -71,7 +71,7 @@ struct AttestOptions: ParsableArguments {
   var clientDataHash: [UInt8] { AttestDigest.sha256(Array(clientData.utf8)) }
 }
 
-/// What verifying App Attest evidence needs besides the evidence.
+/// The inputs that verifying App Attest evidence needs besides the evidence.
 struct AttestedInput: ParsableArguments {
   @Option(help: "Key id of an attestation: base64 as iOS gives it, base64url or hex.")
   var keyId: String?
@@ -95,13 +95,13 @@ struct AttestedInput: ParsableArguments {
   @Option(help: "Hash of what the app signed, in hex, used as it stands.")
   var clientDataHash: String?
 
-  /// Whether nothing was given.
+  /// Whether none of the options was given.
   var isEmpty: Bool {
     keyId == nil && publicKey == nil && counter == nil && clientData == nil
       && clientDataFile == nil && clientDataHash == nil
   }
 
-  /// The client data in the form that was given.
+  /// Returns the client data or their hash, as given.
   func signed() throws -> ClientDataInput {
     let given = [clientData, clientDataFile, clientDataHash].compactMap { $0 }
     guard given.count == 1 else {
@@ -114,13 +114,13 @@ struct AttestedInput: ParsableArguments {
     return .hash(try Input.octets(clientDataHash, option: "--client-data-hash") ?? [])
   }
 
-  /// The key id as it was given.
+  /// Returns the key id as it was given.
   func key() throws -> [UInt8] {
     guard let keyId else { throw Problem("--key-id is missing: what the app calls its key") }
     return Array(keyId.utf8)
   }
 
-  /// The octets of the public key.
+  /// Returns the bytes of the public key; `nil` if none was given.
   func point() throws -> [UInt8]? {
     guard let publicKey else { return nil }
     let isHex = publicKey.count >= 130 && publicKey.allSatisfy(\.isHexDigit)

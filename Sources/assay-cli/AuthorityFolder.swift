@@ -1,23 +1,22 @@
 import AssayAuthority
 import CSystem
 
-/// A test authority kept in a folder, so that the evidence of several runs has
-/// one root:
+/// A test authority stored in a folder, so that the evidence of several runs has one root:
 ///
-///     root.der root.b64       the root; root.b64 is what storekit.anchors takes
+///     root.der root.b64       the root; storekit.anchors accepts root.b64
 ///     config.json             a configuration that accepts what is minted here
 ///     receipts.json           its block "receipts": the root that signs receipts
 ///     attest.json             its block "attest": the roots of App Attest
 ///     device.json             key id and public key of a device
 ///     tokens.json             its block "tokens", once a token was minted
 ///     intermediate.der leaf.der xcode.der attest-root.der attest-receipt-root.der
-///     *-key.pem               private keys, readable by their owner alone
+///     *-key.pem               private keys, readable by their owner only
 struct AuthorityFolder {
   let path: String
 
-  /// The authority that is kept there; a new one where there is none.
+  /// Opens the stored authority, or creates one.
   ///
-  /// - Parameter appId: whose App Attest evidence its configuration accepts.
+  /// - Parameter appId: the app whose App Attest evidence its configuration accepts.
   func open(now: Int64, purchase: Purchase, appId: String) throws -> Authority {
     if FileSystem.exists(file("root.der")) { return try load(now: now) }
     return try create(now: now, purchase: purchase, appId: appId)
@@ -25,8 +24,8 @@ struct AuthorityFolder {
 
   private func file(_ name: String) -> String { path + "/" + name }
 
-  /// The authority for receipts, whose keys are kept beside the others. A folder
-  /// of an earlier version gets them now.
+  /// Returns the authority for receipts, whose keys are stored beside the others, and adds it to a
+  /// folder of an earlier version.
   func receipts() throws -> ReceiptAuthority {
     if FileSystem.exists(file("receipts.json")) {
       return try ReceiptAuthority(keys: try ReceiptAuthority.Keys(key))
@@ -49,10 +48,10 @@ struct AuthorityFolder {
     return authority
   }
 
-  /// The authority for App Attest, and the key of a device. A folder of an earlier
-  /// version gets them now.
+  /// Returns the authority for App Attest and the key of a device, and adds them to a folder of
+  /// an earlier version.
   ///
-  /// - Parameter appId: whose evidence the configuration accepts.
+  /// - Parameter appId: the app whose evidence the configuration accepts.
   func attest(now: Int64, appId: String) throws -> (AttestAuthority, SigningKey) {
     if FileSystem.exists(file("attest.json")) {
       let authority = try AttestAuthority(
@@ -93,7 +92,7 @@ struct AuthorityFolder {
     return (authority, device, block)
   }
 
-  /// The issuer of tokens, whose keys are made when the first one is asked for.
+  /// Returns the issuer of tokens, whose keys are created at the first use.
   func tokens(now: Int64) throws -> TokenAuthority {
     if FileSystem.exists(file("tokens.json")) {
       return TokenAuthority(
@@ -150,7 +149,7 @@ struct AuthorityFolder {
     return authority
   }
 
-  /// Writes a new file; its mode is set before anything is in it.
+  /// Writes a new file, whose mode is set before it has content.
   private func write(_ bytes: [UInt8], _ name: String, mode: mode_t = 0o644) throws {
     try OutputFile.write(bytes, to: file(name), mode: mode)
   }

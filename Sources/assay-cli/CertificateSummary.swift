@@ -1,7 +1,7 @@
 import AssayAuthority
 import CLibCrypto
 
-/// What a certificate says about itself, as libcrypto reads it. Nothing here is trusted.
+/// The content of a certificate as libcrypto reads it. Nothing of it is trusted.
 struct CertificateSummary {
   private let members: [(name: String, value: String)]
 
@@ -16,7 +16,7 @@ struct CertificateSummary {
       ]
   }
 
-  /// The subject and the end; everything when verbose.
+  /// Returns the subject and the end of validity; everything if verbose.
   func lines(isVerbose: Bool) -> [String] {
     let short: Set<String> = ["form", "subject", "notAfter"]
     return members.filter { isVerbose || short.contains($0.name) }
@@ -42,8 +42,7 @@ struct CertificateSummary {
     }
   }
 
-  /// The octets inside an extension; nil where the certificate has none of that
-  /// identifier.
+  /// Returns the bytes inside an extension; `nil` if the certificate has none with that identifier.
   static func extensionValue(_ identifier: String, of der: [UInt8]) -> [UInt8]? {
     unsafe der.withUnsafeBufferPointer { bytes in
       var place = bytes.baseAddress

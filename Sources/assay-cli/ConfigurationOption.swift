@@ -1,7 +1,7 @@
 import Assay
 
-/// Which configuration a command works with: the one that is named, else the one that
-/// ASSAY_CONFIG names, else assay.json in this folder.
+/// The configuration of a command: the one that the option names, else the one that ASSAY_CONFIG
+/// names, else assay.json in this folder.
 struct ConfigurationOption: ParsableArguments {
   @Option(
     help: """
@@ -13,16 +13,18 @@ struct ConfigurationOption: ParsableArguments {
   func verifier() throws -> Verifier { try ConfigurationFile.find(config).verifier().0 }
 }
 
-/// A configuration, and why this one was chosen.
+/// A configuration file, and the reason for its choice.
 struct ConfigurationFile {
   let path: String
-  /// " (from ASSAY_CONFIG)"; empty for one that was named on the command line.
+  /// " (from ASSAY_CONFIG)"; empty for a file that the command line names.
   let origin: String
 
   static let variable = "ASSAY_CONFIG"
   static let usual = "assay.json"
 
-  /// - Parameter named: as it stands on the command line.
+  /// Returns the configuration file to use.
+  ///
+  /// - Parameter named: the path on the command line; `nil` if it has none.
   static func find(_ named: String?) throws -> ConfigurationFile {
     if let named { return ConfigurationFile(path: named, origin: "") }
     if let path = Terminal.variable(variable), !path.isEmpty {
@@ -36,14 +38,14 @@ struct ConfigurationFile {
     return ConfigurationFile(path: usual, origin: " (found in this folder)")
   }
 
-  /// The verifier and its document; otherwise says where the file is wrong.
+  /// Returns the verifier and its document. Throws the location of the fault in the file.
   func verifier() throws -> (Verifier, Document) {
     let (verifier, document) = try make()
     guard let verifier else { throw Problem(refusal(document)) }
     return (verifier, document)
   }
 
-  /// What the library says about the file.
+  /// Returns the library's document on the file, with the verifier if it is accepted.
   func make() throws -> (Verifier?, Document) {
     do {
       let (verifier, document) = Verifier.make(try FileSystem.read(path))
@@ -53,7 +55,7 @@ struct ConfigurationFile {
     }
   }
 
-  /// A refusal of the configuration as people read it.
+  /// Returns a refusal of the configuration as text for people.
   func refusal(_ document: Document) -> String {
     let place = document.text("error.at").map { " at " + Terminal.safe($0) } ?? ""
     let hint = document.text("error.hint").map { "\n  hint: " + Terminal.safe($0) } ?? ""
@@ -62,7 +64,7 @@ struct ConfigurationFile {
   }
 }
 
-/// How much is shown.
+/// The options for the amount of output.
 struct OutputOptions: ParsableArguments {
   @Flag(letter: "v", help: "Print every check and every fact.")
   var verbose = false

@@ -1,8 +1,7 @@
 import Assay
 import AssayAuthority
 
-/// A document of the library as a person reads it: verdict, reason, every
-/// check as a line, facts.
+/// A document of the library as text for people: verdict, reason, a line for each check, facts.
 struct DocumentView {
   private let document: Document
   private let root: JSONTree
@@ -12,7 +11,7 @@ struct DocumentView {
     root = JSONTree(document.json) ?? .null
   }
 
-  /// 0 verified; 1 refused; 2 the caller's fault.
+  /// The exit code: 0 verified, 1 refused, 2 a fault of the caller.
   var exitCode: Int32 {
     switch document.status.family {
     case .ok: return 0
@@ -21,12 +20,12 @@ struct DocumentView {
     }
   }
 
-  /// The member of that name.
+  /// Returns the member of that name.
   subscript(_ name: String) -> JSONTree? { root[name] }
 
-  /// The verdict, why, and the facts that matter most; everything when verbose.
+  /// Prints the verdict, the reason and the main facts; everything if verbose.
   ///
-  /// - Parameter verdict: what a good outcome is called.
+  /// - Parameter verdict: the word for an accepted document.
   func show(_ title: String, verdict: String = "VERIFIED", isVerbose: Bool) {
     let good = document.status == .ok
     print(
@@ -35,7 +34,7 @@ struct DocumentView {
     showRest(isVerbose: isVerbose)
   }
 
-  /// What is below the verdict.
+  /// Prints what is below the verdict.
   func showRest(isVerbose: Bool) {
     showError(isVerbose: isVerbose)
     if isVerbose { showChecks() }
@@ -76,7 +75,7 @@ struct DocumentView {
   private static let envelope: Set<String> = [
     "assay", "kind", "ok", "status", "error", "checks", "warnings",
   ]
-  /// What is asked first about any kind of evidence, and about a decision.
+  /// The facts of any kind of evidence and of a decision that a short output contains.
   private static let mainFacts: Set<String> = [
     "notificationType", "subtype", "bundleId", "appId", "productId", "type", "transactionId",
     "originalTransactionId", "environment", "purchaseDate", "expiresDate", "revocationDate",
@@ -97,7 +96,7 @@ struct DocumentView {
     }
   }
 
-  /// Every fact as `path value`, without the signed JSON itself.
+  /// Prints every fact as `path value`, without the signed JSON itself.
   func showFacts() {
     for member in root.sortedMembers where !DocumentView.envelope.contains(member.name) {
       guard case .object = member.value else { continue }
@@ -106,7 +105,7 @@ struct DocumentView {
     }
   }
 
-  /// `path  value` for every fact of that member; safe for a terminal.
+  /// Returns `path  value` for every fact of that member; safe for a terminal.
   func facts(_ member: String) -> [String] {
     root[member].map { lines($0, path: "") } ?? []
   }
@@ -129,14 +128,14 @@ struct DocumentView {
     }
   }
 
-  /// The texts of an array in the document.
+  /// Returns the texts of an array in the document.
   static func texts(_ document: Document, _ path: String) -> [String] {
     var texts: [String] = []
     while let text = document.text("\(path).\(texts.count)") { texts.append(text) }
     return texts
   }
 
-  /// A readable date after a number that is a date.
+  /// Returns a readable date, to follow a number that is a date.
   static func date(_ ms: Int64) -> String {
     let plausible = ms > 946_684_800_000 && ms < 7_258_118_400_000
     return plausible ? "  (\(CertificateTime.readable(ms: ms)) UTC)" : ""

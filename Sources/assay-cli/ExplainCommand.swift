@@ -44,7 +44,7 @@ struct ExplainCommand: ParsableCommand {
   }
 }
 
-/// One explanation: a title, and facts that have names.
+/// One explanation: a title and named facts.
 struct Explained {
   let title: String
   private(set) var facts: [(name: String, text: String)] = []
@@ -115,7 +115,7 @@ struct Explained {
     kind = "rule"
     let rows = table.rows.filter { $0.rule == rule }
     for (place, row) in rows.enumerated() {
-      // A rule may have two rows: the names of their columns stay apart.
+      // A rule may have two rows, whose column names a number distinguishes.
       let mark = place == 0 ? "" : " (\(place + 1))"
       facts.append(("what" + mark, row.what))
       facts += row.fields.map { ($0.name + mark, $0.text) }

@@ -2,12 +2,12 @@ import CSystem
 
 /// Folders, files and the clock of this machine.
 enum FileSystem {
-  /// Nothing longer is evidence or a configuration.
+  /// The most bytes of a file, more than any evidence or configuration has.
   static let byteCap = 64 << 20
 
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-  /// A file's bytes, or standard input for "-"; nothing longer than 64 MiB.
+  /// Reads a file, or standard input for "-". Refuses more than 64 MiB.
   static func read(_ path: String) throws -> [UInt8] {
     if path == "-" { return try read(0, "standard input") }
     var there = stat()
@@ -43,7 +43,7 @@ enum FileSystem {
     return Problem("\(name) cannot be read: \(reason)")
   }
 
-  /// Makes a folder, and missing ones above it, accessible to their owner only.
+  /// Creates a folder and its missing parents, accessible to their owner only.
   static func makeFolder(_ path: String) throws {
     var above = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
@@ -58,15 +58,15 @@ enum FileSystem {
     }
   }
 
-  /// What comes after the last slash.
+  /// Returns the part of a path after the last slash.
   static func lastPart(of path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// Milliseconds since 1970.
+  /// The current time in milliseconds since 1970 UTC.
   static var now: Int64 { clock(CLOCK_REALTIME) / 1_000_000 }
 
-  /// Nanoseconds of a monotonic clock.
+  /// The time of a monotonic clock in nanoseconds.
   static var monotonic: Int64 { clock(CLOCK_MONOTONIC) }
 
   private static func clock(_ id: clockid_t) -> Int64 {

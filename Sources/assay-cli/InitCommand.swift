@@ -59,7 +59,7 @@ struct InitCommand: ParsableCommand {
         + "and your products in, then: assay config check \(path)")
   }
 
-  /// As people write it: one member per line.
+  /// The configuration in its usual layout, one member a line.
   private var configuration: String {
     func quoted(_ text: String) -> String {
       String(decoding: JSONText.string(text).bytes, as: UTF8.self)

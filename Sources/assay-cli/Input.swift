@@ -1,9 +1,9 @@
 import Assay
 
-/// Files and times as they stand on a command line.
+/// Reads files and times that the command line names.
 enum Input {
-  /// Evidence: a line end that an editor put after the text does not count. What
-  /// begins as DER or CBOR is not text.
+  /// Reads evidence without the line end that an editor added to text. Input that begins as DER or
+  /// CBOR is not text.
   static func readEvidence(_ path: String) throws -> [UInt8] {
     var bytes = try FileSystem.read(path)
     if let first = bytes.first, first == 0x30 || first >= 0x80 { return bytes }
@@ -12,7 +12,7 @@ enum Input {
     return bytes
   }
 
-  /// Milliseconds since 1970, "now", or an ISO 8601 date.
+  /// Reads milliseconds since 1970 UTC, "now", or an ISO 8601 date.
   static func time(_ text: String?, option: String) throws -> Int64 {
     guard let text, text != "now" else { return FileSystem.now }
     if let number = Int64(text) ?? RequestTime.date(Array(text.utf8)) { return number }
@@ -20,7 +20,8 @@ enum Input {
       "\(option) \(text): give milliseconds since 1970, or a date like 2026-01-31T12:00:00Z")
   }
 
-  /// Octets as hexadecimal digits, in either case; colons between them do not count.
+  /// Reads bytes as hexadecimal digits, in either case, with or without colons; `nil` without a
+  /// text.
   static func octets(_ text: String?, option: String) throws -> [UInt8]? {
     guard let text else { return nil }
     let digits = text.filter { $0 != ":" }.compactMap(\.hexDigitValue)

@@ -1,10 +1,10 @@
-/// JSON as people are shown it, read by `JSONCursor`: numbers stay the text that they
-/// were written as. Never given to anything that decides.
+/// A JSON value for display, read by `JSONCursor`: numbers keep the text in which they were
+/// written. Never passed to code that decides.
 indirect enum JSONTree {
   case object([Member])
   case array([JSONTree])
   case string(String)
-  /// As it was written: `-12.5e+3`.
+  /// A number's text: `-12.5e+3`.
   case number(String)
   case boolean(Bool)
   case null
@@ -14,7 +14,7 @@ indirect enum JSONTree {
     let value: JSONTree
   }
 
-  /// nil when the text is not one JSON value in UTF-8, or is nested too deeply.
+  /// Reads one JSON value; `nil` if the text is none in UTF-8, or is nested too deeply.
   init?(_ json: [UInt8]) {
     guard String(validating: json, as: UTF8.self) != nil else { return nil }
     var cursor = JSONCursor(json)
@@ -25,18 +25,18 @@ indirect enum JSONTree {
     self = value
   }
 
-  /// The first member of that name of an object.
+  /// Returns the first member of that name of an object.
   subscript(_ name: String) -> JSONTree? {
     members.first { $0.name == name }?.value
   }
 
-  /// The members of an object, in their order; none of anything else.
+  /// The members of an object in their order; empty for any other value.
   var members: [Member] {
     if case .object(let members) = self { return members }
     return []
   }
 
-  /// The members of an object by their names.
+  /// The members of an object, sorted by name.
   var sortedMembers: [Member] { members.sorted { $0.name < $1.name } }
 
   var elements: [JSONTree] {
@@ -54,7 +54,7 @@ indirect enum JSONTree {
     return nil
   }
 
-  /// A number as it was written.
+  /// The text of a number as it was written; `nil` for any other value.
   var shown: String? {
     if case .number(let number) = self { return number }
     return nil

@@ -1,11 +1,13 @@
-/// Writes lines to a file or to standard output, a piece at a time.
+/// Writes lines to a file or to standard output, in chunks.
 struct LineSink: ~Copyable {
-  /// nil: standard output.
+  /// The file; `nil` for standard output.
   private var file: OutputFile?
   private var pending: [UInt8] = []
   private static let pieceBytes = 1 << 20
 
-  /// - Parameter path: nil or "-" for standard output.
+  /// Opens the output.
+  ///
+  /// - Parameter path: the path; `nil` or "-" for standard output.
   init(_ path: String?) throws {
     if let path, path != "-" { file = try OutputFile(path) } else { file = nil }
   }
@@ -15,7 +17,7 @@ struct LineSink: ~Copyable {
     if pending.count >= LineSink.pieceBytes { try flush() }
   }
 
-  /// Writes what is left; a file has its name then.
+  /// Writes what is left, and gives a file its name.
   mutating func end() throws {
     try flush()
     try file?.end()

@@ -125,7 +125,7 @@ struct MintCommand: ParsableCommand {
     try write(out == nil ? jws + [0x0a] : jws, to: out)
   }
 
-  /// Evidence about the key of the folder's device.
+  /// Mints evidence about the key of the folder's device.
   private func attested(
     _ kind: String, _ folder: AuthorityFolder, _ now: Int64
   ) throws -> [UInt8] {
@@ -141,7 +141,7 @@ struct MintCommand: ParsableCommand {
     return (TransportForm(rawValue: receipt.transport) ?? .base64).encode(bytes)
   }
 
-  /// A token, or the key set that verifies it.
+  /// Mints a token, or the key set that verifies it.
   private func token(_ kind: String, _ folder: AuthorityFolder, _ now: Int64) throws -> [UInt8] {
     if xcode || forge != nil { throw Problem("--xcode and --forge are not for tokens") }
     let authority = try folder.tokens(now: now)
@@ -154,7 +154,7 @@ struct MintCommand: ParsableCommand {
     return out == nil ? text + [0x0a] : text
   }
 
-  /// A receipt, or an answer about one.
+  /// Mints a receipt, or a verifyReceipt response.
   private func receiptText(
     _ kind: String, _ folder: AuthorityFolder, _ purchase: Purchase, _ now: Int64
   ) throws -> [UInt8] {
@@ -173,7 +173,7 @@ struct MintCommand: ParsableCommand {
     }
   }
 
-  /// Writes the requests as they are made: a whole day does not fit into memory.
+  /// Writes requests while they are made, because a whole day does not fit into memory.
   private func mintDay(
     _ count: Int, _ folder: AuthorityFolder, _ purchase: Purchase, _ now: Int64
   ) throws {
@@ -224,7 +224,7 @@ struct MintCommand: ParsableCommand {
     return payload.removing(remove)
   }
 
-  /// Names with dots between them.
+  /// Whether a text is names with dots between them.
   private static func isPath(_ text: String) -> Bool {
     text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
   }
@@ -247,7 +247,7 @@ struct MintCommand: ParsableCommand {
     return try variation.mint(.init(authority: signer, payload: payload, now: now))
   }
 
-  /// What --forge can break, one entry per rule and kind.
+  /// The forgeries of --forge, one entry for each rule and kind.
   static var forgeries: [(rule: String, status: String, name: String)] {
     var seen: Set<String> = []
     let ofTexts = Variation.all.filter {

@@ -1,15 +1,18 @@
-/// What a value of the command line must be, so that what is minted is something that
-/// Apple could have signed. Nonsense must be asked for explicitly: --set and --forge.
+/// The requirements on values of the command line, so that what is minted is something that Apple
+/// could have signed. Other values must be requested explicitly: --set and --forge.
 enum MintedValues {
-  /// From the App Store's first purchase on; anything past 2100 is in another unit.
+  /// The dates from the App Store's first purchase to 2100, in milliseconds since 1970 UTC; a later
+  /// number is in another unit.
   static let dates: ClosedRange<Int64> = 1_199_145_600_000...4_102_444_800_000
 
-  /// - Throws: a problem that names the option, the value, and what to give.
+  /// Checks a requirement on a value.
+  ///
+  /// - Throws: a problem that names the option, the value, and a valid form.
   static func require(_ holds: Bool, _ option: String, _ value: String, _ wanted: String) throws {
     if !holds { throw Problem("\(option) \(Terminal.safe(value)): \(wanted)") }
   }
 
-  /// A time that Apple could have written; milliseconds since 1970.
+  /// Returns a time that Apple could have written, in milliseconds since 1970 UTC.
   static func date(_ text: String, _ option: String) throws -> Int64 {
     let time = try Input.time(text, option: option)
     try require(
@@ -18,13 +21,13 @@ enum MintedValues {
     return time
   }
 
-  /// Ids of transactions are 1 to 20 digits (APR-25).
+  /// Checks a transaction id: 1 to 20 digits (APR-25).
   static func id(_ text: String, _ option: String) throws {
     let isId = (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { isDigit($0) }
     try require(isId, option, text, "give 1 to 20 digits")
   }
 
-  /// Bundle ids, product ids and their like.
+  /// Checks a bundle id, a product id or the like.
   static func name(_ text: String, _ option: String) throws {
     let isName =
       (1...255).contains(text.utf8.count)
@@ -32,7 +35,7 @@ enum MintedValues {
     try require(isName, option, text, "give letters, digits, dots, hyphens and underscores")
   }
 
-  /// A type of a notification: Apple's are words in capitals.
+  /// Checks a type of a notification: Apple's are words in capitals.
   static func word(_ text: String, _ option: String) throws {
     let isWord =
       (1...64).contains(text.utf8.count)

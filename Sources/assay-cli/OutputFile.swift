@@ -1,18 +1,19 @@
 import CSystem
 
-/// A file that gets its name only once all of it is written: a full disk, or a signal that
-/// ends the process, leaves what was there, or nothing. Devices and pipes are written
-/// directly.
+/// A file that gets its name only after all of it is written: a full disk, or a signal that ends
+/// the process, leaves the old file or none. Devices and pipes are written directly.
 struct OutputFile: ~Copyable {
-  /// As it was given, for people.
+  /// The path as it was given, for messages.
   private let path: String
-  /// Where it goes: `path` with links resolved.
+  /// The path with links resolved.
   private let target: String
-  /// Written until it is complete; nil: a device or a pipe.
+  /// The temporary file until the output is complete; `nil` for a device or a pipe.
   private let part: String?
   private var descriptor: Int32
 
-  /// - Parameter mode: of a new file; nil: as the umask has it, or as the file was.
+  /// Opens the output.
+  ///
+  /// - Parameter mode: the mode of a new file; `nil` for that of the umask or of the old file.
   init(_ path: String, mode: mode_t? = nil) throws {
     self.path = path
     var there = stat()
@@ -54,7 +55,7 @@ struct OutputFile: ~Copyable {
     if code != 0 { throw OutputFile.problem(path, code) }
   }
 
-  /// Everything is written: the file gets its name.
+  /// Completes the file, which then gets its name.
   mutating func end() throws {
     let code = close(descriptor) == 0 ? 0 : system_error()
     descriptor = -1
@@ -70,14 +71,14 @@ struct OutputFile: ~Copyable {
     throw problem
   }
 
-  /// A whole file at once.
+  /// Writes a whole file at once.
   static func write(_ bytes: [UInt8], to path: String, mode: mode_t? = nil) throws {
     var file = try OutputFile(path, mode: mode)
     try file.write(bytes)
     try file.end()
   }
 
-  /// Writes all bytes; 0, or the system_error() of what went wrong.
+  /// Writes all bytes. Returns 0, or the system_error() of the failure.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var done = 0
     while done < bytes.count {
@@ -92,7 +93,7 @@ struct OutputFile: ~Copyable {
     return 0
   }
 
-  /// The message about it for people.
+  /// Returns the failure as a message for people.
   static func problem(_ name: String, _ code: Int32) -> Problem {
     let reason = unsafe String(cString: strerror(code))
     return Problem("\(name) cannot be written: \(reason)")

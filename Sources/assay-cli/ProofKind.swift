@@ -1,11 +1,11 @@
 import Assay
 import AssayAuthority
 
-/// What evidence must turn out to be, by the name that documents use.
+/// The kind of evidence to verify, by the name that documents use.
 enum ProofKind {
   case jws(StoreKitKind)
   case receipt(ReceiptKind)
-  /// An answer from Apple's verifyReceipt endpoint.
+  /// A response from Apple's verifyReceipt endpoint.
   case answer
   case attestation
   case assertion
@@ -34,11 +34,11 @@ enum ProofKind {
     }
   }
 
-  /// Verifies what a file holds.
+  /// Verifies the content of a file.
   ///
   /// - Parameters:
   ///   - subject: the device that an app receipt must belong to.
-  ///   - attested: what goes with evidence about an attested key.
+  ///   - attested: the further inputs for evidence about an attested key.
   func verify(
     _ evidence: [UInt8], by verifier: Verifier, subject: [UInt8]?, attested: AttestedInput? = nil,
     nowMs: Int64
@@ -79,7 +79,7 @@ enum ProofKind {
     }
   }
 
-  /// What a good outcome is called: an answer is trusted, not verified.
+  /// The word for an accepted document: a response is trusted, not verified.
   var verdict: String {
     if case .answer = self { return "READ" }
     return "VERIFIED"
@@ -95,7 +95,7 @@ enum ProofKind {
     }
   }
 
-  /// CBOR as it is, or out of the base64 in which apps send it.
+  /// Returns the CBOR object, decoded if it is base64, in which apps send it.
   static func object(_ evidence: [UInt8]) -> [UInt8] {
     if let first = evidence.first, first >= 0x80 { return evidence }
     return Base64Text.decodeLeniently(evidence) ?? evidence

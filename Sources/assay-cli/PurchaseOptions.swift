@@ -69,7 +69,7 @@ struct PurchaseOptions: ParsableArguments {
   @Option(help: "Renewal info: end of the billing grace period.")
   var graceUntil: String?
 
-  /// The purchase that these options describe. `now`: ms since 1970 UTC.
+  /// Returns the purchase that these options describe, at `now`, milliseconds since 1970 UTC.
   func purchase(now: Int64, xcode: Bool) throws -> Purchase {
     try checkNames(xcode: xcode)
     var purchase = Purchase(now: now)
@@ -127,7 +127,7 @@ struct PurchaseOptions: ParsableArguments {
     }
   }
 
-  /// What only a subscription has, or what no consumable has.
+  /// Refuses options that only a subscription has, or that no consumable has.
   private func checkKind(_ type: Purchase.ProductType) throws {
     if type != .autoRenewable {
       for (option, isGiven) in [

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// The options for minting receipts and answers about them.
+/// The options for minting receipts and verifyReceipt responses.
 struct ReceiptOptions: ParsableArguments {
   @Option(
     help: "Version of a transaction receipt's signature, 2 or 3.", completion: .values(["2", "3"]))
@@ -68,7 +68,7 @@ struct ReceiptOptions: ParsableArguments {
     return form.encode(try template.signed())
   }
 
-  /// An answer from Apple's endpoint: JSON.
+  /// Returns a verifyReceipt response as JSON.
   func answer(
     _ purchase: Purchase, _ authority: ReceiptAuthority, now: Int64
   ) throws -> [UInt8] {
@@ -79,7 +79,7 @@ struct ReceiptOptions: ParsableArguments {
 
   private var form: TransportForm { TransportForm(rawValue: transport) ?? .base64 }
 
-  /// The purchase, and as many before it as are asked for, the newest first.
+  /// Returns the purchase and the requested number of earlier ones, the newest first.
   private func periods(of purchase: Purchase) -> [Purchase] {
     (0..<purchases).map { place in
       place == 0 ? purchase : purchase.earlier(by: Int64(place))
@@ -88,7 +88,8 @@ struct ReceiptOptions: ParsableArguments {
 }
 
 extension Purchase {
-  /// The same line this many periods before, under its own transaction id.
+  /// Returns the period of the same subscription that is this many periods earlier, under its own
+  /// transaction id.
   fileprivate func earlier(by periods: Int64) -> Purchase {
     var earlier = moved(by: -30 * Purchase.day * periods)
     earlier.signedDate = signedDate

@@ -106,7 +106,7 @@ struct ReportCommand: ParsableCommand {
     }
   }
 
-  /// The file's name alone: its folder is private.
+  /// The file's name without its folder, which is private.
   private var sourceName: String {
     file == "-" ? "standard input" : FileSystem.lastPart(of: file)
   }

@@ -1,7 +1,6 @@
 import CSystem
 
-/// Output for people: colour on a terminal alone, and no control characters
-/// out of evidence.
+/// Output for people: colour only on a terminal, and no control characters from evidence.
 enum Terminal {
   enum Style: String {
     case good = "32"
@@ -11,8 +10,8 @@ enum Terminal {
     case caution = "33"
   }
 
-  /// NO_COLOR (any value that is not empty) and output into a file switch
-  /// colour off.
+  /// Whether to use colour: not with NO_COLOR (any value that is not empty), nor for output into a
+  /// file.
   static let hasColour = mayColour && isatty(1) == 1
 
   private static let mayColour: Bool = {
@@ -20,12 +19,12 @@ enum Terminal {
     return variable("TERM") != "dumb"
   }()
 
-  /// A variable of the environment.
+  /// Returns a variable of the environment.
   static func variable(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
-  /// The text padded with spaces, so that columns line up.
+  /// Returns the text padded with spaces, so that columns line up.
   static func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
@@ -34,13 +33,13 @@ enum Terminal {
     hasColour ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text
   }
 
-  /// Dimmed, for what is written to a terminal on standard error.
+  /// Returns the text dimmed if standard error is a terminal.
   static func quietOnError(_ text: String) -> String {
     mayColour ? "\u{1b}[\(Style.quiet.rawValue)m\(text)\u{1b}[0m" : text
   }
 
-  /// The text with every control, format and line character spelt out, so that
-  /// evidence cannot control the terminal.
+  /// Returns the text with every control, format and line character escaped, so that evidence
+  /// cannot control the terminal.
   static func safe(_ text: String) -> String {
     var out = ""
     for scalar in text.unicodeScalars {
@@ -53,13 +52,13 @@ enum Terminal {
     return out
   }
 
-  /// If standard error cannot be written, there is no one left to tell.
+  /// Writes to standard error. If that fails, the failure cannot be reported.
   static func complain(_ text: String) {
     _ = OutputFile.write(Array((text + "\n").utf8), to: 2)
   }
 
-  /// Bytes to standard output as they are. Truncated output must not pass for the
-  /// whole: a full disk ends the program with a message.
+  /// Writes bytes to standard output. A full disk ends the program with a message, because
+  /// truncated output must not pass for the whole.
   static func write(_ bytes: [UInt8]) {
     let code = OutputFile.write(bytes, to: 1)
     guard code != 0 else { return }
@@ -68,7 +67,7 @@ enum Terminal {
   }
 }
 
-/// In place of the standard library's, which does not say that a disk is full.
+/// Replaces the standard library's `print`, which does not report a full disk.
 func print(_ text: String, terminator: String = "\n") {
   Terminal.write(Array((text + terminator).utf8))
 }

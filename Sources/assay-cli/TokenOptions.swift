@@ -68,12 +68,12 @@ struct TokenOptions: ParsableArguments {
     }
   }
 
-  /// The key set as the exchange `fetch-keyset` gives it, without a date.
+  /// Returns the key set as the exchange `fetch-keyset` returns it, without a date.
   func keyset(_ authority: TokenAuthority) throws -> JSONText {
     try authority.keyset(issuer: issuer ?? usualIssuer)
   }
 
-  /// The claims, before --set and --remove.
+  /// Returns the claims before --set and --remove.
   func claims(_ authority: TokenAuthority) throws -> JSONText {
     var claims: JSONText
     switch (profile, appleEvent) {
@@ -96,7 +96,7 @@ struct TokenOptions: ParsableArguments {
       .setting("exp", .integer(start / 1000 + life))
   }
 
-  /// The finished text.
+  /// Returns the finished text.
   func token(_ claims: JSONText, _ authority: TokenAuthority) throws -> [UInt8] {
     let template = alg == "ES256" ? authority.es256(claims) : authority.rs256(claims)
     return try template.with {

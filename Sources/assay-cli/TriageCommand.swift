@@ -56,7 +56,7 @@ struct TriageCommand: ParsableCommand {
   }
 }
 
-/// A triage document as a person reads it.
+/// A triage document as text for people.
 private struct TriageView {
   private let document: Document
 

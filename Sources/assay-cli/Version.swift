@@ -1,6 +1,6 @@
 import CAssay
 
-/// What `assay --version` says.
+/// The version that `assay --version` prints.
 enum Version {
   static let text = ASSAY_VERSION
 }

@@ -632,7 +632,7 @@ static int run_exchange(const struct case_table *table, const cJSON *item,
   return failed;
 }
 
-/* Plays a transcript: `seen` gets the document before each reply, the caller
+/* Runs a transcript: `seen` gets the document before each reply, the caller
  * the one after the last. */
 int case_play(const struct case_table *table, const cJSON *item,
               case_step_seen *seen, void *context, assay_status *status,

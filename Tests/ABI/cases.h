@@ -89,10 +89,10 @@ int case_verify(const assay_verifier *verifier, const cJSON *item,
 typedef void case_step_seen(void *context, const cJSON *wanted,
                             assay_status status, const assay_doc *doc);
 /**
- * Plays the transcript of a case.
+ * Runs the transcript of a case.
  * @param seen is called before each reply; may be NULL.
  * @param doc  receives the document after the last reply.
- * @return 0 if it was played to its end.
+ * @return 0 if it ran to its end.
  */
 int case_play(const struct case_table *table, const cJSON *item,
               case_step_seen *seen, void *context, assay_status *status,

@@ -383,7 +383,7 @@ static int sandbox_never_lifts_production(const struct scenario *scenario,
   both.items[both.count++] = place;
   note("then with", pool[place].name);
   {
-    /* A renewal info alone is no purchase. */
+    /* A renewal info without its transaction is no purchase. */
     struct verdict alone = decided(&live, NULL);
     const char *state_name = member(alone.doc, "decision.state");
     int shows = state_name != NULL && strcmp(state_name, "none") != 0;

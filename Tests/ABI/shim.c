@@ -17,7 +17,7 @@
  *
  * The first output line is the version of libcrypto, followed by one line for
  * each question. libcrypto's queue has one error of the host: "disturbed" is
- * added to the answer after which the queue has another one.
+ * added to the output line after which the queue has another one.
  */
 #include "shim.h"
 

@@ -7,7 +7,7 @@
  * A machine restored twice from a snapshot, or a process in a namespace where
  * it has its parent's id, has a copy of libcrypto's random state and no sign of
  * being a copy. This program simulates both: getpid returns the same id in
- * every process, and processes are made by the system call alone.
+ * every process, and processes are made by the system call only.
  */
 #define _GNU_SOURCE
 #include "shim.h"

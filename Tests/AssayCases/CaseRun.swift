@@ -11,6 +11,8 @@ public struct CaseRun: Sendable {
   private let make: @Sendable ([UInt8]) -> Made
   private let judge: @Sendable (Document, EvidenceCase) -> Void
 
+  /// Makes the verifiers of a table.
+  ///
   /// - Parameters:
   ///   - make: Makes a verifier of a configuration.
   ///   - judge: Receives every document that a case compares.
@@ -199,8 +201,8 @@ public struct CaseRun: Sendable {
 }
 
 extension Document {
-  /// The boolean at a dotted path, in which numbers are indexes of arrays; `nil` if the value is no
-  /// boolean.
+  /// Returns the boolean at a dotted path, in which numbers are indexes of arrays; `nil` if the
+  /// value is no boolean.
   public func flag(_ path: String) -> Bool? {
     var value = value
     for step in path.split(separator: ".") {

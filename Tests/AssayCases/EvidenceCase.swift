@@ -35,7 +35,7 @@ public struct EvidenceCase: Sendable {
     case keysetNew(jwks: EvidenceText)
     /// Verifies each piece of evidence at `now`, then makes the request.
     case exchange(verifier: String, request: EvidenceText, evidence: [Evidence], now: Int64)
-    /// Plays a transcript: a request, then pairs of an expected step and its reply. The document
+    /// Runs a transcript: a request, then pairs of an expected step and its reply. The document
     /// after the last reply is compared with the case's own expectation.
     case transcript(
       verifier: String, request: EvidenceText, evidence: [Evidence], now: Int64, steps: [Step])

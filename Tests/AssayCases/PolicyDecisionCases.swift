@@ -79,7 +79,8 @@ extension CaseFixture {
       facts: [("expiresAtMs", .integer(day(160)))])
   }
 
-  /// Adds denied decisions: hosts store `expiresAtMs`, which must not lie ahead without a grant.
+  /// Adds denied decisions: hosts store `expiresAtMs`, which must not be in the future without a
+  /// grant.
   private func addWithheldDates() throws {
     decide(
       "DCD-25", "D10 denied by policy",

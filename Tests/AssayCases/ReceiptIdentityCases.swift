@@ -63,7 +63,7 @@ extension CaseFixture {
     }
   }
 
-  /// Adds environments, as a transaction id shows them (RCP-27 … RCP-29).
+  /// Adds environments, which follow from the transaction id (RCP-27 … RCP-29).
   private func addReceiptEnvironments() throws {
     func id(_ prefix: String) -> (inout Purchase) -> Void {
       {

@@ -94,7 +94,7 @@ extension CaseFixture {
     .object(one.members + other.members)
   }
 
-  /// Adds each rule alone, for every kind of request.
+  /// Adds each rule without the others, for every kind of request.
   private func addRiskRules() {
     let allowance: Facts = [("/risk.allowance", 20)]
     for request in CaseFixture.requests {

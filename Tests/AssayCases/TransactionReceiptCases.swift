@@ -140,8 +140,8 @@ extension CaseFixture {
     try addIdsThatTellNothing()
   }
 
-  /// Adds ids that show no environment (RCP-28): an outer `Sandbox` counts only for the policy;
-  /// keys are of the pool `unknown`.
+  /// Adds ids without an environment (RCP-28): an outer `Sandbox` counts only for the policy; keys
+  /// are of the pool `unknown`.
   private func addIdsThatTellNothing() throws {
     let unknown = purchase.with {
       $0.environment = "Production"

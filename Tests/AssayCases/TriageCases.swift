@@ -381,8 +381,8 @@ extension CaseFixture {
     }
   }
 
-  /// Adds placeholders in place of a signature: the client is not told to keep them and retry
-  /// daily, as TRI-7 tells customers who paid (LST-2).
+  /// Adds placeholders in place of a signature: unlike customers who paid (TRI-7), the client does
+  /// not keep them and retry daily (LST-2).
   private func addPlaceholders() throws {
     let facts: Facts = [("/error.retryClass", "never"), ("nextStep", "lookup")]
     let unknown = purchase.with { $0.productId = "com.example.app.unknown" }

@@ -2,7 +2,7 @@ import AssayAuthority
 import AssaySwift
 import Testing
 
-/// Calls of the App Store Server API, and the facts of what Apple answers.
+/// Calls of the App Store Server API, and the facts of Apple's responses.
 @Suite("Typed App Store")
 struct AppStoreTests {
   private static let now = Timestamp(milliseconds: 1_795_219_200_000)

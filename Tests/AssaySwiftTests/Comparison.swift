@@ -2,11 +2,11 @@
 import AssaySwift
 import Testing
 
-/// Compares facts with the JSON that they were made from.
+/// Compares facts with the JSON from which they were made.
 struct Comparison {
   let name: String
 
-  /// Names in Swift that differ from those in the JSON.
+  /// The names in Swift that differ from those in the JSON.
   private static let renamed = [
     "SKU": "sku", "dependentSKUs": "dependentSkus", "ms": "time", "createdAtMs": "createdAt",
     "notBeforeMs": "notBefore", "expiresAtMs": "expiresAt", "refreshAtMs": "refreshAt",
@@ -20,8 +20,8 @@ struct Comparison {
     "resetAtMs": "resetAt", "nextRefreshAtMs": "nextRefreshAt", "usedAtMs": "usedAt",
   ]
 
-  /// Every member of the object has a property with its value, and every other property
-  /// is empty or is in the signed JSON.
+  /// Checks that every member of the object has a property with its value, and that every other
+  /// property is empty or in the signed JSON.
   func object(_ facts: Any, _ object: DocumentValue, without beside: Set<String> = []) {
     var properties: [String: Any] = [:]
     for child in Mirror(reflecting: facts).children {
@@ -37,7 +37,7 @@ struct Comparison {
       }
       compare(property, value, "\(type(of: facts)).\(label)", isSigned: false)
     }
-    // The ledger knows it, and no document.
+    // The ledger knows the challenge, but no document contains it.
     if facts is IssueChallengeResult { properties.removeValue(forKey: "challenge") }
     if facts is Triage { properties.removeValue(forKey: "unverified") }
     let payload = object.member("payload")
@@ -70,7 +70,7 @@ struct Comparison {
   /// Whether a value that reads as nil is of the type of the property.
   private func fits(_ property: Any, _ value: DocumentValue, _ isSigned: Bool) -> Bool {
     switch property {
-    // A challenge that was not looked for is a text in place of an object.
+    // A challenge that was not searched for is a text instead of an object.
     case is Challenge?: value.isObject
     case is String?, is any Name: value.text != nil
     case is Int64?: isSigned ? value.signedInteger != nil : value.integer != nil
@@ -93,7 +93,7 @@ struct Comparison {
     case let duration as Duration:
       #expect(duration == .milliseconds(value.integer ?? -1), "\(shown)")
     case let flag as Bool: #expect(flag == value.boolean, "\(shown)")
-    // An empty list of anything would pass for one of bytes.
+    // An empty list of any type would pass for one of bytes.
     case let octets as [UInt8] where type(of: property) == [UInt8].self:
       #expect(octets == value.octets, "\(shown)")
     case let texts as [String: String]:
@@ -114,7 +114,7 @@ struct Comparison {
     }
   }
 
-  /// Apple may add members to what it signs: only what is declared is compared.
+  /// Compares only declared members, because Apple may add members to what it signs.
   private func signedObject(_ facts: Any, _ object: DocumentValue, _ at: String) {
     for child in Mirror(reflecting: facts).children {
       guard let label = child.label else { continue }

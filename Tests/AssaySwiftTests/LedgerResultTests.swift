@@ -4,7 +4,7 @@ import Testing
 
 @testable import AssaySwift
 
-/// What stores answered in the recorded exchanges, by types.
+/// Tests the typed results of the recorded exchanges with databases.
 @Suite("Ledger results over the case table")
 struct LedgerResultTests {
   private static let types: [String: any AnswerOfStore.Type] = [
@@ -32,7 +32,7 @@ struct LedgerResultTests {
     "create-schema": CreateSchemaResult.self,
   ]
 
-  /// Beside what became of the request.
+  /// The members beside the result of the operation.
   private static let beside: Set = ["operation", "step", "retry", "sensitivePaths"]
 
   @Test("every result has a property for each member of its document, with its value")
@@ -51,7 +51,7 @@ struct LedgerResultTests {
     #expect(seen == Set(Self.types.keys))
   }
 
-  /// The last document of each exchange.
+  /// Returns the last document of each exchange.
   private static func ended() throws -> [(EvidenceCase, Document)] {
     let kept = Kept()
     let run = CaseRun(try Table.made.get(), judge: { kept.add($1, $0) })
@@ -62,7 +62,7 @@ struct LedgerResultTests {
     return kept.ended
   }
 
-  /// One task adds to it and reads it.
+  /// The results, which only one task adds and reads.
   private final class Kept: @unchecked Sendable {
     private(set) var ended: [(EvidenceCase, Document)] = []
 

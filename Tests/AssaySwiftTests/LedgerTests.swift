@@ -4,7 +4,7 @@ import AssaySwift
 import Foundation
 import Testing
 
-/// The ledger of Swift hosts, on SQLite and on stores that are away.
+/// Tests the ledger of Swift hosts, on SQLite and on unreachable databases.
 @Suite("Ledger")
 struct LedgerTests {
   typealias Verifier = AssaySwift.Verifier
@@ -58,7 +58,7 @@ struct LedgerTests {
       }
     }
 
-    /// What the shop itself has in the file.
+    /// Returns rows of the shop's own tables in the file.
     func rows(_ sql: String) throws -> [[SQLiteValue]] {
       try SQLiteReader(path).rows(sql)
     }
@@ -67,7 +67,7 @@ struct LedgerTests {
   private static func verifier(
     _ stores: JSON = [
       "engine": "sqlite", "forgetKey": "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=",
-      // Tests beside these keep all threads busy for longer than a request may take.
+      // Parallel tests keep all threads busy for longer than a request may take.
       "requestMs": 600_000,
     ]
   ) throws -> Verifier {
@@ -85,7 +85,7 @@ struct LedgerTests {
     ])
   }
 
-  /// What was granted, in the order in which it was.
+  /// The grants in their order.
   private actor Seen {
     private(set) var grants: [String] = []
     private(set) var units: [Int64] = []
@@ -453,13 +453,15 @@ struct LedgerTests {
 
   // MARK: stores that are away
 
-  /// Answers every step in one way, and counts.
+  /// An executor with one reply to every step, which it counts.
   private final class Away: LedgerExecutor, @unchecked Sendable {
     private let answer: String?
     private(set) var rollBacks = 0
     private(set) var steps = 0
 
-    /// - Parameter answer: "ID" stands for the id of the step; nil: it throws.
+    /// Creates an executor.
+  ///
+  /// - Parameter answer: the reply, in which "ID" is replaced by the step's id; `nil` to throw.
     init(_ answer: String?) { self.answer = answer }
 
     func run(_ step: JSON) async throws -> JSON {

@@ -3,7 +3,7 @@ import Testing
 @testable import Assay
 @testable import AssaySwift
 
-/// An exchange whose steps are carried out.
+/// Tests an exchange whose steps are performed.
 @Suite("Typed exchanges")
 struct StepsTests {
   private static let now = Timestamp(milliseconds: 1_795_219_200_000)

@@ -7,7 +7,7 @@ import Testing
 typealias Verifier = AssaySwift.Verifier
 /// The case table, minted once, with its verifiers.
 enum Table {
-  /// 2026-11-21 UTC.
+  /// The table at 2026-11-21 UTC.
   static let made = Result { try CaseTable.make(now: 1_795_219_200_000) }
   static let verifiers: [String: Verifier] = {
     var built: [String: Verifier] = [:]
@@ -18,9 +18,9 @@ enum Table {
   }()
 }
 
-/// The typed facts say what the JSON says: every member that the library writes has a
-/// property, and the property holds its value. They are compared by what the compiler
-/// knows of the types, so that no list of them has to be kept here.
+/// Tests that the typed facts equal the JSON: every member that the library writes has a property
+/// with its value. The comparison uses the types themselves, so that no list of them is needed
+/// here.
 @Suite("Typed facts over the case table")
 struct TypedTests {
   @Test("every case answers by types what it answers as a document")
@@ -69,7 +69,8 @@ struct TypedTests {
     case refused(AssayError)
   }
 
-  /// nil for what the types cannot even express: text that is not text, an unknown kind.
+  /// Returns the result of a case; `nil` if the types cannot express its call: text that is not
+  /// text, or an unknown kind.
   private func answer(to entry: EvidenceCase) throws -> Typed? {
     do {
       return try call(entry)
@@ -160,7 +161,7 @@ struct TypedTests {
     }
   }
 
-  /// Sign in with Apple, of requests that its methods can express.
+  /// Returns the result of a Sign in with Apple request that its methods can express.
   private func signedIn(
     _ verifier: Verifier, _ request: EvidenceText, _ evidence: [EvidenceCase.Evidence],
     _ now: Int64
@@ -246,7 +247,7 @@ struct TypedTests {
     return .facts(decision, ["decision"])
   }
 
-  /// Each kind by its own call; a request that those cannot make as an exchange.
+  /// Makes each request by its own call; a request that those cannot make as an exchange.
   private func exchanged(
     _ verifier: Verifier, _ text: String, _ now: Timestamp
   ) throws -> Typed? {

@@ -3,7 +3,7 @@ import AssaySwift
 import Foundation
 import Testing
 
-/// The layer as a host uses it.
+/// Tests the layer as a host uses it.
 @Suite("Typed verifier")
 struct VerifierTests {
   static let now = Timestamp(milliseconds: 1_795_219_200_000)
@@ -120,7 +120,7 @@ struct VerifierTests {
     #expect(Timestamp(milliseconds: .min).description.hasSuffix(" ms"))
     let day: Int64 = 86_400_000
     let calendar = ISO8601DateFormatter()
-    // From 1583 on: before, Foundation counts by the Julian calendar.
+    // The test begins in 1583, because before Foundation uses the Julian calendar.
     for days in stride(from: Int64(-141_000), to: 2_900_000, by: 97) {
       let moment = Timestamp(milliseconds: days * day)
       #expect(moment.description.prefix(10) == calendar.string(from: moment.date).prefix(10))

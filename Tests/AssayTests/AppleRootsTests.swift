@@ -120,8 +120,7 @@ struct AppleRootsTests {
     #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
       try prove(areBuiltIn: false)
     }
-    // The same chain would pass with the shortcut: so the line above proves that the shortcut is
-    // off.
+    // The chain would pass with the shortcut, so the line above proves that the shortcut is off.
     #expect(throws: Never.self) { try prove(areBuiltIn: true) }
   }
 

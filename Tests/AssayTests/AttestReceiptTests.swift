@@ -64,7 +64,7 @@ struct AttestReceiptTests {
       expect(
         .rejectedAttestReceiptSignature, "receipt.signature",
         AttestReceiptFixture.verify(trust, try forged.signed()))
-      // The same certificates, with another serial named.
+      // The same certificates, but with another serial number.
       var other = template
       other.signerIdentifier = try AppReceiptTemplate.issuerAndSerial(template.chain.intermediate)
       check(AttestReceiptFixture.verify(trust, try other.signed()).status != .ok)

@@ -374,7 +374,7 @@ struct ConfigurationTests {
     checkEqual(season?.string("group"), "com.example.app.season")
   }
 
-  /// Returns the paths of members that `given` has and `shown` lacks or has differently.
+  /// Returns the paths of members that `given` has and `shown` lacks or has with another value.
   private func missing(_ given: JSONValue, in shown: JSONValue, _ path: String = "") -> [String] {
     switch given.kind {
     case .object:
@@ -455,7 +455,7 @@ struct ConfigurationTests {
 }
 
 extension JSONValue {
-  /// The same value as a text that can be changed.
+  /// The value as a text that can be changed.
   var asText: JSONText {
     switch kind {
     case .object: return .object(children.map { .init($0.name.string, $0.asText) })

@@ -36,7 +36,7 @@ struct DeviceCheckExchangeTests {
     }
   }
 
-  /// Plays replies, each at `now`; a wait is followed by its end.
+  /// Passes replies, each at `now`; a wait is followed by its end.
   private func play(_ answers: [ExchangeReply]) throws -> [String] {
     var machine = try machine()
     var said = [words(machine.start(nowMs: Self.now))]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Tests that every App Attest receipt of the vectors, alone and inside attestations, gives the
+/// Tests that every App Attest receipt of the vectors, by itself and inside attestations, gives the
 /// expected result.
 @Suite("Genuine App Attest receipts", .enabled(if: Vectors.arePresent, Vectors.absent))
 struct GenuineAttestReceiptsTests {

@@ -457,7 +457,7 @@ struct LedgerClaimTests {
       SQLiteStore.catalogue + [("ledger", StoreAnswer.stores(engine))])
     let jws = try Minted.authority().mint(Minted.purchase.transactionPayload)
     let evidence = verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
-    // The INSERT locks a row that stands there, and brings it.
+    // The INSERT locks an existing row and returns it.
     let update =
       engine == .postgres ? "ON CONFLICT (purchase_key) DO UPDATE" : "ON DUPLICATE KEY UPDATE"
     for mode in ["transaction", "lease"] {

@@ -164,7 +164,7 @@ struct LedgerEventTests {
       ["operation": "revoke", "attemptId": fixture.attempt(), "grantMode": .string(mode)], [refund])
     checkEqual(others.text("exchange.revocations.0.outcome"), "already")
     check(others.text("exchange.revocations.0.take.takeId") == nil)
-    // Without an attempt id, a repeated call looks like another delivery.
+    // Without an attempt id, a repeated call counts as another delivery.
     try checkEqual(
       fixture.run(["operation": "revoke"], [refund]).text("exchange.revocations.0.outcome"),
       "already"

@@ -23,7 +23,7 @@ struct CertificateFields: Equatable {
   var keyAlgorithm: [UInt8]
   var key: [UInt8]
   var extensions: [Entry]
-  /// The basicConstraints; `nil` if absent.
+  /// Whether basicConstraints mark an authority; `nil` without the extension.
   var isAuthority: Bool?
   /// The keyUsage: digitalSignature 0x80, keyCertSign 0x04; `nil` if absent.
   var keyUsage: UInt32?

@@ -173,7 +173,7 @@ struct PropertyListTests {
     ]
     for text in all { checkEqual(status(text), .malformedPlistConstruct, "\(text)") }
     checkEqual(status(utf8("bplist00") + [0xd1, 0, 0xff]), .malformedPlistConstruct)
-    // A slash alone begins no comment.
+    // A slash without another one begins no comment.
     checkEqual(value("{a=/b/c;}"), utf8("/b/c"))
     checkEqual(value("{a=b//c;}"), utf8("b//c"))
     // Texts that are no list of any kind.

@@ -49,7 +49,7 @@ struct ReceiptResponseFieldsTests {
       ("subscription_group_identifier", "subscriptionGroupIdentifier"),
     ] {
       for id in ["700001000000009", "9007199254740993", "99999999999999999999", "7"] {
-        // The two ids with an environment are of production, the others show none.
+        // The two ids with an environment are of production; the others have none.
         checkEqual(entry(member, .string(id)).text(first + name), id)
         checkEqual(entry(member, .text(id)).text(first + name), id)
       }

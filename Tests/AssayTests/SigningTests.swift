@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Tests the output of the kinds `sign.*` byte by byte (docs/spec/app-store-server-api.md §9).
+/// Tests the output of the operations `sign-*` byte by byte (docs/spec/app-store-server-api.md §9).
 @Suite("Exchange sign")
 struct SigningTests {
   private let seconds = Signing.now / 1000

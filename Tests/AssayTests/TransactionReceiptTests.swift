@@ -7,7 +7,7 @@ import Testing
 private enum ReceiptFixture {
   static let now: Int64 = Minted.now
   static let day = Purchase.day
-  /// 2013-06-01 UTC: within the years of the store's signer.
+  /// 2013-06-01 UTC, within the years of the App Store's signer.
   static let storeYears: Int64 = 1_370_044_800_000
 
   static let current = Purchase(now: now)

@@ -244,7 +244,7 @@ struct UnsignedWordsTests {
       }
       let good = verify(try AppReceiptFixture.authority().transactionReceipt(Self.unknown))
       let comparison = Comparison(good, "transactionReceipt", verifier)
-      // Nothing signed shows the environment of other evidence.
+      // No signed member has the environment of other evidence.
       checkEqual(comparison.decisions, ["rejected.payload.incomplete null"])
       checkEqual(good.tree?.at("transactionReceipt.environment")?.isNull, true)
       checkEqual(good.tree?.at("transactionReceipt.environmentSource")?.isNull, true)
@@ -468,7 +468,7 @@ struct UnsignedWordsTests {
       let answer = verifier.verifyJWS(
         try template.signed(), kind: .transaction, nowMs: Self.now)
       comparison.asked(answer, name)
-      // The same members without a signature over them.
+      // The members of the good evidence, without a signature over them.
       var swapped = good
       swapped.text = .swapped(header: template.header.bytes)
       let refused = verifier.verifyJWS(

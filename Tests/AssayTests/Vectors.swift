@@ -58,7 +58,7 @@ enum Vectors {
     var config: JSONValue { value.member("config") ?? value }
     var facts: JSONValue { value.member("facts") ?? value }
     var families: [String] { value.member("expect")?.texts("families") ?? [] }
-    /// The kind; the vectors say `renewal` for renewal info.
+    /// The kind; the vectors have `renewal` for renewal info.
     var kind: StoreKitKind? {
       let name = value.string("kind")
       if name == "renewal" { return .renewalInfo }

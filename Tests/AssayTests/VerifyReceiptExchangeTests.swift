@@ -67,7 +67,7 @@ struct VerifyReceiptExchangeTests {
     }
   }
 
-  /// Plays replies, each at `now`; a wait is followed by its end.
+  /// Passes replies, each at `now`; a wait is followed by its end.
   private func play(
     _ answers: [ExchangeReply], _ machine: VerifyReceiptStateMachine
   ) -> [String] {

@@ -1,5 +1,5 @@
 /*
- * bare.h - the baseline: the same checks with libcrypto alone.
+ * bare.h - the baseline: the same checks with libcrypto only.
  *
  * The functions check what a careful C program without Assay would check, and
  * no more: no marker, no payload and no identity.

@@ -1,5 +1,5 @@
 /*
- * bench.c - Assay's verifications against libcrypto alone, in one process.
+ * bench.c - Assay's verifications against libcrypto only, in one process.
  *
  *   bench [--quick] [--only NAME]
  *
@@ -316,7 +316,7 @@ static double throughput(work *run, void *context, int count, size_t calls,
 }
 
 /* Compares two threads with one thread: a shared verifier, and alternately
- * libcrypto alone with a shared key, which is the most that this machine
+ * libcrypto only, with a shared key, which is the most that this machine
  * allows. */
 static void threads(const struct world *world) {
   enum { ROUNDS = 101, CALLS = 200 };

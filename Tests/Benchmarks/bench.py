@@ -361,7 +361,7 @@ def machine():
 
 
 def table(rows):
-    """The rows as text, columns aligned."""
+    """Return the rows as text with aligned columns."""
     head = ("measured", "Assay", "against", "baseline", "result", "bar", "")
     cells = [head] + [row.cells() for row in rows]
     widths = [max(len(line[column]) for line in cells) for column in range(len(head))]

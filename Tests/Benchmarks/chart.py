@@ -2,7 +2,7 @@
 """Draw docs/benchmarks.svg, the chart of the table in docs/benchmarks.md.
 
   chart.py           draw the chart of the table that is in the page
-  chart.py --check   exit 1 when the chart is not that of the table
+  chart.py --check   exit 1 if the chart is not that of the table
 
 `make bench` writes the rows of the table (bench.py). The chart is plain SVG: bars as long as the
 ratios, narrow enough for the full size on a phone, in light and dark colours.

@@ -86,7 +86,7 @@ static void verify_once(const char *name, const char *config,
   doc_free(doc);
 }
 
-/* Loads libcrypto alone, parses a certificate and checks its signature. */
+/* Loads libcrypto only, parses a certificate and checks its signature. */
 static void check_once(const char *der, size_t length) {
   X509 *(*parse)(X509 **, const unsigned char **, long);
   EVP_PKEY *(*key)(const X509 *);

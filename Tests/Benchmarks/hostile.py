@@ -281,7 +281,7 @@ def cbor(size):
 
 
 def spaced(text):
-    """Return base64 with a few spaces that may stand for plus signs (RCP-3)."""
+    """Return base64 with a few spaces that may be meant as plus signs (RCP-3)."""
     text += b" " * (-len(text) % 3)
     digits = base64.b64encode(text)
     tail = b" ".join(digits[place:place + 2] for place in range(len(digits) - 8, len(digits), 2))

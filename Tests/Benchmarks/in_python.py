@@ -142,7 +142,7 @@ def main(folder, quick):
         transaction = verifier.verify_transaction(jws)
         return transaction.product_id, transaction.expires_date, transaction.environment
 
-    # The baseline for the cost of the package is the same call through ctypes alone.
+    # The baseline for the cost of the package is the same call through ctypes only.
     from assay import _prototypes as c
 
     text = jws.encode()

@@ -1,7 +1,7 @@
 /*
  * measure.h - times two pieces of work against each other.
  *
- * A time alone depends as much on the machine as on the code. Here every time
+ * A time by itself depends as much on the machine as on the code. Here every time
  * has a baseline that is measured in the same run, alternately round by round,
  * and the result is the ratio.
  */

@@ -1,6 +1,5 @@
-"""Measure two operations on PostgreSQL: `Ledger.consume_quota` of one unit against its SQL
-statement alone,
-and `Ledger.claim` of coins against an INSERT that conflicts with an existing row.
+"""Measure two operations on PostgreSQL: `Ledger.consume_quota` of one unit against only its SQL
+statement, and `Ledger.claim` of coins against an INSERT that conflicts with an existing row.
 
   on_postgres.py [--quick]
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The command line, run as a person runs it.
+"""Test the command line as a person runs it.
 
   cli.py BINARY [--suite NAME]
 
-Evidence is minted by the command itself under an authority of this run; what
-assay report counts is compared with a count made here, line by line.
+The command itself mints the evidence with an authority of this run; the counts of assay report
+are compared with a count made here, line by line.
 """
 import argparse
 import base64
@@ -44,15 +44,15 @@ class Command:
         self.binary, self.folder = str(binary), pathlib.Path(folder)
 
     def run(self, *arguments, stdin=b"", **variables):
-        """Exit code, standard output, standard error; with variables of the environment."""
+        """Run the command; return exit code, standard output and standard error."""
         done = subprocess.run(
             [self.binary, *map(str, arguments)], cwd=self.folder, input=stdin,
             capture_output=True, timeout=300, check=False, env={**os.environ, **variables})
         return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
     def into(self, out, *arguments, room=None):
-        """Exit code and standard error of a run that writes into `out`; `room`: no file
-        may become longer."""
+        """Run the command with output to `out`; return exit code and standard error. With `room` no
+        file may become longer than that many bytes."""
         def limit():
             if room is not None:
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -76,7 +76,8 @@ class Command:
         return path
 
     def verify(self, blob, kind, *more):
-        """Exit code, name of the status or what was said instead, and the document."""
+        """Verify evidence; return exit code, the name of the status or the message, and the
+        document."""
         self.file("evidence", blob)
         code, out, err = self.run("verify", "evidence", "--kind", kind, "--config",
                                   "ca/config.json", "--now", NOW, "--json", *more)
@@ -86,7 +87,7 @@ class Command:
         return code, document["status"]["name"], document
 
     def report(self, *arguments, stdin=b""):
-        """The report of a file, as JSON."""
+        """Return the report of a file as JSON."""
         code, out, err = self.run(
             "report", *arguments, "--config", "ca/config.json", "--json", stdin=stdin)
         if code:
@@ -160,7 +161,7 @@ def check_counts(suite, assay, blobs):
     receipt, second = blobs["receipt"].decode(), blobs["second"].decode()
     foreign, jws = blobs["foreign"].decode(), blobs["jws"].decode()
     escaped = '{"blob":"' + receipt.replace("/", "\\/").replace("e", "\\u0065", 3) + '"}'
-    # (line without its end, class; None: unreadable; "": no request)
+    # Each line without its end, and its class; None: unreadable; "": no request.
     lines = [
         (line(receipt, MIDNIGHT + 5), "candidate"),
         (line(receipt, MIDNIGHT + 6), "repeated"),
@@ -343,7 +344,7 @@ def check_day(suite, assay):
                      str(share.get(name)))
     text = (assay.folder / "day.ndjson").read_bytes()
     twice = assay.report(assay.file("twice.ndjson", text + text))
-    # What names no purchase cannot be recognised: some that are unconfirmed.
+    # A request that names no purchase cannot be recognised: some unconfirmed ones.
     once, both = classes(report), classes(twice)
     nameless = both["unconfirmed"] - once["unconfirmed"]
     suite.expect(
@@ -390,7 +391,7 @@ def check_drawing(suite, report, svg):
 
 
 class Page(HTMLParser):
-    """Tags that do not match, and everything that could fetch something."""
+    """Collects tags that do not match, and everything that could load a resource."""
     EMPTY = {"meta", "rect", "path", "br"}
 
     def __init__(self):
@@ -438,7 +439,7 @@ def check_page(suite, report, html):
 
 
 def check_memory(suite, assay):
-    """The same peak for a day ten times as long."""
+    """Check that the peak of memory is equal for a day ten times as long."""
     peaks = []
     for count in (6000, 60_000):
         assay.mint("--day", count, "--out", "memory.ndjson")
@@ -491,7 +492,7 @@ def check_hostile_name(suite, assay):
 
 
 def on_terminal(assay, *arguments):
-    """What a command writes to a terminal on standard error."""
+    """Return what a command writes to a terminal on standard error."""
     master, slave = pty.openpty()
     child = subprocess.Popen([assay.binary, *arguments], cwd=assay.folder, stderr=slave,
                              stdout=subprocess.DEVNULL, stdin=subprocess.PIPE)
@@ -646,7 +647,7 @@ def check_attest_receipts(suite, assay, verify, mint, public_key):
 
 
 def check_attest_forgeries(suite, assay, verify, mint, about, public_key, signed):
-    """Every rule that can be broken, each in the kind that it is listed for."""
+    """Check every rule that can be broken, in each kind for which it is listed."""
     code, out, _ = assay.run("mint", "--list-forgeries")
     suite.expect(code == 0, "the list of forgeries")
     given = {
@@ -677,7 +678,8 @@ def check_attest_forgeries(suite, assay, verify, mint, about, public_key, signed
 
 
 def check_shown(suite, assay, name, blob, form, words):
-    """What `inspect` shows is marked as unverified, and a cut of it ends nothing."""
+    """Check that the output of `inspect` is marked as unverified, and that truncated input ends
+    nothing."""
     assay.file("look", blob)
     code, out, _ = assay.run("inspect", "look")
     shown = out.decode().splitlines()
@@ -725,7 +727,7 @@ def check_decisions(suite, assay, blobs, expired):
         decision = json.loads(out).get("decision") if out else None
         suite.expect((got, decision and decision["state"]) == (code, state),
                      f"decide from {kind}", f"{got} {decision} {err}")
-    # A product that the catalogue lacks decides nothing, and that is said (DCD-3).
+    # A product that is not in the catalogue decides nothing, and the document reports it (DCD-3).
     settings = json.loads((assay.folder / "ca/config.json").read_text())
     assay.file("bare.json", json.dumps({**settings, "products": {}}).encode())
     assay.file("piece", blobs["jws"])
@@ -774,7 +776,7 @@ def check_minting(suite, assay, blobs):
 
 
 def check_tokens(suite, assay):
-    """Tokens, and the key set of the same folder."""
+    """Check tokens, and the key set of the same folder."""
     def parts(token):
         return [json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
                 for part in token.decode().strip().split(".")[:2]]
@@ -828,7 +830,7 @@ def check_tokens(suite, assay):
 # ---- output that cannot be written --------------------------------------------
 
 def check_full_disk(suite, assay, blobs):
-    """Less than all of the output is an error, and leaves no file that looks whole."""
+    """Check that incomplete output is an error, and leaves no file that appears complete."""
     assay.file("t.jws", blobs["jws"])
     assay.file("few.ndjson", line(blobs["receipt"].decode(), MIDNIGHT) * 3)
     config, now = ("--config", "ca/config.json"), ("--now", NOW)
@@ -854,7 +856,7 @@ def check_full_disk(suite, assay, blobs):
         code, err = assay.into("/dev/full", *arguments)
         suite.expect(code == 2 and "cannot be written: No space" in err,
                      f"{arguments} into a full disk", f"{code} {err}")
-    # A verdict that was never seen is not a verdict.
+    # A verdict that could not be written is not a verdict.
     assay.file("forged", blobs["jws"][:-4] + b"AAAA")
     code, err = assay.into(
         "/dev/full", "verify", "forged", "--kind", "transaction", *config, *now)
@@ -896,7 +898,7 @@ def check_full_disk(suite, assay, blobs):
 
 
 def check_ended(suite, assay):
-    """A signal that ends a long writing leaves what was there, or nothing."""
+    """Check that a signal during a long write leaves the old file, or none."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         out = assay.folder / f"day-{number}"
         out.mkdir()
@@ -908,7 +910,7 @@ def check_ended(suite, assay):
             [assay.binary, "mint", "--day", "100000000", "--authority", "ca", "--now", NOW, "--out",
              str(kept)], cwd=assay.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, start_new_session=True,
-            # nohup, or a shell without job control, has what it starts ignore one of them.
+            # nohup, or a shell without job control, lets a child ignore one of the signals.
             preexec_fn=functools.partial(signal.signal, number, signal.SIG_DFL))
         part = out / f"day.ndjson.part-{running.pid}"
         for _ in range(3000):
@@ -924,7 +926,7 @@ def check_ended(suite, assay):
 
 
 def check_xcode(suite, assay):
-    """Each message about --xcode leads to the command that works."""
+    """Check that each message about --xcode leads to the command that works."""
     def said(*more):
         code, _, err = assay.run("mint", "transaction", "--authority", "ca", "--now", NOW, *more)
         return code, err
@@ -989,7 +991,7 @@ def check_nonsense(suite, assay):
                  ("--purchased", "2026-11-01", "--signed", "2026-10-31")]:
         code, out, err = assay.run("mint", "transaction", "--authority", "ca", "--now", NOW, *more)
         suite.expect((code, out) == (2, b""), f"mint {' '.join(more)}", f"{code} {err}")
-    # What is nevertheless wanted is asked for by name.
+    # Values that Apple could not sign must be requested by name.
     assay.file("odd", assay.mint("transaction", "--set", "quantity=-1"))
     code, out, _ = assay.run("inspect", "odd", "--json")
     suite.expect(code == 0 and b"-1" in out, "nonsense by --set")
@@ -1046,7 +1048,8 @@ def check_help(suite, assay):
 # ---- configuration, explanation, completion ---------------------------------------
 
 def check_configuration(suite, assay, blobs):
-    """Found from --config, else ASSAY_CONFIG, else ./assay.json; init and config check."""
+    """Check that the configuration comes from --config, else ASSAY_CONFIG, else ./assay.json; and
+    init and config check."""
     assay.file("piece", blobs["jws"])
     decide = ("decide", "transaction:piece", "--now", NOW)
     code, _, err = assay.run(*decide)
@@ -1100,7 +1103,7 @@ def check_configuration(suite, assay, blobs):
 
 
 def check_brevity(suite, assay, blobs):
-    """Short without -v, everything with it."""
+    """Check that output is short without -v, and complete with it."""
     config = ("--config", "ca/config.json", "--now", NOW)
     assay.file("good", blobs["jws"])
     assay.file("bad", blobs["jws"][:-4] + b"AAAA")
@@ -1151,7 +1154,7 @@ def check_explanations(suite, assay):
 
 
 def check_completion(suite, assay):
-    """What a shell is offered; the shells themselves are asked by install_tree.py."""
+    """Check the completions of the command; install_tree.py tests the shells themselves."""
     for words, kind, wanted in [
             (["ver"], "words", ["verify"]), (["config", ""], "words", ["check"]),
             (["verify", ""], "files", []), (["verify", "x", "--kind", "transaction-"], "words",

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The faults that every driver is tested with (PLY-7): what is asked, and what comes of it.
+"""The faults with which every driver is tested (PLY-7): requests and expected results.
 
-  faults.py BINARY [--tls]   plays Apple; prints one line of JSON, and ends when its input does
+  faults.py BINARY [--tls]   mocks Apple; prints one line of JSON, and ends when its input does
 
 The line has `url`, `expiredUrl`, `ca`, `hosts`, `config`, `now` (the time of all exchanges),
 and two lists of tests, each with the `rules` to be posted to /play/script before it:
-  answers        `request` as a step has it; `status`, `headers`, `body`, `truncated` as a sender must
-                 answer it; `late`: its time is over before the answer is there
-  exchanges  `request` for assay_exchange_new; `status` that it ends with after so many
-                 `requests`
+  answers    `request` as a step has it; `status`, `headers`, `body`, `truncated` of the
+             sender's expected reply; `late`: whether its time ends before the response
+  exchanges  `request` for assay_exchange_new; `status` of its end after so many
+             `requests`
 """
 import argparse
 import gzip
@@ -24,13 +24,13 @@ HOST = "api.storekit.apple.com"
 GOOD = '{"good":true}'
 ISSUER = "https://es256.example.com"
 FIRST = "2000000900000001"
-# Where nobody listens: who follows there has no answer.
+# An address without a server: a client that follows a redirect gets no response.
 NOWHERE = "http://127.0.0.1:9/followed"
 SECRETS = ["Bearer ", "shared-secret", "ZGV2aWNlLXRva2Vu"]
 
 
 def asked(**changes):
-    """A request as a step has it, with secrets."""
+    """Return a request as a step has it, with secrets."""
     return {"id": 7, "method": "POST", "url": f"https://{HOST}/v1/own?sort=a%20b&c",
             "headers": [["Authorization", "Bearer shared-secret"], ["X-Own", "1"]],
             "body": {"text": '{"password":"shared-secret","device_token":"ZGV2aWNlLXRva2Vu"}'},
@@ -53,7 +53,7 @@ def none(name, fault, **more):
 
 
 def answers():
-    """What a sender makes of each fault."""
+    """Return the expected reply of a sender to each fault."""
     yield answer("good", {"headers": [["ETag", '"1"'], ["X-Other", "1"], ["Set-Cookie", "a=b"]]},
                  headers=[["etag", '"1"']])
     yield answer("a body of as many bytes as are wanted", {}, maxResponseBytes=len(GOOD))
@@ -202,7 +202,7 @@ def any_environment():
 
 
 def exchanges(receipt):
-    """How each exchange ends."""
+    """Return the expected end of each exchange."""
     for request, rows in [
             ({"operation": "call-verify-receipt", "receipt": receipt}, verify_receipt()),
             ({"operation": "query-device-bits", "deviceToken": encoded("d"), "transactionId": "t"},
@@ -219,14 +219,15 @@ def exchanges(receipt):
 
 
 def configuration(player):
-    """The player's, for Production too, where Xcode's certificates must not be trusted."""
+    """Return the mock's configuration, for Production too, where Xcode's certificates must not be
+    trusted."""
     storekit = {name: value for name, value in player.config["storekit"].items()
                 if name != "xcodeCertificates"}
     return {**player.config, "environments": ["Production", "Sandbox"], "storekit": storekit}
 
 
 class Bench:
-    """A player in a folder of its own, and the tests against it; used in a `with`."""
+    """A mock in a folder of its own, and the tests with it; used in a `with`."""
 
     def __init__(self, binary, *options):
         self.binary, self.options = pathlib.Path(binary).resolve(), options
@@ -254,7 +255,7 @@ class Bench:
 
     @property
     def line(self):
-        """What faults.py prints."""
+        """The line that faults.py prints."""
         names = ("url", "expiredUrl", "ca", "hosts", "config", "answers", "exchanges")
         return json.dumps({"now": NOW, **{name: getattr(self, name) for name in names}})
 

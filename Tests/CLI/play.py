@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The server that plays Apple, asked as a host asks it.
+"""Test mock Apple with the requests of a host.
 
   play.py BINARY [--suite NAME]
 
-Where the library has the exchange, the library holds it, over the Python binding;
-everything else is asked by hand.
+If the library has an operation, it runs the exchange through the Python binding; all other
+requests are made by hand.
 """
 import argparse
 import base64
@@ -33,7 +33,7 @@ from player import DAY, NOW, Player, encoded, jws_payload  # noqa: E402
 
 
 class Bench:
-    """The binary, its folder, and what the tests of one player share."""
+    """The binary, its folder, and what the tests of one mock share."""
 
     def __init__(self, suite, binary, folder):
         self.suite, self.binary, self.folder = suite, binary, folder
@@ -48,7 +48,7 @@ class Bench:
         return done.stdout.decode().strip()
 
     def run(self, *options):
-        """A player that must not start: exit code and standard error."""
+        """Run a mock that must not start; return exit code and standard error."""
         done = subprocess.run(
             [self.binary, "mock-apple", "--authority", "ca", *options], cwd=self.folder,
             stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
@@ -98,7 +98,7 @@ def check_start(bench):
 
 
 def listeners(pid):
-    """The addresses that the process listens on, as /proc has them."""
+    """Return the addresses on which the process listens, from /proc."""
     inodes = set()
     for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         try:
@@ -124,7 +124,7 @@ def check_configuration(bench, player):
 
 
 def check_wire(bench, player):
-    """What every server has to do right, and what a hostile client sends."""
+    """Check the behaviour of every server, and requests of a hostile client."""
     unknown = [("GET", BUY, "/"), ("GET", "example.com", "/verifyReceipt"),
                ("GET", POOL[8:].split("/")[0], KEYS), ("POST", DEVICES, "/v1/query"),
                ("GET", "play", "/play/nothing"), ("GET", "example.com", "/play/log"),
@@ -160,7 +160,7 @@ def check_wire(bench, player):
 
 
 def check_noise(bench, player):
-    """Requests that make no sense, under a valid token: answered, and nothing ends."""
+    """Check that senseless requests with a valid token get a response, and end nothing."""
     host, random = Host(player), Random(20261123)
     bearer = {"Authorization": "Bearer " + host.token("sign-api-token")}
     devices = host.token("sign-device-check-token")
@@ -226,7 +226,7 @@ def check_noise(bench, player):
 
 
 def changed(receipt, name, change):
-    """A transaction receipt, one of whose texts in base64 is changed."""
+    """Return a transaction receipt with one of its base64 texts changed."""
     text = base64.b64decode(receipt).decode()
     old = re.search(rf'"{name}" = "([^"]+)"', text)[1]
     new = base64.b64encode(change(base64.b64decode(old))).decode()
@@ -595,7 +595,7 @@ def check_updates(bench, player, ask, error, first):
 
 
 class Taker(BaseHTTPRequestHandler):
-    """A host that takes notifications, and refuses the first ones."""
+    """A host that accepts notifications, and refuses the first ones."""
 
     seen, refuse = [], 0
 

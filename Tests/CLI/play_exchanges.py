@@ -1,4 +1,4 @@
-"""Exchanges of the library with the player, kind by kind, with and without faults."""
+"""Test exchanges of the library with the mock, by operation, with and without faults."""
 import hashlib
 
 import faults
@@ -11,7 +11,7 @@ NONCE = "n0" * 16
 
 
 class Talk:
-    """A host of its own player; `ask` holds one exchange."""
+    """A host of its own mock; `ask` runs one exchange."""
 
     def __init__(self, bench, player):
         self.bench, self.player = bench, player
@@ -19,7 +19,8 @@ class Talk:
         self.verifier = self.host.verifier
 
     def each(self, operation, members, evidence, rows):
-        """(name, fault or rules, status; None: any refusal, most requests) of an operation."""
+        """Check each (name, fault or rules, status; None: any refusal, most requests) of an
+        operation."""
         for name, fault, wanted, most in rows:
             rules = fault if isinstance(fault, list) else [{"fault": fault}] if fault else []
             self.player.play("script", rules)
@@ -49,7 +50,7 @@ def check(bench):
 
 
 def values(der):
-    """(tag, whole, content) of each value in a row of DER."""
+    """Return (tag, whole, content) of each value in a sequence of DER."""
     at = 0
     while at < len(der):
         start, tag, length, at = at, der[at], der[at + 1], at + 2
@@ -70,13 +71,13 @@ def value(tag, *parts):
 
 
 def fields(certificate):
-    """What is in the signed part of a certificate."""
+    """Return the fields in the signed part of a certificate."""
     signed = next(values(next(values(certificate))[2]))[2]
     return list(values(signed))
 
 
 def asked(certificate, issuer, serial=None):
-    """A request about a certificate, as docs/spec/storekit-ocsp.md §2 has it."""
+    """Return a request about a certificate by docs/spec/storekit-ocsp.md §2."""
     above = fields(issuer)
     key = list(values(above[6][2]))[1][2][1:]
     sha256 = bytes.fromhex("300d06096086480165030402010500")
@@ -87,7 +88,7 @@ def asked(certificate, issuer, serial=None):
 
 
 def by_hand(bench, player):
-    """The responder's statuses, read without the library."""
+    """Check the responder's statuses, read without the library."""
     root, intermediate, leaf = (
         (bench.folder / "ca" / name).read_bytes()
         for name in ("root.der", "intermediate.der", "leaf.der"))

@@ -1,4 +1,4 @@
-"""Each fault of docs/spec/mock-apple.md §3, on the wire and as the library takes it."""
+"""Test each fault of docs/spec/mock-apple.md §3, on the wire and in the library."""
 import gzip
 import http.client
 import json
@@ -38,7 +38,7 @@ def check(bench):
 
 
 def transcript(bench, player):
-    """What a few requests are answered, signatures aside; the clock does not move."""
+    """Return the responses to a few requests without signatures; the clock is stopped."""
     jwt = {"Authorization": "Bearer " + play.Host(player).token("sign-api-token")}
     player.script({"host": DEVICES, "nth": 1, "fault": {"status": 500}})
     player.play("refund", {"transactionId": "2000000900000002"})
@@ -168,7 +168,7 @@ def check_content(bench, player):
 
 
 def check_exchanges_with_faults(bench, player):
-    """The library, over the driver: every fault ends as its file says, within its steps."""
+    """Check that in the library every fault ends as its file states, within its steps."""
     host = play.Host(player, environments=["Production", "Sandbox"])
     receipt = bench.mint("app-receipt", "--environment", "Production")
     for test in faults.exchanges(receipt):
@@ -189,7 +189,7 @@ def check_exchanges_with_faults(bench, player):
 
 
 def check_signed(bench, player):
-    """Answers of the API that must be refused, and one that only Production gives."""
+    """Check responses of the API that must be refused, and one that only Production gives."""
     host = play.Host(player)
     jwt = {"Authorization": "Bearer " + host.token("sign-api-token")}
 

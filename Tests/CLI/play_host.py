@@ -1,4 +1,4 @@
-"""A host that talks to the server that plays Apple, and the names of Apple's servers there."""
+"""A host that uses mock Apple, and the names of Apple's servers."""
 import pathlib
 
 import player
@@ -17,7 +17,7 @@ KEYS = "/.well-known/jwks.json"
 
 
 class Host:
-    """A host with a verifier of the player's configuration and the Python driver."""
+    """A host with a verifier of the mock's configuration and the Python driver."""
 
     def __init__(self, player, **changes):
         config = {**player.config, **changes}
@@ -35,7 +35,7 @@ class Host:
         return driver.Sender(hosts=dict.fromkeys(self.player.first["hosts"], self.player.url))
 
     def ask(self, request, evidence=()):
-        """A whole exchange at the player's time; waits are not waited for."""
+        """Run a whole exchange at the mock's time, skipping its waits."""
         now = [NOW / 1000]
         with self.verifier.exchange(request, evidence=evidence, now=NOW) as exchange:
             return exchange.run(

@@ -1,4 +1,4 @@
-"""`assay mock-apple` for tests: started, asked over http.client, stopped."""
+"""Starts, requests and stops `assay mock-apple` for tests."""
 import base64
 import http.client
 import json
@@ -9,13 +9,13 @@ import subprocess
 import sys
 import urllib.parse
 
-#: Milliseconds: 2026-11-20T12:00:00Z.
+# : The time of the tests, 2026-11-20T12:00:00Z, in milliseconds since 1970.
 NOW = 1_795_176_000_000
 DAY = 86_400_000
 
 
 class Answer:
-    """What came back: status 0 when nothing usable did, with the exception's name."""
+    """A response: status 0, with the exception's name, if no usable one came."""
 
     def __init__(self, status, headers, body, fault=""):
         self.status, self.headers, self.body, self.fault = status, headers, body, fault
@@ -58,7 +58,7 @@ class Player:
         return http.client.HTTPConnection(*self.place, timeout=timeout)
 
     def ask(self, method, host, path, body=None, headers=(), timeout=20):
-        """One request on a connection of its own."""
+        """Send one request on a connection of its own."""
         connection = self.connect(timeout)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
@@ -77,7 +77,7 @@ class Player:
             connection.close()
 
     def play(self, name, body):
-        """POST /play/NAME, which has to succeed."""
+        """Post to /play/NAME, which must succeed."""
         answer = self.ask("POST", "play", f"/play/{name}", body)
         if answer.status != 200:
             raise SystemExit(f"/play/{name} {body}: {answer}")
@@ -90,7 +90,7 @@ class Player:
         return self.ask("GET", "play", "/play/log").json["log"]
 
     def end(self):
-        """Closes standard input; the exit code."""
+        """Close standard input; return the exit code."""
         self.process.stdin.close()
         return self.process.wait(timeout=20)
 
@@ -106,7 +106,7 @@ class Player:
 
 
 def trusting(path):
-    """A context that trusts this certificate and no other."""
+    """Return a context that trusts this certificate only."""
     return ssl.create_default_context(cafile=str(path))
 
 
@@ -115,13 +115,13 @@ def encoded(text):
 
 
 def jws_payload(text):
-    """The payload of a JWS, unverified."""
+    """Return the payload of a JWS, unverified."""
     middle = text.split(".")[1]
     return json.loads(base64.urlsafe_b64decode(middle + "=" * (-len(middle) % 4)))
 
 
 def binding(root):
-    """The Python binding, over the library of this build."""
+    """Import the Python binding with the library of this build."""
     sys.path.insert(0, str(root / "bindings/python"))
     os.environ.setdefault("ASSAY_LIBRARY", str(root / "build/lib/libassay.so.0"))
     import assay

@@ -6,15 +6,15 @@
   fuzz.py run TARGET --runs N     one target
   fuzz.py fuzz --seconds N        every target for N seconds
   fuzz.py million [--runs N]      all targets, N executions together (10 million)
-  fuzz.py merge [TARGET]          take over what runs found, minimised
-  fuzz.py add TARGET FILE...      take over these inputs as they are
+  fuzz.py merge [TARGET]          add what runs found, minimised
+  fuzz.py add TARGET FILE...      add these inputs unchanged
 
 The corpus of a target is corpus/TARGET.tar: each input under the first 16 digits of its
 SHA-1, in that order, without times and owners, so that the same inputs are the same bytes.
-`tar -xf` unpacks it; the commands here do so below OUT/corpus, anew each time.
+`tar -xf` unpacks it; the commands here do so below OUT/corpus, each time again.
 
-Finds are left in OUT/finds/TARGET; the table at the end says how many
-executions each target had.
+Finds are in OUT/finds/TARGET; the table at the end has the number of executions
+of each target.
 """
 import argparse
 import hashlib
@@ -33,7 +33,7 @@ PROGRAM = OUT / "assay-fuzz"
 CORPUS = HERE / "corpus"
 DICTIONARIES = HERE / "dictionaries.txt"
 
-# name: (longest input, dictionary, share of a long run)
+# Maps each name to (longest input, dictionary, share of a long run).
 TARGETS = {
     "verify-jws": (4096, "jws", 6),
     "signed-payload": (3072, "payload", 12),
@@ -71,14 +71,14 @@ TARGETS = {
     "cbor": (512, "attest", 20),
     "auth-data": (512, "attest", 20),
 }
-# What the words of a line of dictionaries.txt are.
+# Maps the words of a line of dictionaries.txt to their forms.
 FORMS = {"word": ["{}"], "name": ['"{}":'], "text": ['"{}"'], "both": ['"{}":', '"{}"']}
 TOTAL = 10_000_000
-# All corpora together stay below 750 kB: of the many inputs of a target, all sizes
-# alike, those that fit.
+# The most inputs of a corpus. All corpora together must stay below 750 kB, with inputs of all
+# sizes.
 CORPUS_INPUTS = 100
 CORPUS_BYTES = 24_000
-# A trap gives SIGILL: a find like any other. Input that takes this long is one.
+# A trap raises SIGILL, which is a find, as is an input that takes longer than the time-out.
 OPTIONS = ["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1", "-handle_ill=1",
            "-verbosity=1"]
 
@@ -91,7 +91,7 @@ def environment():
 
 
 def can_look_for_leaks():
-    """LeakSanitizer stops the process to look at it; not every container lets it."""
+    """Return whether this container permits LeakSanitizer to stop the process."""
     flag = OUT / "leaks"
     if not flag.exists():
         run = subprocess.run(
@@ -116,7 +116,7 @@ def digest(octets):
 
 
 def packed(name):
-    """The inputs of a target's corpus, by their names."""
+    """Return the inputs of a target's corpus by their names."""
     path = CORPUS / f"{name}.tar"
     if not path.exists():
         return {}
@@ -128,7 +128,7 @@ def packed(name):
 
 
 def unpack(name):
-    """The folder with a target's corpus, made anew."""
+    """Unpack a target's corpus into a new folder, and return the folder."""
     folder = OUT / "corpus" / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -138,7 +138,7 @@ def unpack(name):
 
 
 def pack(name, inputs):
-    """Write a target's corpus; the inputs are octets, in any order."""
+    """Write a target's corpus; the inputs are bytes, in any order."""
     with tarfile.open(CORPUS / f"{name}.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
         for key, octets in sorted({digest(octets): octets for octets in inputs}.items()):
             entry = tarfile.TarInfo(key)
@@ -171,7 +171,7 @@ def replay():
 
 
 def words(name):
-    """The words of a dictionary, as libFuzzer writes them."""
+    """Return the words of a dictionary as libFuzzer writes them."""
     found = []
     for line in DICTIONARIES.read_text().splitlines():
         if not line.startswith(name + " "):
@@ -186,7 +186,7 @@ def words(name):
 
 
 def dictionary(name):
-    """A file with them, made anew."""
+    """Write the words to a new file, and return its path."""
     path = OUT / "dictionaries" / f"{name}.dict"
     path.parent.mkdir(exist_ok=True)
     path.write_text("".join(f'"{word}"\n' for word in words(name)))
@@ -194,7 +194,7 @@ def dictionary(name):
 
 
 def run_target(name, limits):
-    """Fuzz one target; executions, finds, seconds."""
+    """Fuzz one target; return executions, finds, seconds."""
     longest, own_words, _ = TARGETS[name]
     grown = OUT / "grown" / name
     finds = OUT / "finds" / name

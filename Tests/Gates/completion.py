@@ -1,4 +1,4 @@
-"""Ask bash, fish and zsh for the completions of a command line.
+"""Get the completions of a command line from bash, fish and zsh.
 
 The completion scripts call the program `assay`, found through PATH as in an installation; `program`
 is its path.
@@ -55,7 +55,7 @@ def fish(script, line, program, folder=None):
 
 
 def zsh_completes(script, line, wanted, program, folder=None):
-    """Whether the tab key makes zsh insert `wanted`."""
+    """Return whether the tab key makes zsh insert `wanted`."""
     with tempfile.TemporaryDirectory() as name:
         copy = pathlib.Path(name) / "_assay"
         shutil.copy(script, copy)

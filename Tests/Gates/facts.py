@@ -3,14 +3,13 @@
 
   facts.py [--dump PROGRAM --cases FILE --library FOLDER] [--suite NAME]
 
-contract/facts.tsv is held against the structs of Swift and Go and the classes of Python
-and PHP, as their files have them: which members there are, and which may be absent.
-With PROGRAM (Tests/ABI/dump.c) it is held against the documents of all cases as well: what
-must be there is there, and what is there is in the table with its kind; so are the answers
-of a ledger, which hosts have by hand: each kind of a store has documents, and each of their
-members, values and outcomes occurs in one, or UNSEEN says why not. A fault in the table must
-be noticed. Every value in contract/names.tsv must be one that the library has; the traits of
-triage are all there, and occur in the documents.
+contract/facts.tsv is compared with the structs of Swift and Go and the classes of Python and
+PHP, as their files have them: the members, and which may be absent. With PROGRAM
+(Tests/ABI/dump.c) it is also compared with the documents of all cases: required members are
+present, and every member is in the table with its kind. The same holds for the results of a
+ledger: each operation has documents, and each of their members, values and outcomes occurs in
+one, or UNSEEN has the reason why not. A fault in the table must be found. Every value in
+contract/names.tsv must be in the library; all anomalies of triage occur in the documents.
 """
 import argparse
 import collections
@@ -35,12 +34,12 @@ LISTS = ("list", "objects", "integers", "texts")
 # Members where a document may have a text with a meaning of its own instead of an object or a time.
 TEXTS = {("Attestation", "challenge"), ("Assertion", "challenge"),
          ("AppReceipt", "expirationDate")}
-# The member that has results, as kinds.tsv names it, and what stands in it beside them.
+# The member with the results, as kinds.tsv names it, and the mark of a member beside them.
 RESULT, AT_RESULT = "exchange", "@exchange"
 BESIDE_RESULT = {"operation", "step", "retry", "sensitivePaths", "reached"}
-# Refusals of a request, which no operation has carried out.
+# The families of refused requests, which no operation has performed.
 BEFORE = ("misuse.", "config.", "internal.")
-# Members, values and outcomes of the table that no document of a case shows, and why.
+# Members, values and outcomes of the table that occur in no document of a case, with the reason.
 UNSEEN = {
     "CreateSchemaResult.migrated": "the tables of the recorded stores are of this version",
     "DueSubscription.graceExpiresAtMs": "no recorded exchange has renewal info as evidence",
@@ -181,7 +180,7 @@ class Documents:
         self.types = {one.name: one for one in types}
         self.kinds = {one.path: one for one in types if one.path not in ("", RESULT)}
         self.faults, self.seen, self.traits = collections.Counter(), set(), set()
-        # The values that a set may have; of other sets any text fits.
+        # The values of each closed set; for other sets any text is valid.
         self.sets = {}
 
     def look(self, document):
@@ -237,7 +236,7 @@ class Documents:
 
 
 class Results(Documents):
-    """What a ledger answers in `exchange` itself, looked at through the table."""
+    """The results of a ledger in `exchange` itself, compared with the table."""
 
     def __init__(self, types, sets, asked):
         super().__init__(types)
@@ -260,7 +259,7 @@ class Results(Documents):
             self.outcome(one, found["outcome"])
 
     def outcome(self, one, outcome):
-        """It is in the text of the type, or one that its parts have."""
+        """Check that an outcome is in the text of the type, or of one of its parts."""
         self.seen.add((one.name, outcome))
         parts = [self.types[row.kind] for row in one.own if row.kind in self.types]
         of_parts = {value for part in parts for row in part.own if row.key == "outcome"
@@ -269,7 +268,7 @@ class Results(Documents):
             self.faults[f"the outcome {outcome} of {one.name} is not in the table"] += 1
 
     def unseen(self):
-        """The members, values and outcomes that no document shows."""
+        """Return the members, values and outcomes that occur in no document."""
         types = [one for one in self.types.values() if one.shape != "shared"]
         found = {(one.name, row.key) for one in types for row in one.members}
         found |= {(name, value) for name, values in self.sets.items() for value in values}
@@ -283,7 +282,7 @@ def told_outcomes(one):
 
 
 def is_carried_out(document):
-    """Whether an operation came to an end of its own, ok or refused."""
+    """Return whether an operation ended by itself, ok or refused."""
     checks = {check["id"]: check["ok"] for check in document["checks"]}
     return (checks.get("exchange.result") is not None and "reached" not in document[RESULT]
             and not document["status"]["name"].startswith(BEFORE))
@@ -325,7 +324,7 @@ def check_documents(suite, types, sets, documents):
 
 
 def check_results(suite, found):
-    """The answers of a ledger, through the rows of results and through faulty ones."""
+    """Check the results of a ledger with the rows of the table, and with faulty rows."""
     types, sets = members.results(), members.result_sets()
     asked = [kind for kind in kinds.kinds() if kind.result.endswith(AT_RESULT)
              and (kind.runs == "store" or kind.name == "describe-schema")]

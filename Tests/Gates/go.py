@@ -21,7 +21,7 @@ from report import Suite
 
 MODULE = ROOT / "bindings/go"
 GIN = ROOT / "examples/gin"
-# Drivers of database/sql, from Debian, for the tests of the package store.
+# Drivers of database/sql, from Debian, for the tests of the package ledger.
 GOCODE = pathlib.Path("/usr/share/gocode/src")
 DRIVERS = ("github.com/mattn/go-sqlite3", "github.com/lib/pq",
            "github.com/go-sql-driver/mysql")

@@ -94,7 +94,7 @@ def offences(lines, allowed):
 
 
 def is_configured(folder):
-    """Whether the library links to the host's OpenSSL 3."""
+    """Return whether the library links to the host's OpenSSL 3."""
     return "[libcrypto.so.3]" in readelf("-d", folder / soname())
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Check that include/assay.h compiles alone in every supported language and that its comments are
-valid.
+"""Check that include/assay.h compiles by itself in every supported language and that its comments
+are valid.
 
   header.py [--suite NAME]
 

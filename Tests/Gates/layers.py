@@ -5,7 +5,7 @@
 
 The order of the layers is that of the table in docs/architecture.md, from the bottom up. A file
 contains one type, of its own name, not counting private ones; types.tsv lists the exceptions with
-reasons. FLOOR: type-check only these layers.
+reasons. With FLOOR only these layers are type-checked.
 """
 import argparse
 import concurrent.futures

@@ -14,7 +14,7 @@ import tempfile
 import python_tools
 from report import Suite
 
-# Each tool must also find a planted fault: silence alone proves nothing.
+# Each tool must also find a planted fault, because silence by itself proves nothing.
 FAULTS = {
     "ruff": "import os\n",
     "mypy": "def half(number: int) -> str:\n    return number / 2\n",

@@ -47,7 +47,7 @@ def check_content(suite, sdist):
 
 
 def check_refusal(suite, environment, sdist):
-    """Check that nothing is installed, and that the message says what to do."""
+    """Check that nothing is installed, and that the message explains what to do."""
     for what, variables in [("without a library", {}),
                             ("with a library that is not there",
                              {"ASSAY_LIBRARY": "/nowhere/libassay.so.0"})]:

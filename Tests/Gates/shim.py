@@ -281,7 +281,7 @@ class Signed:
         return "its public half and two signatures"
 
     def is_good(self, signature):
-        """Whether an ECDSA signature is valid (SEC 1 §4.1.4)."""
+        """Return whether an ECDSA signature is valid (SEC 1 §4.1.4)."""
         octets = bytes.fromhex(signature)
         r_length = octets[3]
         r = int.from_bytes(octets[4:4 + r_length], "big")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check that the wheel, installed alone into a new environment, works.
+"""Check that the wheel, installed into a new environment without other packages, works.
 
   wheel.py FOLDER CASES [--arm64-root ROOT | --musl-loader PROGRAM] [--suite NAME]
 

@@ -9,9 +9,9 @@ import Glibc
 //   harness COUNT NUMBER …   of this many checks, prints "NUMBER killed WHAT" or
 //                            "NUMBER survived" for each of these
 //
-// A check that no case asks survives untested. A case that does not ask it answers as ever,
-// so only those that do are run; all of them where the verifiers were made by it. A crash or
-// an endless loop is noticed, so it kills the mutant too.
+// A check that no case reaches survives untested. Only cases that reach it are run, because the
+// others cannot change; all of them run if making the verifiers reaches it. A crash or an
+// endless loop is noticed, and so kills the mutant, too.
 
 @main
 enum Harness {
@@ -54,7 +54,8 @@ enum Harness {
     }
   }
 
-  /// The name of the first of these cases whose answer is not what it must be.
+  /// Returns the name of the first of these cases with an unexpected result; `nil` if there is
+  /// none.
   private static func firstFailure(_ run: CaseRun, _ places: [Int]) -> String? {
     if run.verifiers.count != run.table.verifiers.count { return "a verifier of the table" }
     let cases = run.table.cases
@@ -62,13 +63,13 @@ enum Harness {
   }
 }
 
-/// Which cases ask each check, by number.
+/// The cases that reach each check, by its number.
 struct Asking {
   private(set) var places: [[Int]]
-  /// The checks that the verifiers of the table ask as they are made.
+  /// The checks that are reached while the table's verifiers are made.
   private(set) var ofVerifiers: Set<Int> = []
 
-  /// Ends the process if the table does not hold without a mutant.
+  /// Ends the process if the table fails without a mutant.
   init(_ table: CaseTable, count: Int) {
     places = Array(repeating: [], count: count + 1)
     let asked = UnsafeMutablePointer<UInt8>.allocate(capacity: count + 1)

@@ -2,15 +2,14 @@
   import Glibc
 #endif
 
-/// The switch that `tools/mutants.py` builds into its copy of the sources: the
-/// one check that is removed from this process. Not part of the library.
+/// The switch that `tools/mutants.py` builds into its copy of the sources: the one check that is
+/// removed in this process. Not part of the library.
 public enum Mutants {
-  /// The number of the removed check; 0 removes none. The unit tests get it from
-  /// the environment, the harness sets it after a fork.
+  /// The number of the removed check; 0 removes none. The unit tests read it from the environment,
+  /// the harness sets it after a fork.
   nonisolated(unsafe) public static var removed: Int32 = fromEnvironment
 
-  /// A byte for each number, 1 from the first time that its check was asked; nil
-  /// where no one wants to know.
+  /// A byte for each number, 1 after its check was reached; `nil` if that is not recorded.
   nonisolated(unsafe) public static var reached: UnsafeMutablePointer<UInt8>? = fileFromEnvironment
 
   private static var fromEnvironment: Int32 {
@@ -18,8 +17,8 @@ public enum Mutants {
     return unsafe atoi(text)
   }
 
-  /// The file that the tool made, of one byte for each number and one for 0: what
-  /// is written there outlives a process that ends badly.
+  /// The file that the tool made, with one byte for each number and one for 0: its content survives
+  /// a process that ends abnormally.
   private static var fileFromEnvironment: UnsafeMutablePointer<UInt8>? {
     guard let path = unsafe getenv("ASSAY_MUTANTS_REACHED") else { return nil }
     let file = unsafe open(path, O_RDWR)
@@ -37,12 +36,12 @@ public enum Mutants {
     return unsafe number == removed
   }
 
-  /// The status of a refusal, or another one.
+  /// Returns the status of a refusal, or another one if this number is removed.
   @inline(never)
   static func named(_ number: Int32, _ status: Status) -> Status {
     off(number) ? .internalAssayBug : status
   }
 
-  /// A row of a table, nil where it is taken out.
+  /// Returns a row of a table; `nil` if it is removed.
   static func row<Row>(_ number: Int32, _ row: Row) -> Row? { off(number) ? nil : row }
 }

@@ -1,4 +1,4 @@
-/* What a harness of many processes needs and Swift does not offer. */
+/* process.h - functions for a harness of many processes that Swift does not offer. */
 #ifndef ASSAY_MUTANTS_PROCESS_H
 #define ASSAY_MUTANTS_PROCESS_H
 
@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* 0 in the child, which dies after this many seconds of work, or twenty times as
-   many of waiting on a busy machine; its id in the parent. */
+/* Forks. Returns 0 in the child, which dies after this many seconds of CPU time, or
+   twenty times as many of real time; in the parent the child's id. */
 static inline int process_fork(unsigned seconds) {
   int child = fork();
   if (child == 0) {
@@ -20,7 +20,7 @@ static inline int process_fork(unsigned seconds) {
   return child;
 }
 
-/* The exit status of the child, or 256 and the signal that ended it. */
+/* Returns the exit status of the child, or 256 and the signal that ended it. */
 static inline int process_wait(int child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {

@@ -1,4 +1,4 @@
-"""Blocks that are programs: put into their frame, compiled where needed, run, compared."""
+"""Run blocks that are programs: put each into its frame, compile, run, and compare its output."""
 import os
 import pathlib
 import re
@@ -16,7 +16,7 @@ import status_rows  # noqa: E402
 FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
 # Packages of Tests/requirements.txt that a page compares with, by the word that names them.
 PEERS = ("app-store-server-library", "sqlalchemy", "fastapi", "django")
-# What frames include or import.
+# The files that frames include or import.
 EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300
 ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
@@ -28,7 +28,7 @@ GO_MODULES = {"go-sqlite3": "github.com/mattn/go-sqlite3"}
 
 
 class Tools:
-    """The library, the command line and the bindings that blocks are run with."""
+    """The library, the command line and the bindings with which blocks are run."""
 
     def __init__(self, library, cli, cases, bindings, swift):
         for path in (library, cli, cases):
@@ -44,7 +44,7 @@ class Tools:
         self.gather()
 
     def install(self):
-        """What `make install` puts there, from the library and command line given."""
+        """Install what `make install` installs, from the library and command line given."""
         shutil.rmtree(self.prefix, ignore_errors=True)
         for name in ("bin", "include", "lib/pkgconfig"):
             (self.prefix / name).mkdir(parents=True)
@@ -60,7 +60,8 @@ class Tools:
         (self.prefix / "lib/pkgconfig/assay.pc").write_text(text)
 
     def gather(self):
-        """A folder in which bindings and examples are as in the repository, wherever they are."""
+        """Make a folder in which bindings and examples are as in the repository, wherever they
+        are."""
         shutil.rmtree(self.repository, ignore_errors=True)
         (self.repository / "bindings").mkdir(parents=True)
         for name, folder in self.bindings.items():
@@ -68,14 +69,14 @@ class Tools:
         (self.repository / "examples").symlink_to(ROOT / "examples")
 
     def prepare(self, folder):
-        """What a page's folder has before its first block: Composer's autoloader."""
+        """Write what a page's folder has before its first block: Composer's autoloader."""
         if self.missing("php") is None:
             (folder / "vendor").mkdir()
             (folder / "vendor/autoload.php").write_text(
                 "<?php require getenv('ASSAY') . '/bindings/php/autoload.php';\n")
 
     def packages(self):
-        """Where the packages of peers are, and None; or None, and why there are none."""
+        """Return the folder of the packages of peers, and None; or None, and why there are none."""
         if self.peers is None:
             programs, why = python_tools.installed()
             found = programs and next(programs.parent.glob("lib/python3*/site-packages"))
@@ -83,8 +84,8 @@ class Tools:
         return self.peers
 
     def environment(self, needs=""):
-        """Of a program: only the installation above, the bindings' folders, and the
-        packages that it needs."""
+        """Return the environment of a program: only the installation above, the bindings' folders,
+        and the packages that it needs."""
         lib = str(self.prefix / "lib")
         peers = f":{self.packages()[0]}" if set(needs.split(",")) & set(PEERS) else ""
         return dict(
@@ -97,7 +98,7 @@ class Tools:
             GOFLAGS="-mod=mod")
 
     def missing(self, name):
-        """Why blocks that need `name` cannot be run, or None."""
+        """Return why blocks that need `name` cannot be run, or None."""
         if name in self.bindings:
             if not self.bindings[name].is_dir():
                 return f"bindings/{name} is not there"
@@ -112,7 +113,7 @@ class Tools:
 
 
 class Program:
-    """A block that is run, the blocks that continue it, and what they print."""
+    """A block that is run, the blocks that continue it, and their output."""
 
     def __init__(self, block):
         self.language, self.blocks, self.outputs = block.language, [block], []
@@ -133,11 +134,11 @@ class Program:
 
 
 class Skipped(Program):
-    """A program that cannot be run here: what belongs to it is skipped too."""
+    """A program that cannot be run here: the blocks that belong to it are skipped too."""
 
 
 def framed(text, frame, language):
-    """The text in place of the SNIPPET line of its frame, indented like it."""
+    """Return the frame with the text in place of its SNIPPET line, indented like it."""
     path = FRAMES / (frame + ENDINGS[language])
     if not path.exists():
         raise ValueError(f"no frame {path.relative_to(ROOT)}")
@@ -195,8 +196,8 @@ def build_swift(source, folder, tools):
 
 
 def build_go(source, folder, tools):
-    """A module of its own, which has the binding by a replace; with packages of Debian, which
-    has no modules, in the older way."""
+    """Build a module of its own, which has the binding by a replace. With packages of Debian, which
+    has no modules, it is built in the older way."""
     module = folder / source.stem
     module.mkdir()
     source.rename(module / "main.go")
@@ -225,7 +226,7 @@ RUNNERS = {"python": lambda source: ["python3", source],
 
 
 def run(program, folder, tools):
-    """Runs one program; None when it ended and printed as the page says."""
+    """Run one program; None if it ended and printed what the page has."""
     if program.language not in BUILDERS and program.language not in RUNNERS:
         return f"no way to run {program.language!r}"
     try:
@@ -258,7 +259,7 @@ def judged(program, result):
 
 
 def difference(wanted, printed):
-    """None when they agree; … stands for anything."""
+    """Return the difference of two outputs, in which … matches anything; None if they agree."""
     pattern = ".*?".join(re.escape(part) for part in wanted.strip().split("…"))
     if re.fullmatch(pattern, printed.strip(), re.S):
         return None
@@ -266,7 +267,7 @@ def difference(wanted, printed):
 
 
 def write_file(block, folder, tools):
-    """A block with file=NAME: its text is there for the blocks that follow."""
+    """Write a block with file=NAME for the blocks that follow."""
     path = folder / block.words["file"]
     if not path.resolve().is_relative_to(folder.resolve()):
         return f"{path} is outside of the page's folder"
@@ -288,7 +289,7 @@ def parse_swift(block, tools):
 
 
 def check_setup(block, tools):
-    """The shell reads it, and every make target in it exists."""
+    """Check that the shell parses a block, and that every make target in it exists."""
     result = call(["bash", "-n", saved(block, ".sh", tools)], ROOT, tools)
     if result.returncode:
         return result.stderr
@@ -305,7 +306,7 @@ def check_setup(block, tools):
 
 
 def check_message(block, tools):
-    """What a refusal says in a log: the sentences of the status that it begins with."""
+    """Check a refusal in a log: the sentences of the status with which it begins."""
     text = " ".join(block.text.split())
     name = text.partition(":")[0]
     for row in status_rows.rows():
@@ -321,12 +322,12 @@ def check_message(block, tools):
 
 
 def rows_of(path):
-    """The columns of each line of a table."""
+    """Return the columns of each line of a table."""
     return [line.split("\t") for line in path.read_text().splitlines()]
 
 
 def check_rows(block, tools):
-    """Every row of the table is one that the benchmark measures."""
+    """Check that the benchmark measures every row of the table."""
     measured = "".join(path.read_text() for path in (ROOT / "Tests/Benchmarks").glob("*.[cp]*"))
     for line in block.text.splitlines()[2:]:
         name = line.strip("| ").partition("|")[0].strip()
@@ -336,7 +337,7 @@ def check_rows(block, tools):
 
 
 def check_excerpt(block, tools):
-    """Every line of it appears, in this order, in the file that `of` names."""
+    """Check that every line of a block is, in this order, in the file that `of` names."""
     path = ROOT / block.words.get("of", "")
     if not path.is_file():
         return "excerpt without of=FILE"

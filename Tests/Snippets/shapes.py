@@ -1,4 +1,4 @@
-"""Blocks of JSON: configurations, requests and documents, checked with the library."""
+"""Check blocks of JSON with the library: configurations, requests and documents."""
 import base64
 import functools
 import json
@@ -16,7 +16,7 @@ KEY_ELIDED = re.compile(r"(-----BEGIN PRIVATE KEY-----)\\n…")
 
 @functools.lru_cache(maxsize=None)
 def private_key():
-    """A current P-256 key, where a page shows the first line of one."""
+    """Return a current P-256 key, of which a page has the first line."""
     made = subprocess.run(
         ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
         capture_output=True, text=True, check=True).stdout
@@ -24,13 +24,13 @@ def private_key():
 
 
 def parsed(text):
-    """The JSON of a block; a bare member is put into braces, an elided key filled in."""
+    """Return the JSON of a block; a bare member is put into braces, an elided key filled in."""
     text = KEY_ELIDED.sub(lambda found: private_key(), text)
     return json.loads(text if text.lstrip().startswith("{") else "{" + text + "}")
 
 
 def binding(tools):
-    """The Python binding over the library under test."""
+    """Import the Python binding with the library under test."""
     os.environ["ASSAY_LIBRARY"] = str(tools.library)
     if str(ROOT / "bindings/python") not in sys.path:
         sys.path.insert(0, str(ROOT / "bindings/python"))
@@ -39,7 +39,7 @@ def binding(tools):
 
 
 def check_config(block, tools):
-    """A configuration that assay_verifier_new takes."""
+    """Check a configuration with assay_verifier_new."""
     assay = binding(tools)
     try:
         assay.Verifier({**BASE, **parsed(block.text)})
@@ -49,7 +49,7 @@ def check_config(block, tools):
 
 
 def check_request(block, tools):
-    """A request that assay_exchange_new understands."""
+    """Check a request with assay_exchange_new."""
     assay = binding(tools)
     bits = {"bit0": {"name": "promo-used", "resetAfterMonths": 12},
             "bit1": {"name": "abuse", "resetAfterMonths": 24}}
@@ -65,14 +65,14 @@ def check_request(block, tools):
     except ValueError as problem:
         return str(problem)
     name = json.loads(document.text)["status"]["name"]
-    # The request is judged before the evidence that it needs.
+    # The request is checked before the evidence that it needs.
     if name == "misuse.exchange.evidence":
         return None
     return name if name.split(".")[0] in ("malformed", "misuse", "config") else None
 
 
 def check_document(block, tools):
-    """Part of a document that the library gives for some case of the table."""
+    """Check a part of a document that the library returns for some case of the table."""
     wanted = json.loads(without_elisions(block.text))
     kind, status = wanted["kind"], wanted["status"]["name"]
     for document in documents(tools, kind, status):
@@ -86,7 +86,7 @@ def without_elisions(text):
 
 
 def within(wanted, found):
-    """Whether everything wanted is found: members of objects, elements in their order."""
+    """Return whether everything wanted is found: members of objects, elements in their order."""
     if isinstance(wanted, dict):
         return isinstance(found, dict) and all(
             name in found and within(value, found[name]) for name, value in wanted.items())
@@ -106,7 +106,7 @@ KIND_CALLS = {"transaction": "verify_jws", "renewal-info": "verify_jws",
 
 
 def documents(tools, kind, status):
-    """The answers to all cases of the table with this kind and status."""
+    """Return the documents of all cases of the table with this kind and status."""
     assay = binding(tools)
     cases = table(tools.cases)
     for case in cases["cases"]:

@@ -39,11 +39,11 @@ class Linked(NamedTuple):
 
 
 class PaymentError(RuntimeError):
-    """A grant that could not be written; its arguments are outcome and result."""
+    """Raised for a grant that could not be written; its arguments are outcome and result."""
 
 
 class Surprise(RuntimeError):
-    """A result that no run may get: a fault of the ledger or of these tests."""
+    """Raised for a result that no run may get: a fault of the ledger or of these tests."""
 
 
 def opened(url, stage, seed):

@@ -45,7 +45,7 @@ LIBC = ctypes.CDLL(None)
 
 
 class EngineError(RuntimeError):
-    """An engine does not start; the text ends with the end of its log."""
+    """Raised if an engine does not start; the message ends with the end of its log."""
 
 
 class Engine:
@@ -77,14 +77,14 @@ class Engine:
         raise NotImplementedError
 
     def command(self) -> Sequence[str | os.PathLike[str]]:
-        """The command that runs the engine on its port."""
+        """Return the command that runs the engine on its port."""
         raise NotImplementedError
 
     def prepare(self) -> None:
         """Create the files that the first start needs."""
 
     def answers(self) -> bool:
-        """Whether the engine accepts requests."""
+        """Return whether the engine accepts requests."""
         raise NotImplementedError
 
     def start(self) -> None:
@@ -258,7 +258,7 @@ GRANT ALL ON *.* TO 'assay'@'127.0.0.1';
                 "--innodb-flush-log-at-trx-commit=1", "--max-connections=200"]
 
     def answers(self) -> bool:
-        """Whether the server sends a greeting: a header of four bytes, then version 10."""
+        """Return whether the server sends a greeting: a header of four bytes, then version 10."""
         return said(self.port, b"", 5)[4:] == b"\x0a"
 
 
@@ -420,7 +420,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def alive(pid: int) -> bool:
-    """Whether the process runs; a zombie does not."""
+    """Return whether the process runs; a zombie does not."""
     try:
         text = pathlib.Path(f"/proc/{pid}/stat").read_text()
     except OSError:

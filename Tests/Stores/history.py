@@ -36,7 +36,7 @@ MOST_STATES = 1_000_000
 
 
 class HistoryError(ValueError):
-    """The files are no valid history; the text names the line."""
+    """Raised if the files are no valid history; the message names the line."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Fault:
     undecided: bool = False
 
     def __str__(self) -> str:
-        """The row, how far the best order goes, and the operations that could not come next."""
+        """Return the row, the length of the best order, and the operations that cannot follow."""
         if self.undecided:
             return f"{self.model} {self.key}: undecided after {MOST_STATES} states"
         lines = [f"{self.model} {self.key}: no order explains more than {self.explained} of "

@@ -32,7 +32,7 @@ class Operation:
     result: dict[str, Any]
 
     def __str__(self) -> str:
-        """The operation for a report: process, operation, arguments, result."""
+        """Return the operation for a report: process, operation, arguments, result."""
         said = self.result.get("outcome", self.outcome)
         rest = {name: value for name, value in self.result.items() if name != "outcome"}
         return f"{self.process}#{self.id} {self.op} {self.args} -> {said} {rest or ''}".rstrip()
@@ -48,7 +48,8 @@ class Answer(NamedTuple):
     result: dict[str, Any]
 
     def agrees(self, seen: Operation) -> bool:
-        """Whether the seen result is this one; members that this answer lacks are not compared."""
+        """Return whether the seen result is this one; members that this answer lacks are not
+        compared."""
         if self.outcome not in ("", seen.outcome):
             return False
         for name, wanted in self.result.items():
@@ -90,7 +91,8 @@ class Model:
         raise NotImplementedError
 
     def only_looks(self, operation: Operation, state: Any) -> bool:
-        """Whether it changes nothing, in this state or a later one with the same answer."""
+        """Return whether the operation changes nothing, in this state or a later one with the same
+        answer."""
         return operation.outcome == "refused" or operation.op in self.reads
 
     def shadows(self, operation: Operation) -> list[str]:
@@ -186,7 +188,7 @@ class PurchaseModel(Model):
             ok(answer.result["outcome"], gen=after.gen, fresh=fresh)
 
     def is_held(self, state: Purchase, args: dict[str, Any]) -> bool:
-        """Whether a host may have granted the purchase under its expired lease (STO-37)."""
+        """Return whether a host may have granted the purchase under its expired lease (STO-37)."""
         return state.phase == "claimed" and state.owner == args["account"] and state.handed \
             and args["now"] >= state.lease
 
@@ -272,7 +274,7 @@ class PurchaseModel(Model):
         return state._replace(phase="granted"), ok("granted")
 
     def overtaken(self, state: Purchase, args: dict[str, Any]) -> bool:
-        """Whether the claimer has a fencing token and another attempt has a larger one."""
+        """Return whether the claimer has a fencing token and another attempt has a larger one."""
         if "fence" not in args:
             return False
         if "attempt" in args:
@@ -446,7 +448,7 @@ class LineModel(Model):
         return state._replace(owner=owner), ok("stale")
 
     def shadows(self, operation: Operation) -> list[str]:
-        """An apply sets the owner before it writes, and another may write in between."""
+        """An update sets the owner before it writes, and another may write in between."""
         if operation.op != "apply":
             return []
         stale = operation.result.get("outcome") == "stale"

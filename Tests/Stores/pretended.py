@@ -1,4 +1,4 @@
-"""A ledger without a database: the model itself answers, correctly or with one planted fault.
+"""A ledger without a database: the model returns the results, with at most one planted fault.
 
 Tests of the checker and of the runner use it: its history must pass, and must not pass with a
 fault. The rows of a book are files in a folder, so that many processes share them and may be killed
@@ -213,7 +213,7 @@ class Rows:
                                 for name, value in answer.result.items()}
 
     def look(self, key, now):
-        """Whether this is the first request for the subscription at this time."""
+        """Return whether this is the first request for the subscription at this time."""
         asked = self.get(("look", key)) == now
         self.put(("look", key), now)
         return not asked

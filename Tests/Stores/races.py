@@ -7,7 +7,8 @@
 Starts the engine, mints the shared evidence, runs the processes (worker.py, workload.py), and kills
 them, and the engine too, with SIGKILL at moments that the seed determines; each killed process is
 replaced. A history without an order is stored, with the seed, in a folder below --keep. The engine
-"pretended" needs no database: the model itself answers; pretended?FAULT has a planted fault.
+"pretended" needs no database: the model itself returns the results; pretended?FAULT has a planted
+fault.
 """
 
 import argparse
@@ -41,7 +42,7 @@ PATIENCE_SECONDS = 120
 
 
 class RaceError(RuntimeError):
-    """A run that could not be finished."""
+    """Raised if a run could not be finished."""
 
 
 class Crew:
@@ -154,7 +155,8 @@ def race(crew, engine, options):
 
 
 def shared(engine_name, folder, options):
-    """Write the file that all processes share; with evidence unless the model answers."""
+    """Write the file that all processes share; with evidence unless the model returns the
+    results."""
     sizes = {"purchases": options.operations // 60 + 3, "lines": options.operations // 150 + 3}
     made = (stages if engine_name == "pretended" else evidence).stage(**sizes)
     made |= {"grants": str(folder / "grants.db"), "progress": str(folder / "progress")}

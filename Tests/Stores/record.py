@@ -58,7 +58,8 @@ class Recorder:
         self.rows.append("\t".join(map(str, cells)))
 
     def open(self, name="", url=None, **more):
-        """A ledger of this store, or of another, whose configuration has these members more."""
+        """Return a ledger of this database, or of another, whose configuration has these further
+        members."""
         from assay.ledger import Ledger
 
         name = f"recorded-{self.name}-{name}".rstrip("-")
@@ -71,7 +72,7 @@ class Recorder:
 
     @property
     def verifier(self):
-        """That of the first ledger."""
+        """The verifier of the first ledger."""
         return next(iter(self.ledgers))
 
     def close(self):
@@ -149,7 +150,7 @@ class Recorder:
         return self.bought(at, PREMIUM, "auto-renewable", expires=BEGIN + 30 * DAY, **options)
 
     def refunded(self, at, signed=MINUTE, percentage=None, **options):
-        """`percentage`: thousandths of a percent, of a part alone."""
+        """Mint a refund; `percentage` of a partial one is in thousandths of a percent."""
         part = {} if percentage is None else {"revocationPercentage": percentage}
         return self.bought(at, signed=signed, **options,
                            set={"revocationDate": BEGIN - DAY, "revocationReason": 0, **part})
@@ -418,12 +419,13 @@ def schema(tape, ledger):
     tape.asks("STM-8", "check", ledger.check_schema)
 
 
-# ---- outcomes that are rare --------------------------------------------------------
-# The library writes them by the same functions whatever the engine: so of one engine.
+# ---- rare outcomes ---------------------------------------------------------------
+# They are recorded on one engine only, because the library writes them by the same functions on
+# every engine.
 
 
 def rare_claims(tape, ledger):
-    """Purchases that are not paid out, or were before."""
+    """Record purchases that are not granted, or were granted before."""
     def claim(rule, name, text, who="ann", by=ledger, **options):
         options = {"attempt_id": attempt(name[:14].replace(" ", "-")), **options}
         return tape.asks(rule, f"a claim {name}", lambda: by.claim(text, who, **options))
@@ -472,7 +474,7 @@ def rare_claims(tape, ledger):
 
 
 def rare_refunds(tape, ledger):
-    """Refunds that come late, twice, or while another is taken back."""
+    """Record refunds that come late, twice, or during another take-back."""
     tape.asks("STO-34", "a refund, and what is none", lambda: ledger.revoke(
         [tape.refunded(40), tape.bought(41)]))
     freed = tape.bought(40, signed=2 * MINUTE)
@@ -502,7 +504,7 @@ def rare_refunds(tape, ledger):
 
 
 def rare_lines(tape, ledger):
-    """Lines that move, or are not applied; a store that is not there."""
+    """Record subscriptions that are transferred or unchanged, and a missing database."""
     month = tape.line(50, signed=MINUTE)
     tape.asks("STO-42", "apply a month", lambda: ledger.update_subscriptions(month, "ann"))
     tape.asks("STO-40", "apply what is older",
@@ -538,7 +540,7 @@ def rare_lines(tape, ledger):
 
 
 def rare_meters(tape, ledger):
-    """A pace that is full, and the other ends of sign-ups and challenges."""
+    """Record exhausted rate permits, and the other ends of sign-ups and challenges."""
     from assay.ledger import ledger as carried
 
     full = ("look-up-order-id", "Production")
@@ -569,7 +571,7 @@ def rare_meters(tape, ledger):
 
 
 def rare_keys(tape, ledger):
-    """A key that nobody knows, one of another account, and one that is retired."""
+    """Record an unknown device key, one of another account, and a retired one."""
     key = evidence.device(tape.authority, 2)
     attestation, known = tape.attested(key), key["keyId"]
     tape.asks("STO-63", "an assertion of a key that nobody bound",
@@ -601,7 +603,7 @@ def rare_keys(tape, ledger):
 
 
 def carried_out(tape, ledger, request):
-    """A request for which a ledger has no method."""
+    """Run a request for which a ledger has no method."""
     with ledger.verifier.exchange(request, (), tape.now) as exchange:
         return exchange.run(ledger.executor, clock=ledger._clock)
 
@@ -615,7 +617,7 @@ RARE = {"sqlite": (rare_claims, rare_refunds, rare_lines, rare_meters, rare_keys
 
 
 def record(name, url, authority):
-    """The rows of every exchange with this engine."""
+    """Return the rows of every exchange with this engine."""
     tape = Recorder(name, url, authority)
     ledger = tape.open()
     for ask in KINDS[name]:

@@ -62,7 +62,7 @@ class Scene:
         return f"{name}-{next(self.stage['next']['names'])}"
 
     def alone(self, operation):
-        """Run one operation alone; return its outcome and result."""
+        """Run one operation by itself; return its outcome and result."""
         return self.together([[operation]])[0][0]
 
     def together(self, lists, threads=1, judged=True, in_step=False):
@@ -161,7 +161,7 @@ def take_of(account, units=1, plan="premium"):
 
 
 def takes_at_the_limit(scene):
-    """1: 200 takes at once, more than the limit: as many pass, each with a number of its own."""
+    """1: 200 consumptions at once, more than the limit: as many pass, each with its own number."""
     account, limit = scene.fresh("many"), LIMITS["premium"]["premium"]
     heard = scene.together([[take_of(account)] * 25 for _ in range(8)], threads=25)
     used = sorted(result.get("used", 0) for answers in heard for outcome, result in answers
@@ -170,13 +170,13 @@ def takes_at_the_limit(scene):
 
 
 def limit_nought(scene):
-    """2: a limit of 0 lets none through."""
+    """2: a limit of 0 lets no consumption pass."""
     heard = scene.every([take_of(scene.fresh("none"), plan="free")] * 8)
     return all(outcome == "refused" for outcome, _ in heard), heard
 
 
 def units_and_refunds(scene):
-    """3: three units at a time, and refunds that never go below nought."""
+    """3: three units at a time, and releases, which never go below zero."""
     account = scene.fresh("three")
     heard = scene.together([[take_of(account, 3)] * 8 for _ in range(8)])
     taken = [result for answers in heard for outcome, result in answers if outcome == "ok"]
@@ -196,7 +196,7 @@ def claims_of_two_accounts(scene):
 
 
 def lost_answer(scene):
-    """5: the same attempt again is told the same."""
+    """5: the same attempt again gets the same result."""
     row = scene.row("purchases")
     again = claim_of(row, row["accounts"][0], "the-answer-was-lost")
     heard = scene.together([[again] * 3])[0] + scene.every([again] * 4)
@@ -204,7 +204,7 @@ def lost_answer(scene):
 
 
 def lease_over(scene):
-    """6: a lease that is over is taken by one of many."""
+    """6: one of many takes over an expired lease."""
     row = scene.row("purchases")
     scene.alone(claim_of(row, row["accounts"][0], "the-first-claimer"))
     heard = said(scene.every([
@@ -214,7 +214,7 @@ def lease_over(scene):
 
 
 def complete_again(scene):
-    """7: complete twice, after a revocation, with the grant of before."""
+    """7: complete twice, and after a revocation with the earlier grant."""
     row = scene.row("purchases")
     mine = {"key": row["key"], "account": row["accounts"][0]}
     heard = scene.together([[
@@ -251,14 +251,14 @@ def largest_remains(scene):
 
 
 def one_owner(scene):
-    """10: accounts that show a new line at once: one owns it."""
+    """10: accounts that claim a new subscription at once: one owns it."""
     row = scene.row("lines")
     heard = said(scene.every([apply_of(row, 0, f"owner-{at}") for at in range(16)]))
     return heard == {"applied": 1, "other-account": 15}, heard
 
 
 def cleared(scene):
-    """11: what the client cleared comes back with the same evidence."""
+    """11: what the client deactivated comes back with the same evidence."""
     row = scene.row("lines")
     account = scene.fresh("clears")
     ask = ("read", {"account": account, "now": BEGIN})
@@ -303,7 +303,7 @@ def one_advance(scene):
 
 
 def one_bind(scene):
-    """15: one key, many accounts: one has it."""
+    """15: one device key, many accounts: one has it."""
     row = scene.row("keys")
     heard = scene.every([("bind", {"key": row["key"], "account": f"binder-{at}", "now": BEGIN,
                                    "public": row["public"]}) for at in range(16)])
@@ -311,7 +311,7 @@ def one_bind(scene):
 
 
 def sweepers(scene):
-    """19: many sweepers over claims and over lines that are due: each row exactly once."""
+    """19: many sweepers over expired claims and due subscriptions: each row exactly once."""
     rows, lines = ([scene.row(kind) for _ in range(SWEPT[scene.engine])]
                    for kind in ("sweptPurchases", "sweptLines"))
     made = [claim_of(row, row["accounts"][0], f"swept-{row['key']}") for row in rows]
@@ -328,9 +328,9 @@ def sweepers(scene):
                 for _, result in answers:
                     found[op].update(list(result.get("claims", result.get("keys", ()))))
         sweep(range(8))
-        # A last sweeper, alone, gets the rows that the sweepers locked from each other. Its attempt
-        # ids are new, because a repeated one finds its own rows again. A server may hold the locks
-        # of a dead process for a moment, so the sweeper runs several times.
+        # A last sweeper, without others, gets the rows that the sweepers locked from each other.
+        # Its attempt ids are new, because a repeated one finds its own rows again. A server may
+        # hold the locks of a dead process for a moment, so the sweeper runs several times.
         for late in range(LATE):
             sweep([8 + late])
             if all(found[op][row["key"]] for row in kind):
@@ -344,7 +344,7 @@ def sweepers(scene):
 
 
 def opposite_links(scene):
-    """20: accounts joined into each other at once, twice each: one direction, counts added once."""
+    """20: accounts merged into each other at once, twice each: one direction, counts added once."""
     one_of, other = scene.fresh("here"), scene.fresh("there")
     scene.together([[take_of(one_of, 3), take_of(other, 4)]], judged=False)
     links = [("link", {"from": pair[0], "to": pair[1], "now": BEGIN,
@@ -359,7 +359,7 @@ def opposite_links(scene):
 
 
 def late_claimer(scene):
-    """25: the first claimer wakes up late and has a smaller fence."""
+    """25: the first claimer continues late and has a smaller fencing token."""
     row = scene.row("purchases")
     mine = {"key": row["key"], "account": row["accounts"][0], "gen": 0}
     heard = scene.together([[
@@ -371,13 +371,13 @@ def late_claimer(scene):
 
 
 def bought(row, name):
-    """A purchase that was claimed and granted."""
+    """Return the arguments of a purchase that was claimed and granted."""
     mine = {"key": row["key"], "account": row["accounts"][0], "gen": 0}
     return [claim_of(row, row["accounts"][0], f"{name}-{row['key']}"), ("complete", mine)]
 
 
 def one_refund_twice(scene):
-    """27: 60 refunds, each delivered twice at once: one is told to take back."""
+    """27: 60 refunds, each delivered twice at once: one delivery asks for the take-back."""
     rows = [scene.row("refunded") for _ in range(REFUNDED)]
     scene.together([[each for row in rows for each in bought(row, "refund-twice")]])
     refunds = [("revoke", version_of(row, 1)) for row in rows]
@@ -385,7 +385,7 @@ def one_refund_twice(scene):
 
 
 def two_texts_of_one_refund(scene):
-    """28: 60 refunds, each beside the customer's own refunded text: one is told to take back."""
+    """28: 60 refunds, each beside the customer's own refunded text: one asks for the take-back."""
     rows = [scene.row("refunded") for _ in range(REFUNDED)]
     scene.together([[each for row in rows for each in bought(row, "refund-beside")]])
     texts = [[("revoke", version_of(row, version)) for row in rows] for version in (1, 3)]
@@ -402,7 +402,7 @@ def told_once(heard):
 
 
 def links_with_takes_between(scene):
-    """29: 200 takes of accounts while they are joined: what was acknowledged is counted."""
+    """29: 200 consumptions of accounts during their merge: what was acknowledged is counted."""
     pairs = [(scene.fresh("from"), scene.fresh("into")) for _ in range(20)]
     links = [("link", {"from": pair[0], "to": pair[1], "now": BEGIN,
                        "attempt": f"between-{pair[0]}".ljust(32, "x")}) for pair in pairs]

@@ -13,7 +13,8 @@ from pretended import FAULTS, Rows
 
 
 class Made:
-    """A random history of interleaved processes; the model answers between begin and end."""
+    """A random history of interleaved processes; the model returns each result between begin and
+    end."""
 
     def __init__(self, seed, processes=16, killed=0.02, fault=None, kinds=None, rows=12,
                  halved=False):
@@ -155,7 +156,7 @@ def take(process, began, ended, used=None, limit=2):
 
 
 class Random(unittest.TestCase):
-    """Histories that the model itself answered."""
+    """Histories whose results the model itself returned."""
 
     def test_faultless(self):
         for seed in range(20):

@@ -1,4 +1,4 @@
-"""Test the runner over a ledger that the model answers: correct ones pass, each fault is found."""
+"""Test the runner over the model as a ledger: a correct one passes, and each fault is found."""
 
 import contextlib
 import io

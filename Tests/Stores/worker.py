@@ -40,7 +40,7 @@ class Recorder:
 
 
 def run(recorder, ledger, workload, goes_on):
-    """Run flows until the process is asked to end."""
+    """Run flows until the process is requested to end."""
     while goes_on():
         flow, heard = workload.flow(), None
         while goes_on():

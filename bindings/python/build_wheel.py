@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Build the one wheel of the Python binding, with the library inside; or its source
-distribution, the Python part alone.
+distribution, the Python part only.
 
   build_wheel.py --library build/lib/libassay.so.0 --out build/wheel [--platform TAG]
   build_wheel.py --sdist --out build/sdist
 
 Both are the same, byte for byte, for the same sources and the same library:
-entries are sorted and carry SOURCE_DATE_EPOCH, or 1980-01-01 when it is not set.
-libassay.so.0 is not in the source distribution, nor what it is built from: installing that
-fails, with what to do, unless ASSAY_LIBRARY names a library or is "system".
+entries are sorted and have the time SOURCE_DATE_EPOCH, or 1980-01-01 if that is not set.
+The source distribution contains neither libassay.so.0 nor its sources: its installation fails,
+with a message that explains it, unless ASSAY_LIBRARY names a library or is "system".
 
-This needs nothing but Python, and is the build backend of pyproject.toml as well
+This program needs only Python, and is the build backend of pyproject.toml as well
 (PEP 517): `pip install` of bindings/python, or of the source distribution, takes the
 library that ASSAY_LIBRARY names, else build/lib/libassay.so.0 of the repository.
 ASSAY_LIBRARY=system makes a package that uses the system's library when it runs.
@@ -45,13 +45,14 @@ if TYPE_CHECKING:
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NAME = "assay"
-# Where the project is at home: a source distribution names that of its release here.
+# The placeholder for the project's address, which a source distribution replaces by that of its
+# release.
 PLACEHOLDER = "assay.example"
 HOME = os.environ.get("PROJECT_HOME") or PLACEHOLDER
-# The C library that a library needs, and what a tag says about it.
+# Maps the C library that a library needs to its part of a tag.
 FLOORS = {b"libc.so.6": "manylinux_2_34", b"libc.so": "musllinux_1_2"}
 FLOOR = FLOORS[b"libc.so.6"]
-# The number of a machine in a library's ELF header, and its name in a tag.
+# Maps the number of a machine in an ELF header to its name in a tag.
 MACHINES = {62: "x86_64", 183: "aarch64"}
 LIBRARY = "libassay.so.0"
 SYSTEM = "system"
@@ -70,13 +71,13 @@ PYTHON = ">=3.9"
 
 
 def version() -> str:
-    """The version in assay/_version.py, which tools/generate.py writes."""
+    """Return the version in assay/_version.py, which tools/generate.py writes."""
     text = (HERE / NAME / "_version.py").read_text()
     return text.split('__version__ = "')[1].split('"')[0]
 
 
 def platform_of(library: Path) -> str:
-    """The platform tag of a library: of the machine and the C library it was built for.
+    """Return the platform tag of a library: the machine and the C library it was built for.
 
     Raises SystemExit for a file that is not a shared library of a known machine, or that
     needs neither glibc nor musl.
@@ -92,8 +93,8 @@ def platform_of(library: Path) -> str:
 
 
 def absolute(link: re.Match[str]) -> str:
-    """A link in the README, which appears alone on a package's page: to the same text on
-    the site that `make docs` makes, at the project's home."""
+    """Return a link of the README, which is also a package's page, as a link to the same text on
+    the site that `make docs` makes, at the project's address."""
     path = posixpath.normpath(posixpath.join("bindings/python", link[2]))
     if path.startswith("../"):
         raise SystemExit(f"README.md: {link[2]} leads out of the repository")
@@ -103,14 +104,14 @@ def absolute(link: re.Match[str]) -> str:
 
 
 def description() -> str:
-    """The README with absolute links."""
+    """Return the README with absolute links."""
     pattern = r"(\[[^\]]*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)"
     text = (HERE / "README.md").read_text()
     return re.sub(pattern, absolute, text)
 
 
 def metadata() -> bytes:
-    """METADATA, with the README as the description."""
+    """Return METADATA, with the README as the description."""
     head = [
         "Metadata-Version: 2.1",
         f"Name: {NAME}",
@@ -135,12 +136,12 @@ def metadata() -> bytes:
 
 
 def licence() -> bytes:
-    """The licence, of the repository or of a source distribution."""
+    """Return the licence, of the repository or of a source distribution."""
     return next(path for path in LICENCES if path.exists()).read_bytes()
 
 
 def wheel_file(tag: str) -> bytes:
-    """WHEEL: for every Python 3 of one platform; pure without a library inside."""
+    """Return WHEEL: for every Python 3 of one platform; pure without a library inside."""
     return (
         "Wheel-Version: 1.0\n"
         "Generator: assay build_wheel.py\n"
@@ -150,7 +151,7 @@ def wheel_file(tag: str) -> bytes:
 
 
 def contents(library: Path | None, tag: str) -> dict[str, bytes]:
-    """Every file of the wheel but RECORD: path in the archive -> bytes."""
+    """Return every file of the wheel except RECORD: path in the archive -> bytes."""
     files = {
         path.relative_to(HERE).as_posix(): path.read_bytes()
         for path in (HERE / NAME).rglob("*")
@@ -166,7 +167,7 @@ def contents(library: Path | None, tag: str) -> dict[str, bytes]:
 
 
 def record(files: dict[str, bytes], path: str) -> bytes:
-    """RECORD: name, digest and size of every file; its own line has neither."""
+    """Return RECORD: name, digest and size of every file; its own line has neither."""
     lines = []
     for name in sorted(files):
         digest = base64.urlsafe_b64encode(hashlib.sha256(files[name]).digest())
@@ -175,14 +176,14 @@ def record(files: dict[str, bytes], path: str) -> bytes:
 
 
 def timestamp() -> Moment:
-    """The time that every entry carries; a zip file begins in 1980."""
+    """Return the time of every entry; a zip file begins in 1980."""
     moment = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
     found = moment.tm_year, moment.tm_mon, moment.tm_mday
     return max((*found, moment.tm_hour, moment.tm_min, moment.tm_sec), (1980, 1, 1, 0, 0, 0))
 
 
 def entry(name: str, moment: Moment) -> zipfile.ZipInfo:
-    """One entry: fixed time, fixed mode; the library may be executed."""
+    """Return one entry with a fixed time and mode; the library is executable."""
     found = zipfile.ZipInfo(name, moment)
     found.create_system = 3
     found.external_attr = (0o100755 if name.endswith(LIBRARY) else 0o100644) << 16
@@ -191,9 +192,9 @@ def entry(name: str, moment: Moment) -> zipfile.ZipInfo:
 
 
 def write_wheel(library: Path | None, out: Path, tag: str | None = None) -> pathlib.Path:
-    """Write the wheel into the folder `out`; gives its path.
+    """Write the wheel into the folder `out`, and return its path.
 
-    With None for the library it is for every platform and uses the system's.
+    With None for the library the wheel is for every platform and uses the system's.
     """
     tag = tag or ("any" if library is None else platform_of(library))
     files = contents(library, tag)
@@ -212,12 +213,12 @@ def write_wheel(library: Path | None, out: Path, tag: str | None = None) -> path
 
 # ---- the source distribution ---------------------------------------------------
 
-# Beside the package itself; what tests it needs the repository.
+# The files beside the package itself; its tests need the repository.
 FILES = ("README.md", "build_wheel.py", "pyproject.toml")
 
 
 def sources() -> dict[str, bytes]:
-    """Every file of the distribution, at home: path below its folder -> bytes."""
+    """Return every file of the distribution: path below its folder -> bytes."""
     place, home = PLACEHOLDER.encode(), HOME.encode()
     found = {name: (HERE / name).read_bytes().replace(place, home) for name in FILES}
     for folder in (NAME, "examples"):
@@ -230,7 +231,7 @@ def sources() -> dict[str, bytes]:
 
 
 def write_sdist(out: Path) -> pathlib.Path:
-    """Write the distribution into the folder `out`; returns its path."""
+    """Write the distribution into the folder `out`, and return its path."""
     name = f"{NAME}-{version()}"
     target = pathlib.Path(out) / f"{name}.tar.gz"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -249,9 +250,9 @@ def write_sdist(out: Path) -> pathlib.Path:
 
 
 def library_for(settings: Settings) -> Path | None:
-    """The library that goes into a wheel made by pip; None: the system's is used.
+    """Return the library for a wheel made by pip; None if the system's is used.
 
-    Raises SystemExit, saying what to do, if there is none.
+    Raises SystemExit with an explanation if there is none.
     """
     named = settings.get("library") or os.environ.get("ASSAY_LIBRARY")
     if named == SYSTEM:
@@ -268,14 +269,14 @@ def build_wheel(
     config_settings: Settings | None = None,
     metadata_directory: str | None = None,
 ) -> str:
-    """Called by pip. `--config-settings library=PATH` and `platform=TAG` are known."""
+    """Build the wheel for pip, with `--config-settings library=PATH` and `platform=TAG`."""
     settings = config_settings or {}
     library = library_for(settings)
     return write_wheel(library, wheel_directory, settings.get("platform")).name
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings | None = None) -> str:
-    """Called by front ends: only the Python part."""
+    """Build the source distribution, the Python part only, for front ends."""
     return write_sdist(sdist_directory).name
 
 

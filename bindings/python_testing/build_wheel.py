@@ -3,8 +3,8 @@
 
   build_wheel.py --program .build-cli/release/assay-cli --out build/wheel-testing
 
-The program is stripped first. The wheel is written like the binding's
-(bindings/python/build_wheel.py): the same bytes for the same sources and program.
+The program is stripped first. As with the binding's wheel (bindings/python/build_wheel.py),
+the same sources and program give the same bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PROGRAM = "assay"
 
 
 def metadata() -> bytes:
-    """METADATA, with the README as the description."""
+    """Return METADATA, with the README as the description."""
     version = binding.version()
     head = [
         "Metadata-Version: 2.1",
@@ -47,14 +47,14 @@ def metadata() -> bytes:
 
 
 def stripped(program: pathlib.Path) -> bytes:
-    """The program without its symbols."""
+    """Return the program without its symbols."""
     with tempfile.NamedTemporaryFile() as out:
         subprocess.run(["objcopy", "--strip-all", program, out.name], check=True)
         return pathlib.Path(out.name).read_bytes()
 
 
 def write_wheel(program: pathlib.Path, out: pathlib.Path) -> pathlib.Path:
-    """Write the wheel into the folder `out`; gives its path."""
+    """Write the wheel into the folder `out`, and return its path."""
     tag = binding.platform_of(program)
     info = f"{NAME}-{binding.version()}.dist-info"
     files = {

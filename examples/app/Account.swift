@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where the back end and the provider are.
+/// The addresses of the back end and of the provider.
 nonisolated struct Places: Sendable {
   let server: URL
   let provider: URL  // https://cognito-idp.<region>.amazonaws.com/
   let clientId: String
 }
 
-/// What shows that a request comes from this app on a genuine device: members of a body.
+/// The proof that a request comes from this app on a genuine device, as members of a body.
 nonisolated struct DeviceProof: Encodable, Sendable {
   var keyId: String?
   var attestation: String?
@@ -17,7 +17,7 @@ nonisolated struct DeviceProof: Encodable, Sendable {
   var unsupported: Int?
 }
 
-/// Access tokens of this installation; one sign-in at a time, whoever asks.
+/// The access tokens of this installation. Concurrent callers share one sign-in.
 actor Account {
   private struct Token {
     let text: String
@@ -30,7 +30,8 @@ actor Account {
   private var token: Token?
   private var signingIn: Task<Token, Error>?
 
-  /// `attest`: `DeviceKey.shared.attestation`, where the back end has `attestSignup`.
+  /// Creates the account. `attest` is `DeviceKey.shared.attestation` if the back end has
+  /// `attestSignup`.
   init(
     places: Places, store: CredentialStore,
     attest: (@Sendable (Data) async throws -> DeviceProof)? = nil
@@ -40,7 +41,7 @@ actor Account {
     self.attest = attest
   }
 
-  /// A token that is good for a minute at least. It is never written to disk.
+  /// Returns a token that is valid for at least a minute. It is never written to disk.
   func accessToken() async throws -> String {
     if let token, token.ends.timeIntervalSinceNow > 60 { return token.text }
     let task = signingIn ?? Task { try await signIn() }
@@ -48,15 +49,15 @@ actor Account {
     return try await task.value.text
   }
 
-  /// The user name: another one is another account. nil: there is none yet.
+  /// Returns the user name, which identifies the account; `nil` if there is none yet.
   func username() throws -> String? { try store.read()?.username }
 
-  /// The server refused this token: the next call signs in again.
+  /// Discards a token that the server refused, so that the next call signs in again.
   func dropToken(_ refused: String? = nil) {
     if refused == nil || refused == token?.text { token = nil }
   }
 
-  /// The joined account of the upgrade takes the place of the anonymous one.
+  /// Replaces the anonymous account by the merged account of the upgrade.
   func become(_ credentials: Credentials) throws {
     leave()
     try store.keep(credentials)
@@ -67,7 +68,8 @@ actor Account {
     try store.forget()
   }
 
-  /// A sign-in that runs is of the account that is left: it must not end as the new one's.
+  /// Cancels a sign-in in progress, which belongs to the previous account and must not set the
+  /// token of the new one.
   private func leave() {
     token = nil
     signingIn?.cancel()
@@ -85,8 +87,8 @@ actor Account {
     return found
   }
 
-  /// With new credentials. Where they open nothing either, the fault is the provider's: the old
-  /// ones are put back.
+  /// Signs in with new credentials. If they fail too, the fault is the provider's, and the old ones
+  /// are restored.
   private func another(than known: Credentials) async throws -> Token? {
     try Task.checkCancellation()
     let made = try Credentials.make()
@@ -106,7 +108,7 @@ actor Account {
     return made
   }
 
-  /// nil: neither a sign-in nor a sign-up takes these credentials, now or later.
+  /// Signs in, or signs up and in; `nil` if neither accepts these credentials, now or later.
   private func open(_ credentials: Credentials) async throws -> Token? {
     if let found = try await initiateAuth(credentials) { return found }
     let isNew = try await signUp(credentials)
@@ -115,7 +117,7 @@ actor Account {
     return nil
   }
 
-  /// nil: there is no such user, or it is closed, or its sign-up stopped half-way.
+  /// Signs in; `nil` if the user does not exist, is disabled, or its sign-up was not completed.
   private func initiateAuth(_ credentials: Credentials) async throws -> Token? {
     struct Given: Encodable {
       let AuthFlow = "USER_PASSWORD_AUTH"
@@ -153,8 +155,8 @@ actor Account {
     "PasswordResetRequiredException",
   ]
 
-  /// The type of a refusal, without the namespace that may stand before `#`. Too many attempts
-  /// are a NotAuthorizedException too, and pass.
+  /// Returns the type of a refusal, without the namespace that may precede `#`. Too many attempts
+  /// are a NotAuthorizedException too, but a temporary one.
   private static func refusal(_ data: Data) throws -> String {
     struct Refused: Decodable { let __type: String; let message: String? }
     let refused = try JSONDecoder().decode(Refused.self, from: data)
@@ -162,8 +164,8 @@ actor Account {
     return refused.__type.split(separator: "#").last.map(String.init) ?? refused.__type
   }
 
-  /// Whether an account was made. 409: there is one of this name. 400: a name of a joined
-  /// account, which only Sign in with Apple makes.
+  /// Returns whether an account was created. 409: an account has this name. 400: the name is that
+  /// of a merged account, which only Sign in with Apple creates.
   private func signUp(_ credentials: Credentials) async throws -> Bool {
     struct Given: Encodable {
       let credentials: Credentials
@@ -185,7 +187,7 @@ actor Account {
     }
   }
 
-  /// What the device signs before it has an account: these very bytes are sent, too.
+  /// Returns what the device signs before it has an account; the same bytes are sent, too.
   private func clientData(_ username: String) async throws -> Data {
     struct Said: Decodable { let challenge: String }
     let (status, data) = try await post("v1/signup/challenge", ["username": username])

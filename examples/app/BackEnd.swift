@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the server said.
+/// The response of the server.
 nonisolated struct Answer: Sendable {
   let status: Int
   let data: Data
-  /// Seconds, a day at most; nil: it names none.
+  /// The time to wait in seconds, at most a day; `nil` if the response names none.
   let retryAfter: TimeInterval?
 
   init(_ data: Data, _ response: URLResponse) {
@@ -15,7 +15,7 @@ nonisolated struct Answer: Sendable {
       .map { TimeInterval(min(max($0, 0), 86_400)) }
   }
 
-  /// The text of a refusal. An answer without one is not the back end's: a proxy's, say.
+  /// The text of a refusal; `nil` if the response is not the back end's, but a proxy's for example.
   var error: String? {
     struct Refused: Decodable { let error: String }
     return read(Refused.self)?.error
@@ -28,7 +28,7 @@ nonisolated struct Answer: Sendable {
   }
 }
 
-/// The back end, as the app calls it.
+/// The calls of the back end.
 nonisolated struct BackEnd: Sendable {
   let places: Places
   let account: Account
@@ -55,8 +55,8 @@ nonisolated struct BackEnd: Sendable {
     return Answer(data, response)
   }
 
-  /// A metered call. The tier is a wish; what comes back says what it was. `session`: where the
-  /// back end has `attestCalls`.
+  /// Makes a metered call. The tier is a wish, and the result names the tier that was used. Pass a
+  /// `session` if the back end has `attestCalls`.
   func analyze(
     _ text: String, tier: String, session: DeviceSession? = nil
   ) async throws -> Data {
@@ -71,8 +71,8 @@ nonisolated struct BackEnd: Sendable {
     return answer.data
   }
 
-  /// With the session token that there is; with a new one after `Attestation required`. A device
-  /// that has none asks all the same: the server decides.
+  /// Calls with the current session token, and with a new one after `Attestation required`. A
+  /// device without a token calls all the same: the server decides.
   private func metered(
     _ text: String, _ tier: String, _ session: DeviceSession?
   ) async throws -> Answer {

@@ -6,12 +6,12 @@ nonisolated enum AccountError: Error {
   case provider(String), server(Int)
 }
 
-/// User name and password of this installation, or of the joined account after the upgrade.
+/// User name and password of this installation, or of the merged account after the upgrade.
 nonisolated struct Credentials: Codable, Equatable, Sendable {
   let username: String
   let password: String
 
-  /// New ones: 64 random bits for the name, 120 for the password.
+  /// Creates credentials with 64 random bits in the name and 120 in the password.
   static func make() throws -> Credentials {
     let name = try random(8).map { String(format: "%02x", $0) }.joined()
     let secret = Data(try random(24)).base64EncodedString().prefix(20)
@@ -26,7 +26,7 @@ nonisolated struct Credentials: Codable, Equatable, Sendable {
   }
 }
 
-/// One item of the keychain: of this device only, readable after the first unlock.
+/// One item of the keychain, for this device only and readable after the first unlock.
 nonisolated struct CredentialStore: Sendable {
   let service: String
 
@@ -37,7 +37,8 @@ nonisolated struct CredentialStore: Sendable {
     ]
   }
 
-  /// What is kept; nil: nothing, or nothing that opens an account. What may pass is thrown.
+  /// Returns the stored credentials; `nil` if there are none, or none that open an account. Throws
+  /// for a fault that may be temporary.
   func read() throws -> Credentials? {
     var found: CFTypeRef?
     let wanted = query.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 }
@@ -49,7 +50,7 @@ nonisolated struct CredentialStore: Sendable {
     return try? JSONDecoder().decode(Credentials.self, from: data)
   }
 
-  /// Keeps them in place of what was there, and reads them back.
+  /// Stores the credentials in place of the old ones, and reads them back.
   func keep(_ credentials: Credentials) throws {
     let data = try JSONEncoder().encode(credentials)
     let value: [CFString: Any] = [
@@ -64,7 +65,7 @@ nonisolated struct CredentialStore: Sendable {
     guard try read() == credentials else { throw AccountError.notKept }
   }
 
-  /// After the account was deleted.
+  /// Deletes the credentials, after the account was deleted.
   func forget() throws {
     let status = SecItemDelete(query as CFDictionary)
     guard status == errSecSuccess || status == errSecItemNotFound else {

@@ -2,20 +2,21 @@ import CryptoKit
 import DeviceCheck
 import Foundation
 
-/// The App Attest key of this installation. Its id stands beside it, in the user defaults.
+/// The App Attest key of this installation. Its id is stored in the user defaults.
 actor DeviceKey {
   static let shared = DeviceKey()
   private var failed: String?
 
   nonisolated var isSupported: Bool { DCAppAttestService.shared.isSupported }
 
-  /// The key that was attested; nil: there is none.
+  /// The id of the attested key; `nil` if there is none.
   var attested: String? { UserDefaults.standard.string(forKey: "boundKey") }
 
-  /// The server, or the device, does not know it: the next proof is of a new one.
+  /// Forgets a key that the server or the device does not know: the next proof is of a new key.
   func forget() { UserDefaults.standard.removeObject(forKey: "boundKey") }
 
-  /// Of a key that was never attested before; from a device that cannot attest, that it cannot.
+  /// Attests a key that was never attested before. A device that cannot attest returns a proof that
+  /// states so.
   func attestation(_ clientData: Data) async throws -> DeviceProof {
     do {
       return try await attest(clientData)
@@ -26,7 +27,7 @@ actor DeviceKey {
     }
   }
 
-  /// Of the attested key.
+  /// Signs client data with the attested key.
   func assertion(_ clientData: Data, by key: String) async throws -> DeviceProof {
     do {
       let proof = try await DCAppAttestService.shared.generateAssertion(
@@ -42,8 +43,8 @@ actor DeviceKey {
     }
   }
 
-  /// The key is written down before it is attested, and counts as attested before the server
-  /// hears of it: whoever is ended in between goes on with the same one.
+  /// Attests a new key. Its id is stored before, and it counts as attested before the server
+  /// receives the proof, so that an app that is ended in between continues with the same key.
   private func attest(_ clientData: Data) async throws -> DeviceProof {
     guard isSupported else { throw DCError(.featureUnsupported) }
     let key = try await unattested()
@@ -71,21 +72,21 @@ actor DeviceKey {
   private static func digest(_ data: Data) -> Data { Data(SHA256.hash(data: data)) }
 }
 
-/// A session token: one proof, then cheap calls.
+/// The session token of a device, which proves its key once for many cheap calls.
 actor DeviceSession {
   private struct Said: Decodable, Sendable { let session: String; let expiresAtMs: Double }
   private let backEnd: BackEnd
   private let key = DeviceKey.shared
   private var current: Said?
-  /// An attestation that the server has not answered.
+  /// An attestation to which the server has not responded.
   private var unanswered: DeviceProof?
   private var asking: Task<String?, Error>?
   private var isWanted = true
 
   init(backEnd: BackEnd) { self.backEnd = backEnd }
 
-  /// For the header `X-Session`; nil where the device cannot attest, or the server wants none.
-  /// One proof at a time: counters that arrive out of order are refused.
+  /// Returns the session token for the header `X-Session`; `nil` if the device cannot attest, or
+  /// the server needs none. Makes one proof at a time, because counters out of order are refused.
   func text() async throws -> String? {
     if let current, current.expiresAtMs / 1000 - Date().timeIntervalSince1970 > 30 {
       return current.session
@@ -96,7 +97,7 @@ actor DeviceSession {
     return try await task.value
   }
 
-  /// The server refused this text.
+  /// Discards a session token that the server refused.
   func drop(_ refused: String?) {
     if refused == nil || refused == current?.session { current = nil }
     isWanted = true
@@ -144,7 +145,7 @@ actor DeviceSession {
     return answer
   }
 
-  /// These very bytes are signed and sent.
+  /// Returns the bytes to sign, which are sent, too.
   private func clientData(_ purpose: String) async throws -> Data {
     struct Said: Decodable { let challenge: String }
     let answer = try await backEnd.post(

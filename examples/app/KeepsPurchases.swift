@@ -1,7 +1,7 @@
 #if canImport(SwiftUI)
   import SwiftUI
 
-  /// Resends on each return to the foreground, and asks the customer what only they know.
+  /// Resends purchases on each return to the foreground, and asks the customer about transfers.
   struct KeepsPurchases: ViewModifier {
     @ObservedObject var purchases: Purchases
     @Environment(\.scenePhase) private var phase

@@ -5,13 +5,13 @@ import StoreKit
   import Combine
 #endif
 
-/// Sends what StoreKit has to the server, and finishes last.
+/// Sends StoreKit's transactions to the server, and finishes each after it was granted.
 @MainActor
 final class Purchases: ObservableObject {
-  /// A purchase that belongs to another account, for the customer to see.
+  /// A purchase that belongs to another account, for the customer's decision.
   struct Elsewhere: Identifiable, Equatable, Sendable {
     let id: UInt64
-    /// Whether `move` may bring it here.
+    /// Whether `move` may transfer it to this account.
     let canTransfer: Bool
   }
 
@@ -24,13 +24,13 @@ final class Purchases: ObservableObject {
     let step: TimeInterval
   }
 
-  /// What the server says; never what the device thinks.
+  /// The plan as the server decided it, never as the device assumes.
   @Published private(set) var plan = "free"
   @Published private(set) var elsewhere: [Elsewhere] = []
 
   private let backEnd: BackEnd
   private let queue: ResendQueue
-  /// Products, the strongest plan first; account and product that were synchronised last.
+  /// The products, the strongest plan first.
   private let ranked: [String]
   private var synchronised: [String]?
   private var listener: Task<Void, Never>?
@@ -47,7 +47,8 @@ final class Purchases: ObservableObject {
     self.ranked = ranked
   }
 
-  /// At launch, before any view: what was bought elsewhere arrives here.
+  /// Listens for transactions. Call it at launch, before any view, to receive purchases made
+  /// elsewhere.
   func start() {
     guard listener == nil else { return }
     listener = Task { [weak self] in
@@ -64,21 +65,22 @@ final class Purchases: ObservableObject {
     }
   }
 
-  /// At launch, on return to the foreground, when the shop opens: everything, now.
+  /// Sends every stored purchase now: at launch, on return to the foreground, when the shop opens.
   func resend() {
     retries.removeAll()
     schedule()
     Task { [weak self] in await self?.takeUnfinished() }
   }
 
-  /// The customer says that the purchase is theirs.
+  /// Transfers a purchase that the customer claims.
   func move(_ id: UInt64) {
     confirmed.insert(id)
     elsewhere.removeAll { $0.id == id }
     resend()
   }
 
-  /// The customer leaves it where it is, or has read that it cannot move.
+  /// Drops a purchase that the customer leaves with the other account, or that cannot be
+  /// transferred.
   func leave(_ id: UInt64) async {
     if isWaiting(id) {
       await finish(id)
@@ -87,9 +89,10 @@ final class Purchases: ObservableObject {
     elsewhere.removeAll { $0.id == id }
   }
 
-  /// Kept, sent, answered, finished, dropped: in this order. `jwsRepresentation` is there
-  /// whether the device verified it or not: the server decides. What cannot be kept is sent all
-  /// the same: StoreKit keeps what is not finished. False: it was neither kept nor answered.
+  /// Stores, sends and finishes a transaction, in this order, and then drops it.
+  /// `jwsRepresentation` exists whether or not the device verified it: the server decides. What
+  /// cannot be stored is sent all the same, because StoreKit keeps what is not finished. Returns
+  /// false if it was neither stored nor answered.
   @discardableResult
   private func take(_ result: VerificationResult<Transaction>) async -> Bool {
     let transaction = result.unsafePayloadValue
@@ -100,7 +103,7 @@ final class Purchases: ObservableObject {
     return isKept || isAnswered
   }
 
-  /// One purchase to the server. True: the answer was definite, or waits for the customer.
+  /// Sends one purchase. Returns whether the response was final, or waits for the customer.
   private func deliver(
     _ id: UInt64, _ jws: String, finish: () async -> Void
   ) async -> Bool {
@@ -135,7 +138,7 @@ final class Purchases: ObservableObject {
     elsewhere.contains { $0.id == id && $0.canTransfer }
   }
 
-  /// Wakes the loop that sends what is due, or begins it.
+  /// Wakes the loop that sends what is due, or starts it.
   private func schedule() {
     isAskedAgain = true
     pause?.cancel()
@@ -157,7 +160,7 @@ final class Purchases: ObservableObject {
     resending = nil
   }
 
-  /// When to come back; nil: nothing is left to try.
+  /// Sends what is due, and returns the time of the next attempt; `nil` if nothing is left.
   private func sendDue() async -> Date? {
     guard let kept = try? await queue.kept() else { return Date(timeIntervalSinceNow: 60) }
     let ids = Set(kept.map(\.transactionId))
@@ -171,7 +174,7 @@ final class Purchases: ObservableObject {
     return retries.values.map(\.at).min()
   }
 
-  /// What StoreKit keeps and the queue could not.
+  /// Sends transactions that StoreKit keeps and the queue could not store.
   private func takeUnfinished() async {
     let ids = Set(((try? await queue.kept()) ?? []).map(\.transactionId))
     for await result in Transaction.unfinished {
@@ -186,7 +189,7 @@ final class Purchases: ObservableObject {
     }
   }
 
-  /// nil: the client has no purchase. Only the back end's own answers are definite.
+  /// Sends a purchase; `nil` if the client has none. Only the back end's own responses are final.
   private func send(_ jws: String?, confirm: Bool = false) async -> Outcome {
     struct Given: Encodable { let signedTransactionData: String?; let confirm: Bool? }
     struct Said: Decodable { let plan: String }
@@ -209,9 +212,9 @@ final class Purchases: ObservableObject {
     return .later(answer.retryAfter)
   }
 
-  /// When the plan seen, or the account, differs from the last one synchronised, after updates,
-  /// on demand. Every entitlement is sent, the strongest first; none says "no purchase", unless
-  /// something is still to be sent.
+  /// Synchronises if the plan or the account differs from the last time, after updates, or on
+  /// demand. Sends every entitlement, the strongest first. Without any it sends "no purchase",
+  /// unless a purchase is still to be sent.
   func synchronise(force: Bool = false) async {
     var found: [(rank: Int, result: VerificationResult<Transaction>)] = []
     for await result in Transaction.currentEntitlements {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Evidence that the server has not answered definitely.
+/// Evidence to which the server has not given a final response.
 actor ResendQueue {
   private let folder: URL
 
@@ -14,7 +14,7 @@ actor ResendQueue {
     try Data(jws.utf8).write(to: file(transactionId), options: .atomic)
   }
 
-  /// Drops what was sent. False: a newer text came meanwhile, and stays.
+  /// Drops what was sent. Returns false if a newer text was stored meanwhile, which is kept.
   @discardableResult
   func drop(_ transactionId: UInt64, sent: String? = nil) -> Bool {
     if let sent, let now = text(transactionId), now != sent { return false }
@@ -22,14 +22,14 @@ actor ResendQueue {
     return true
   }
 
-  /// What is kept and can be read, oldest id first.
+  /// Returns the stored texts that can be read, in order of their ids.
   func kept() throws -> [(transactionId: UInt64, jws: String)] {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     let ids = names.compactMap { UInt64($0) }.sorted()
     return ids.compactMap { id in text(id).map { (id, $0) } }
   }
 
-  /// nil: there is none, or it cannot be read.
+  /// Returns the stored text; `nil` if there is none, or it cannot be read.
   func text(_ id: UInt64) -> String? {
     guard let found = try? String(contentsOf: file(id), encoding: .utf8), !found.isEmpty
     else { return nil }

@@ -1,7 +1,7 @@
 import AuthenticationServices
 import Foundation
 
-/// Joins this installation into the account of an Apple account.
+/// Merges this installation's account into that of Sign in with Apple.
 @MainActor
 final class Upgrade: NSObject, ASAuthorizationControllerDelegate {
   private struct Proof: Sendable {
@@ -14,7 +14,8 @@ final class Upgrade: NSObject, ASAuthorizationControllerDelegate {
 
   init(backEnd: BackEnd) { self.backEnd = backEnd }
 
-  /// A lost answer is asked for again with the same body, which is answered the same.
+  /// Runs the upgrade. After a lost response the same body is sent again, which gets the same
+  /// response.
   func run() async throws {
     struct Said: Decodable { let challenge: String }
     struct Linked: Decodable { let username: String; let password: String }
@@ -40,11 +41,11 @@ final class Upgrade: NSObject, ASAuthorizationControllerDelegate {
       Credentials(username: linked.username, password: linked.password))
   }
 
-  /// Whether a deletion was begun and not answered: repeat it at launch, before anything else.
+  /// Whether a deletion was begun without a response: repeat it at launch, before anything else.
   var isDeleting: Bool { UserDefaults.standard.bool(forKey: "deleting") }
 
-  /// In the app, as App Review demands it. An account that is deleted by half answers 401 to
-  /// everything but the repetition.
+  /// Deletes the account in the app, as App Review demands. A half-deleted account gets 401 for
+  /// every call except the repetition.
   func deleteAccount() async throws {
     UserDefaults.standard.set(true, forKey: "deleting")
     let answer = try await backEnd.post("v1/account/delete", Data())

@@ -2,10 +2,10 @@
 """The freemium back end on this machine: gateway, function, pool and table in one process.
 
     make demo-lambda              until Ctrl-C
-    make demo-lambda DEMO_ONCE=1  play the requests that it prints, and end
+    make demo-lambda DEMO_ONCE=1  run the requests that it prints, and end
 
-Evidence is minted by a test authority; nothing leaves the machine. Exits with 1 when an
-answer is not the expected one.
+Evidence is minted by a test authority; nothing leaves the machine. Exits with 1 if a response
+is not the expected one.
 """
 import base64
 import json
@@ -38,20 +38,20 @@ TARGET = "AWSCognitoIdentityProviderService.InitiateAuth"
 
 
 def policy(authority):
-    """What is deployed, under the roots of the authority."""
+    """Return the deployed policy under the roots of the authority."""
     found = json.loads((EXAMPLE / "config.json").read_text())["assay"]
     found["ledger"].pop("forgetKey")
     return {**found, "storekit": authority.config["storekit"]}
 
 
 def credentials():
-    """What an app makes on its device."""
+    """Return a user name and a password as an app makes them on its device."""
     secret = base64.b64encode(secrets.token_bytes(24)).decode()[:20]
     return f"u_{secrets.token_hex(8)}", f"Rp{secret}1!"
 
 
 def request(url, path, body, headers=()):
-    """One POST: status and JSON."""
+    """Send one POST; return status and JSON."""
     given = urllib.request.Request(url + path, json.dumps(body).encode(), {
         "Content-Type": "application/json", **dict(headers)})
     try:
@@ -62,7 +62,7 @@ def request(url, path, body, headers=()):
 
 
 def token(url):
-    """An anonymous account, made and signed in as an app does it."""
+    """Return an access token of an anonymous account, made and signed in as an app does it."""
     name, password = credentials()
     status, said = request(url, "/v1/signup", {"username": name, "password": password})
     if status != 200:
@@ -74,7 +74,7 @@ def token(url):
 
 
 def written(url, authority):
-    """The requests to try: title, command, and what must come back."""
+    """Return the requests to try: title, command, and the expected response."""
     name, password = credentials()
     (FOLDER / "caller").write_text(f"Authorization: Bearer {token(url)}\n")
     (FOLDER / "purchase.json").write_text(json.dumps({
@@ -100,7 +100,7 @@ def written(url, authority):
 
 
 def play(requests):
-    """Run the commands as they are printed: how many were answered as expected."""
+    """Run the commands as printed; return how many got the expected response."""
     passed = failed = 0
     for title, command, wanted in requests:
         done = subprocess.run(["sh", "-c", command], cwd=ROOT, text=True, capture_output=True,
@@ -128,7 +128,7 @@ def once(requests):
 
 
 def main():
-    # Before any thread: whoever asks it to end is waited for below.
+    # Blocked before any thread starts, so that the signal is waited for below.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)

@@ -1,6 +1,6 @@
 /// Finds the command that the words name, and sets its parameters.
 struct CommandLineReader {
-  /// The way to a command: `assay config check`.
+  /// The names that lead to a command: `assay config check`.
   struct Path {
     var words: [String]
     var command: any ParsableCommand.Type
@@ -15,7 +15,9 @@ struct CommandLineReader {
 
   let root: any ParsableCommand.Type
 
-  /// - Parameter words: without the program's own name.
+  /// Reads a command line.
+  ///
+  /// - Parameter words: the words without the program's own name.
   func read(_ words: [String]) throws(CommandLineFault) -> Outcome {
     var words = words
     if words.first == "help" { words = Array(words.dropFirst()) + ["--help"] }
@@ -35,7 +37,7 @@ struct CommandLineReader {
     }
   }
 
-  /// The command that the first words name, and the words after them.
+  /// Returns the command that the first words name, and the words after them.
   func find(_ words: [String]) -> (path: Path, rest: [String]) {
     var path = Path(words: [root.configuration.commandName], command: root)
     var rest = words[...]
@@ -80,7 +82,7 @@ struct CommandLineReader {
     }
   }
 
-  /// What to add where the word before the last one that was read is a flag.
+  /// Returns an addition to a message if the word before the last read one is a flag.
   private func flagBefore(
     _ rest: ArraySlice<String>, _ words: [String], _ parameters: [Parameter]
   ) -> String {
@@ -91,7 +93,7 @@ struct CommandLineReader {
     return ": \(words[before]) takes no value"
   }
 
-  /// Whether a word with a hyphen was an option; false: it is a value.
+  /// Reads a word with a hyphen. Returns whether it was an option and not a value.
   private func option(
     _ word: String, _ rest: inout ArraySlice<String>, _ parameters: [Parameter],
     orValueOf place: Parameter?
@@ -126,7 +128,7 @@ struct CommandLineReader {
     return true
   }
 
-  /// -qv: several flags of one letter each.
+  /// Returns the flags of a word such as -qv, which combines several of one letter each.
   private func flags(_ word: String, _ parameters: [Parameter]) -> [Parameter]? {
     guard !word.hasPrefix("--") else { return nil }
     let found = word.dropFirst().map { letter in
@@ -137,12 +139,12 @@ struct CommandLineReader {
   }
 }
 
-/// What is wrong with a command line, and for which command.
+/// An error in a command line, and the command that it concerns.
 struct CommandLineFault: Error {
   let path: CommandLineReader.Path
   let text: String
 
-  /// What is on standard error.
+  /// The message on standard error.
   var message: String {
     """
     \(path.name): \(text)
@@ -153,21 +155,21 @@ struct CommandLineFault: Error {
 }
 
 extension Parameter {
-  /// Whether it is meant by `--name` or `-n`.
+  /// Whether `--name` or `-n` means this parameter.
   func isCalled(_ word: String) -> Bool {
     word == "--" + name || (letter.map { word == "-\($0)" } ?? false)
   }
 }
 
-/// Names that may have been meant.
+/// Suggestions of names that may have been meant.
 enum Suggestion {
-  /// `; did you mean --kind?`, or nothing.
+  /// Returns `; did you mean --kind?`, or an empty text.
   static func text(for word: String, among names: [String], count: Int = 2) -> String {
     let near = near(word, among: names, count: count)
     return near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
   }
 
-  /// The names that differ least, in at most a third of their letters.
+  /// Returns the names that differ least, in at most a third of their letters.
   static func near(_ word: String, among names: [String], count: Int) -> [String] {
     let word = Array(word.lowercased().utf8.prefix(80))
     let scored = names.map { name -> (distance: Int, name: String) in
@@ -179,7 +181,7 @@ enum Suggestion {
       .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(count).map(\.name)
   }
 
-  /// How many letters have to be added, left out or changed.
+  /// Returns how many letters have to be added, removed or changed.
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var row = Array(0...right.count)
     for (place, letter) in left.enumerated() {

@@ -1,4 +1,4 @@
-/// Something that declares parameters by its properties.
+/// A type that declares parameters by its properties.
 protocol ParsableArguments {
   init()
   /// Refuses values that are each valid, but do not fit the command.
@@ -16,7 +16,7 @@ protocol ParsableCommand: ParsableArguments, SendableMetatype {
 }
 
 extension ParsableCommand {
-  /// For a group: it does nothing itself.
+  /// Throws by default, because a group does nothing itself.
   func run() throws {
     throw UsageFault(
       "which? There are "
@@ -27,21 +27,20 @@ extension ParsableCommand {
 
 struct CommandConfiguration: Sendable {
   let commandName: String
-  /// One sentence.
+  /// The description in one sentence.
   let abstract: String
-  /// Paragraphs; indented lines stay as they are.
+  /// Further paragraphs; indented lines are not wrapped.
   var discussion = ""
   var subcommands: [any ParsableCommand.Type] = []
 }
 
-/// The command line does not say what to do; this says what is wrong with it.
+/// A fault of a command line that does not determine what to do, with its message.
 struct UsageFault: Error {
   let text: String
   init(_ text: String) { self.text = text }
 }
 
-/// Where a property keeps its value, so that a declaration can be read and written
-/// without knowing its type.
+/// Stores a property's value, so that a declaration can be read and written without its type.
 final class Box<Value> {
   var value: Value?
 }
@@ -51,21 +50,20 @@ protocol Declared {
   var parameter: Parameter { get }
 }
 
-/// A property that declares a group of them.
+/// A property that declares a group of parameters.
 protocol DeclaredGroup {
   var title: String { get }
   var group: any ParsableArguments { get }
 }
 
-/// `--name VALUE`.
+/// An option, `--name VALUE`.
 @propertyWrapper
 struct Option<Value>: Declared {
   let parameter: Parameter
   private let box: Box<Value>
   private let initial: Value?
 
-  /// The value that was given, or the default. A command whose required options are not
-  /// all given does not run.
+  /// The given value, or the default. A command does not run without all of its required options.
   var wrappedValue: Value {
     guard let value = box.value ?? initial else {
       preconditionFailure("--\(parameter.name) is read before it was given")
@@ -92,7 +90,7 @@ struct Option<Value>: Declared {
     return box.value != nil
   }
 
-  /// With a default.
+  /// Declares an option with a default.
   init(
     wrappedValue: Value, name: String? = nil, letter: Character? = nil, help: ArgumentHelp,
     completion: Completion = .none
@@ -102,7 +100,7 @@ struct Option<Value>: Declared {
       defaultText: wrappedValue.argument, take: Option.one)
   }
 
-  /// Required.
+  /// Declares a required option.
   init(
     name: String? = nil, letter: Character? = nil, help: ArgumentHelp,
     completion: Completion = .none
@@ -111,7 +109,7 @@ struct Option<Value>: Declared {
       nil, name, letter, help, completion, isOptional: false, defaultText: nil, take: Option.one)
   }
 
-  /// Without a default.
+  /// Declares an option without a default.
   init<Wrapped: ArgumentValue>(
     name: String? = nil, letter: Character? = nil, help: ArgumentHelp,
     completion: Completion = .none
@@ -125,7 +123,7 @@ struct Option<Value>: Declared {
     }
   }
 
-  /// May be given more than once.
+  /// Declares an option that may be given more than once.
   init<Element: ArgumentValue>(
     wrappedValue: [Element], name: String? = nil, letter: Character? = nil, help: ArgumentHelp,
     completion: Completion = .none
@@ -141,7 +139,7 @@ struct Option<Value>: Declared {
   }
 }
 
-/// `--name`.
+/// A flag, `--name`.
 @propertyWrapper
 struct Flag: Declared {
   let parameter: Parameter
@@ -177,7 +175,7 @@ struct Argument<Value>: Declared {
     return value
   }
 
-  /// Required.
+  /// Declares a required argument.
   init(help: ArgumentHelp, completion: Completion = .none) where Value: ArgumentValue {
     let box = Box<Value>()
     self.box = box
@@ -207,7 +205,7 @@ struct Argument<Value>: Declared {
     }
   }
 
-  /// One or more.
+  /// Declares one or more arguments.
   init<Element: ArgumentValue>(
     takesHyphens: Bool = false, help: ArgumentHelp, completion: Completion = .none
   ) where Value == [Element] {
@@ -237,7 +235,7 @@ struct OptionGroup<Value: ParsableArguments>: DeclaredGroup {
 }
 
 extension ParsableArguments {
-  /// What the properties declare, those of groups included, in their order.
+  /// Returns the parameters of the properties, including those of groups, in their order.
   func parameters(section: String = "") -> [Parameter] {
     Mirror(reflecting: self).children.flatMap { child -> [Parameter] in
       // A wrapped property is stored with an underscore before its name.
@@ -251,7 +249,7 @@ extension ParsableArguments {
     }
   }
 
-  /// The groups' own rules, then the command's.
+  /// Checks the rules of the groups, then those of the command.
   func validateAll() throws {
     for child in Mirror(reflecting: self).children {
       try (child.value as? any DeclaredGroup)?.group.validateAll()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// What a command says about itself: to people, and as JSON to tools/manual.py.
+/// The description of a command: text for people, and JSON for tools/manual.py.
 struct HelpText {
   private let path: CommandLineReader.Path
   private let configuration: CommandConfiguration
@@ -13,7 +13,7 @@ struct HelpText {
     parameters = path.command.init().parameters()
   }
 
-  /// `assay verify <file> --kind <kind> [options]`.
+  /// The usage line: `assay verify <file> --kind <kind> [options]`.
   var usage: String {
     if !configuration.subcommands.isEmpty { return path.name + " <command>" }
     var words = [path.name]
@@ -64,7 +64,7 @@ struct HelpText {
     return lines.joined(separator: "\n")
   }
 
-  /// The options by their titles; those without one first.
+  /// The options by their titles; options without a title come first.
   private var sections: [(title: String, members: [Parameter])] {
     let options = parameters.filter { $0.kind != .positional }
     var titles = [""]
@@ -105,7 +105,7 @@ struct HelpText {
 
   // MARK: for the manual
 
-  /// `{"commandName","abstract","discussion","arguments","subcommands"}`.
+  /// The description as `{"commandName","abstract","discussion","arguments","subcommands"}`.
   var json: JSONText {
     [
       "commandName": .string(configuration.commandName),

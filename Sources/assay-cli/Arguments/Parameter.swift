@@ -1,26 +1,26 @@
-/// One thing that may be on the command line: what help, manual and completion say
-/// about it, and where its value goes.
+/// A parameter of the command line: its description for help, manual and completion, and the
+/// property that receives its value.
 final class Parameter {
   enum Kind { case option, flag, positional }
 
   let kind: Kind
   let help: ArgumentHelp
   let completion: Completion
-  /// False: the command cannot run without it.
+  /// Whether the command can run without it.
   let isOptional: Bool
   let isRepeating: Bool
-  /// What applies without it, as it would be written; nil: nothing.
+  /// The value that applies by default, as it would be written; `nil` if there is none.
   let defaultText: String?
-  /// Whether words that begin with a hyphen but are not options are values of it.
+  /// Whether the parameter accepts words that begin with a hyphen but are not options.
   let takesHyphens: Bool
-  /// `o` for -o; nil: none.
+  /// The letter of a short option, `o` for -o; `nil` if there is none.
   let letter: Character?
-  /// Without its hyphens; derived from the property's name if none is given.
+  /// The name without hyphens; derived from the property's name if none is given.
   private(set) var name: String
-  /// The title above it in help; empty: none.
+  /// The title above it in help; empty if there is none.
   private(set) var section = ""
   private(set) var isGiven = false
-  /// Takes a value's text; false: it is not such a value.
+  /// Stores a value's text. Returns whether the text is a valid value.
   private let take: (String) -> Bool
 
   init(
@@ -40,12 +40,12 @@ final class Parameter {
     self.take = take
   }
 
-  /// What a value of it is called: `--out <out>`.
+  /// The name of its value in help: `--out <out>`.
   var valueName: String {
     help.valueName ?? (kind == .positional && isRepeating ? singular : name)
   }
 
-  /// `--kind`, or the place of a positional one: `<file>`.
+  /// The parameter as help writes it: `--kind`, or `<file>` for a positional one.
   var shown: String { kind == .positional ? "<\(valueName)>" : "--\(name)" }
 
   func place(property: String, section: String) {
@@ -63,7 +63,7 @@ final class Parameter {
 
   private var singular: String { name.hasSuffix("s") ? String(name.dropLast()) : name }
 
-  /// listForgeries -> list-forgeries.
+  /// Returns a property's name in hyphenated form: listForgeries becomes list-forgeries.
   static func hyphenated(_ property: String) -> String {
     property.reduce(into: "") { name, letter in
       if letter.isUppercase { name += "-" + letter.lowercased() } else { name.append(letter) }
@@ -71,11 +71,11 @@ final class Parameter {
   }
 }
 
-/// What help says about a parameter; a literal will do.
+/// The help text of a parameter, which may be a string literal.
 struct ArgumentHelp: ExpressibleByStringInterpolation {
   let text: String
   let valueName: String?
-  /// What to give instead of an invalid value.
+  /// The kind of value to give instead of an invalid one.
   let wanted: String?
 
   init(_ text: String, valueName: String? = nil, wanted: String? = nil) {
@@ -87,22 +87,22 @@ struct ArgumentHelp: ExpressibleByStringInterpolation {
   init(stringLiteral value: String) { self.init(value) }
 }
 
-/// What a shell may offer for a value.
+/// The completions that a shell offers for a value.
 enum Completion {
-  /// Nothing: any text.
+  /// No completions, because any text is valid.
   case none
   case file
   case folder
   case values([String])
-  /// `KIND:FILE`.
+  /// A kind and a file, `KIND:FILE`.
   case kindAndFile([String])
-  /// What `assay explain` takes.
+  /// The names that `assay explain` accepts.
   case explainable
-  /// What `assay mint --forge` takes.
+  /// The rules that `assay mint --forge` accepts.
   case forgeries
 }
 
-/// A value as it stands on the command line.
+/// A type that can be read from the text of a command line.
 protocol ArgumentValue: SendableMetatype {
   init?(argument: String)
   var argument: String { get }

@@ -1,15 +1,17 @@
-/// What a shell offers for the word before the cursor. The scripts below ask the command
-/// line itself, so that they fit it whatever its version:
+/// The completions for the word before the cursor. The scripts below call the command line
+/// itself, so that they agree with every version of it:
 ///
 ///     assay --complete WORD ... CURRENT
 ///
-/// answers with `files`, `folders` or `words`, and after that a line for each word that
-/// fits: the word, a tab, what it means.
+/// prints `files`, `folders` or `words`, and then a line for each word that fits: the word, a
+/// tab and its meaning.
 struct ShellCompletion {
   let root: any ParsableCommand.Type
 
-  /// - Parameter words: those after the program's name; the last is the one that is
-  ///   being written, perhaps empty.
+  /// Returns the lines to print.
+  ///
+  /// - Parameter words: the words after the program's name; the last one is incomplete, and may
+  ///   be empty.
   func answer(_ words: [String]) -> [String] {
     var words = ShellCompletion.joined(words)
     let current = words.popLast() ?? ""
@@ -52,7 +54,9 @@ struct ShellCompletion {
     return values(places.first?.completion ?? .none, current)
   }
 
-  /// - Parameter before: what is before the value in the word of the shell.
+  /// Returns the lines for a parameter's values.
+  ///
+  /// - Parameter before: the part of the shell's word before the value.
   private func values(
     _ completion: Completion, _ current: String, before: String = ""
   ) -> [String] {
@@ -73,14 +77,13 @@ struct ShellCompletion {
     }
   }
 
-  /// bash takes words apart at `=` and `:`; here they are whole again. What stands alone
-  /// at the end is the start of a value.
+  /// Joins words that bash has split at `=` and `:`. A separator at the end begins a value.
   private static func joined(_ words: [String]) -> [String] {
     var out: [String] = []
     var rest = words[...]
     while let word = rest.popFirst() {
       if word == "=", let last = out.last, last.hasPrefix("--") {
-        // The value is another word, as if a space stood between them.
+        // The value is another word, as after a space.
         if rest.isEmpty { out.append("") }
       } else if word == ":", let last = out.popLast() {
         out.append(last + ":" + (rest.popFirst() ?? ""))
@@ -93,7 +96,7 @@ struct ShellCompletion {
 
   static let shells = ["bash", "zsh", "fish"]
 
-  /// The script that a shell loads; nil: no such shell is known.
+  /// Returns the script that a shell loads; `nil` for an unknown shell.
   static func script(_ shell: String) -> String? {
     switch shell {
     case "bash": return bash

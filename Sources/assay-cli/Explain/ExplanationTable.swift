@@ -1,4 +1,4 @@
-/// What can be explained, read from `ExplanationText`.
+/// The explanations, read from `ExplanationText`.
 struct ExplanationTable {
   struct Status {
     let code: String
@@ -8,7 +8,7 @@ struct ExplanationTable {
     let retry: String
     let http: String
     let rules: [String]
-    /// (for which evidence, what to do) where one hint does not fit all.
+    /// The kind of evidence and its hint, if one hint does not fit all kinds.
     var hints: [(whom: String, hint: String)] = []
   }
 
@@ -16,7 +16,7 @@ struct ExplanationTable {
     let number: String
     let name: String
     let meaning: String
-    /// What to do about a refusal of this family.
+    /// The advice for a refusal of this family.
     let answer: String
   }
 
@@ -38,7 +38,7 @@ struct ExplanationTable {
   private(set) var families: [Family] = []
   private(set) var rows: [Row] = []
   private(set) var members: [Member] = []
-  /// What each retry class means.
+  /// The meaning of each retry class.
   private(set) var retries: [String: String] = [:]
 
   init() {
@@ -80,13 +80,13 @@ struct ExplanationTable {
     }
   }
 
-  /// Every rule that a status or a table names.
+  /// The rules that a status or a table names.
   var rules: [String] {
     var seen: Set<String> = []
     return (statuses.flatMap(\.rules) + rows.map(\.rule)).filter { seen.insert($0).inserted }
   }
 
-  /// Everything that `assay explain` takes, except numbers.
+  /// The names that `assay explain` accepts, except numbers.
   var names: [String] {
     families.map(\.name) + statuses.map(\.name) + rules + members.map(\.path)
   }
@@ -95,7 +95,7 @@ struct ExplanationTable {
     families.first { status.name.hasPrefix($0.name + ".") }
   }
 
-  /// A member by its path, `apps[0].teamId` or `products.any.plan` as well.
+  /// Returns a member by its path, such as `apps[0].teamId` or `products.any.plan`.
   func member(_ path: String) -> Member? {
     let wanted = path.split(separator: ".").map { part in
       part.split(separator: "[", maxSplits: 1)[0]

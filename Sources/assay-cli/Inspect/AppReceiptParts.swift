@@ -1,4 +1,4 @@
-/// The parts of a PKCS#7 receipt that are worth looking at.
+/// The main parts of a PKCS#7 receipt.
 struct AppReceiptParts {
   var attributes: [ReceiptAttribute] = []
   var certificates: [[UInt8]] = []
@@ -29,7 +29,7 @@ struct AppReceiptParts {
 }
 
 extension AppReceiptParts {
-  /// Whether field 6 says that this is a receipt of App Attest.
+  /// Whether field 6 marks a receipt of App Attest.
   var isAboutKey: Bool {
     attributes.contains {
       $0.type == 6

@@ -1,7 +1,7 @@
-/// One BER value, read leniently: for looking, never for judging.
+/// A BER value, read leniently: for display, never for verification.
 struct LooseBER {
   let tag: UInt8
-  /// The content octets, without end-of-contents.
+  /// The content bytes, without end-of-contents.
   let content: ArraySlice<UInt8>
 
   private static let depth = 24
@@ -39,7 +39,7 @@ struct LooseBER {
     return LooseBER(tag: tag, content: content)
   }
 
-  /// The values inside, as far as they can be read.
+  /// The inner values, as far as they can be read.
   var children: [LooseBER] {
     var rest = content
     var children: [LooseBER] = []
@@ -47,7 +47,7 @@ struct LooseBER {
     return children
   }
 
-  /// An OCTET STRING joined from its pieces; pieces that are nested too deeply are left out.
+  /// The bytes of an OCTET STRING, joined from its pieces without those that are nested too deeply.
   var octets: [UInt8] { octets(depth: 0) }
 
   private func octets(depth: Int) -> [UInt8] {
@@ -56,7 +56,7 @@ struct LooseBER {
     return children.flatMap { $0.octets(depth: depth + 1) }
   }
 
-  /// An INTEGER of at most eight octets.
+  /// The value of an INTEGER of at most eight bytes; `nil` for anything else.
   var integer: Int64? {
     guard tag == 0x02, (1...8).contains(content.count), let first = content.first else {
       return nil

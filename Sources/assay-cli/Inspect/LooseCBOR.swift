@@ -1,4 +1,4 @@
-/// One CBOR item, read leniently: for looking, never for judging.
+/// A CBOR item, read leniently: for display, never for verification.
 indirect enum LooseCBOR {
   case number(Int64)
   case bytes([UInt8])
@@ -9,7 +9,7 @@ indirect enum LooseCBOR {
   private static let depth = 8
   private static let countCap = 256
 
-  /// The item that fills these bytes, and what follows it.
+  /// Returns the item at the start of these bytes; `nil` if there is none.
   static func read(_ bytes: [UInt8]) -> LooseCBOR? {
     var rest = bytes[...]
     return next(&rest, 0)
@@ -56,7 +56,7 @@ indirect enum LooseCBOR {
     return number
   }
 
-  /// The value of a text key.
+  /// Returns the value of a text key; `nil` if there is none.
   subscript(_ name: String) -> LooseCBOR? {
     guard case .map(let members) = self else { return nil }
     return members.first { if case .text(name) = $0.key { true } else { false } }?.value

@@ -1,10 +1,10 @@
-/// An old-style property list, read leniently: for looking, never for judging.
+/// An old-style property list, read leniently: for display, never for verification.
 struct LoosePropertyList {
   private(set) var entries: [(key: String, value: [UInt8])] = []
-  /// Where reading ended early, counted from 0; nil when it did not.
+  /// The byte offset at which reading ended early; `nil` if the whole text was read.
   private(set) var brokenAt: Int?
 
-  /// nil when the text does not begin as a list of `key = value;` pairs.
+  /// Reads a property list; `nil` if the text does not begin as a list of `key = value;` pairs.
   init?(_ bytes: [UInt8]) {
     var reader = Reader(bytes: bytes)
     guard reader.pass("{") else { return nil }

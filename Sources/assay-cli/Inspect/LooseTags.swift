@@ -1,5 +1,5 @@
-/// A SEQUENCE of values under context tags of any number, read leniently: for looking,
-/// never for judging.
+/// A SEQUENCE of values with context tags of any number, read leniently: for display, never for
+/// verification.
 struct LooseTags {
   private var values: [(tag: Int, content: ArraySlice<UInt8>)] = []
 
@@ -10,7 +10,7 @@ struct LooseTags {
     while let value = LooseTags.next(&rest) { values.append(value) }
   }
 
-  /// The octets of the OCTET STRING under a tag.
+  /// Returns the bytes of the OCTET STRING with a tag; `nil` if there is none.
   func octets(_ tag: Int) -> [UInt8]? {
     guard var content = values.first(where: { $0.tag == tag })?.content,
       let inner = LooseBER.next(&content), inner.tag == 0x04
@@ -18,7 +18,7 @@ struct LooseTags {
     return inner.octets
   }
 
-  /// A constructed context tag: `A5`, or `BF 89 34` for 1204.
+  /// Reads a constructed context tag: `A5`, or `BF 89 34` for 1204.
   private static func next(
     _ bytes: inout ArraySlice<UInt8>
   ) -> (tag: Int, content: ArraySlice<UInt8>)? {
@@ -33,7 +33,7 @@ struct LooseTags {
         isMore = byte >= 0x80
       }
     }
-    // The length and the content are those of any value: a tag of one octet stands in.
+    // Length and content have the usual form, so a one-byte tag replaces this one.
     var value = [0x30] + bytes
     var slice = value[...]
     guard let read = LooseBER.next(&slice) else { return nil }

@@ -1,11 +1,11 @@
 import AssayAuthority
 
-/// One attribute of an app receipt as it claims to be.
+/// An attribute of an app receipt, unverified.
 struct ReceiptAttribute {
   let type: Int64
   let value: ArraySlice<UInt8>
 
-  /// The attributes of a SET, however deep.
+  /// Returns the attributes of a SET at any depth.
   static func all(in set: ArraySlice<UInt8>) -> [ReceiptAttribute] {
     var rest = set
     guard let outer = LooseBER.next(&rest), outer.tag == 0x31 else { return [] }
@@ -34,7 +34,7 @@ struct ReceiptAttribute {
     return json.appending("value", .string(text))
   }
 
-  /// Text and numbers as such, everything else in hexadecimal.
+  /// The value as text: text and numbers directly, everything else in hexadecimal.
   var text: String {
     var rest = value
     if let inside = LooseBER.next(&rest), rest.isEmpty {
@@ -61,7 +61,7 @@ struct ReceiptAttribute {
 }
 
 extension ReceiptAttribute {
-  /// Name and value of a field of an App Attest receipt.
+  /// The name and the value of a field of an App Attest receipt.
   var attested: (name: String, value: String) {
     let name = ReceiptAttribute.attestNames[type] ?? "unknown"
     if type == 3 {

@@ -1,13 +1,12 @@
 import AssayAuthority
 
-/// An attestation or an assertion taken apart by lenient readers. Never given to
-/// anything that decides.
+/// An attestation or an assertion, read by lenient readers. Never passed to code that decides.
 struct UnverifiedAttestObject {
-  /// `{"verified":false,"format":"attestation"|"assertion",…}`.
+  /// The content as `{"verified":false,"format":"attestation"|"assertion",…}`.
   let json: JSONText
   let lines: [String]
 
-  /// nil when the text is neither, in CBOR or its base64.
+  /// Reads CBOR or its base64; `nil` if the input is neither kind of object.
   init?(_ text: [UInt8], isVerbose: Bool) {
     guard let object = LooseCBOR.read(ProofKind.object(text)) else { return nil }
     if let data = object["authData"]?.octets, let statement = object["attStmt"] {
@@ -64,8 +63,8 @@ struct UnverifiedAttestObject {
     )
   }
 
-  /// App ID and system, as the leaf names them: texts under context tags of two
-  /// undocumented extensions.
+  /// Returns App ID and system as the leaf names them: texts under context tags of two undocumented
+  /// extensions.
   private static func leafFacts(_ leaf: [UInt8]) -> [(name: String, value: String)] {
     let places: [(name: String, identifier: String, tag: Int)] = [
       ("appId", "1.2.840.113635.100.8.5", 1204),
@@ -80,7 +79,7 @@ struct UnverifiedAttestObject {
     }
   }
 
-  /// What is at the fixed places of authenticator data.
+  /// Returns the values at the fixed offsets of authenticator data.
   private static func facts(
     _ data: [UInt8], isAttestation: Bool
   ) -> [(name: String, value: String)] {
@@ -107,7 +106,7 @@ struct UnverifiedAttestObject {
     return facts
   }
 
-  /// `4 (app-store)`: where the build came from, in either spelling of the extension.
+  /// Returns the origin of the build, `4 (app-store)`, in either form of the extension.
   private static func category(_ name: String, _ value: LooseCBOR) -> String? {
     guard name == "apple_validation_category_01" || name == "validationCategory" else {
       return nil

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// A JWS taken apart by lenient readers. Never given to anything that decides.
+/// A JWS, read by lenient readers. Never passed to code that decides.
 struct UnverifiedContent {
   private let header: [UInt8]
   private let payload: [UInt8]
@@ -56,7 +56,7 @@ struct UnverifiedContent {
     }
   }
 
-  /// JWS texts inside a notification, one level deep.
+  /// The JWS texts inside a notification, one level deep.
   private var nested: [(String, UnverifiedContent)] {
     let object = JSONTree(payload)
     var found: [(String, UnverifiedContent)] = []
@@ -72,13 +72,13 @@ struct UnverifiedContent {
     return found
   }
 
-  /// The JSON unchanged if it is JSON, else a text.
+  /// Returns JSON unchanged, and anything else as a text.
   private static func value(_ bytes: [UInt8]) -> JSONText {
     if JSONTree(bytes) != nil { return .raw(bytes) }
     return .string(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// `name  value` for every member, dates made readable.
+  /// Returns `name  value` for every member, with readable dates.
   private static func shown(_ bytes: [UInt8], leavingOut: String?) -> [String] {
     guard let object = JSONTree(bytes), case .object = object else {
       return ["  not a JSON object: " + String(decoding: bytes.prefix(200), as: UTF8.self)]

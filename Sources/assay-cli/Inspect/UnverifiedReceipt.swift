@@ -1,13 +1,12 @@
 import AssayAuthority
 
-/// A receipt of any kind taken apart by lenient readers. Never given to
-/// anything that decides.
+/// A receipt of any kind, read by lenient readers. Never passed to code that decides.
 struct UnverifiedReceipt {
-  /// `{"verified":false,"format":…}`.
+  /// The content as `{"verified":false,"format":…}`.
   let json: JSONText
   let lines: [String]
 
-  /// nil when the text is not a receipt, with or without one or two layers of base64.
+  /// Reads a receipt with at most two layers of base64; `nil` if the input is not a receipt.
   init?(_ text: [UInt8], isVerbose: Bool) {
     var bytes = text
     for _ in 0...2 {
@@ -66,8 +65,7 @@ struct UnverifiedReceipt {
     return (json, lines)
   }
 
-  /// The certificate behind the signature: version 2 is made with 1,024 bits,
-  /// version 3 with 2,048.
+  /// Returns the certificate behind the signature: version 2 uses 1,024 bits, version 3 uses 2,048.
   private static func leaf(of blob: [UInt8]) -> CertificateSummary {
     let start = 1 + (blob.first == 2 ? 128 : 256) + 4
     return CertificateSummary(Array(blob.dropFirst(start)))

@@ -1,11 +1,11 @@
 import CSystem
 
-/// Puts an answer on a connection, as well or as badly as the fault has it.
+/// Writes a response to a connection, with the defects of its fault.
 struct AnswerWriter {
   let connection: MockConnection
   let fault: MockFault
 
-  /// Whether another request may follow on the connection.
+  /// Writes the response. Returns whether another request may follow on the connection.
   func write(_ answer: HTTPResponse, to request: HTTPRequest) -> Bool {
     if fault.isRefused {
       connection.reset()
@@ -28,7 +28,7 @@ struct AnswerWriter {
     return true
   }
 
-  /// Half of the head arrives, then the connection is reset.
+  /// Sends half of the head, then resets the connection.
   private func reset(_ head: [UInt8]) -> Bool {
     _ = connection.write(Array(head.prefix(head.count / 2)))
     system_sleep(20)

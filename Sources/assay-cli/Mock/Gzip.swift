@@ -1,7 +1,6 @@
-/// gzip (RFC 1952) as answers with `{"gzip":…}` need it: nothing is made shorter, but for
-/// zeros.
+/// gzip (RFC 1952) for responses with `{"gzip":…}`, which compresses nothing but zeros.
 enum Gzip {
-  /// The octets in stored blocks.
+  /// Returns the bytes in stored blocks.
   static func stored(_ bytes: [UInt8]) -> [UInt8] {
     var out = header
     var at = 0
@@ -15,15 +14,15 @@ enum Gzip {
     return out + octets(checksum(bytes), 4) + octets(UInt32(truncatingIfNeeded: bytes.count), 4)
   }
 
-  /// 1 GiB of zeros in about 1 MiB: one block whose codes are `0` for 258 octets again,
-  /// `10` for a zero, `11` for the end, and `0` for "one octet before".
+  /// Returns 1 GiB of zeros in about 1 MiB: one block with the codes `0` for a length of 258 bytes,
+  /// `10` for a zero, `11` for the end, and `0` for a distance of one byte.
   static func bomb() -> [UInt8] {
     var bits = BitWriter(header)
     bits.write(1, 1)  // the last block
-    bits.write(2, 2)  // with codes of its own
-    bits.write(29, 5)  // 286 codes of lengths
-    bits.write(0, 5)  // one of distances
-    bits.write(14, 4)  // 18 codes of code lengths: 1 and 2 in two bits, 18 in one
+    bits.write(2, 2)  // its own codes
+    bits.write(29, 5)  // 286 literal and length codes
+    bits.write(0, 5)  // one distance code
+    bits.write(14, 4)  // 18 code length codes: 1 and 2 in two bits, 18 in one
     for place in 0..<18 { bits.write([2: 1, 15: 2, 17: 2][place] ?? 0, 3) }
     writeLengths(&bits)
     bits.writeCode(0b10, 2)
@@ -35,13 +34,13 @@ enum Gzip {
     return bits.finished() + octets(checksumOfZeros, 4) + octets(1 << 30, 4)
   }
 
-  /// The code lengths: 2 for a zero, 2 for the end, 1 for a length of 258, 1 for distance 1.
+  /// Writes the code lengths: 2 for a zero, 2 for the end, 1 for a length of 258, 1 for distance 1.
   private static func writeLengths(_ bits: inout BitWriter) {
     func zeros(_ count: UInt32) {
       bits.writeCode(0, 1)
       bits.write(count - 11, 7)
     }
-    // Of 18 (in one bit) the code is 0, of 1 it is 10, of 2 it is 11.
+    // The code of 18 is 0, that of 1 is 10, that of 2 is 11.
     bits.writeCode(0b11, 2)
     zeros(138)
     zeros(117)
@@ -68,7 +67,7 @@ enum Gzip {
     return ~value
   }
 
-  /// Bits from the lowest of each octet on.
+  /// Writes bits from the lowest of each byte on.
   private struct BitWriter {
     private var bytes: [UInt8]
     private var held: UInt64 = 0
@@ -86,7 +85,7 @@ enum Gzip {
       }
     }
 
-    /// A code, which begins with its highest bit.
+    /// Writes a code, highest bit first.
     mutating func writeCode(_ code: UInt32, _ width: UInt64) {
       for place in (0..<width).reversed() { write(code >> UInt32(place) & 1, 1) }
     }

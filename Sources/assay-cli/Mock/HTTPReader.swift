@@ -1,6 +1,6 @@
-/// Reads requests from a connection, one after the other, and none that is too long.
+/// Reads requests from a connection in turn, and refuses long ones.
 struct HTTPReader {
-  /// The request cannot be answered; with what status, and nothing more is read.
+  /// A request that cannot be served, with its status; nothing more is read.
   struct Fault: Error { let status: Int }
 
   static let headCap = 65_536
@@ -11,7 +11,7 @@ struct HTTPReader {
 
   init(_ connection: MockConnection) { self.connection = connection }
 
-  /// nil: the other side has closed, or said nothing for too long.
+  /// Reads the next request; `nil` if the client has closed, or was silent for too long.
   mutating func next() throws(Fault) -> HTTPRequest? {
     guard let head = try head() else { return nil }
     let lines = HTTPReader.lines(head)
@@ -35,7 +35,7 @@ struct HTTPReader {
     return request
   }
 
-  /// What stands before the empty line.
+  /// Reads the bytes before the empty line; `nil` at the end.
   private mutating func head() throws(Fault) -> [UInt8]? {
     var searched = 0
     while true {
@@ -89,7 +89,7 @@ struct HTTPReader {
     return String(text)
   }
 
-  /// A host without its port: `[::1]:80` and `a:80`.
+  /// Returns a host without its port: `[::1]:80` and `a:80`.
   static func name(_ host: String) -> String {
     if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
     return String(host.prefix { $0 != ":" }).lowercased()

@@ -1,25 +1,25 @@
-/// One request as it was read.
+/// A request as it was read.
 struct HTTPRequest: Sendable {
   let method: String
-  /// The header `Host` in small letters, without a port.
+  /// The header `Host` in lower case, without a port.
   let host: String
-  /// Without the query, as it was sent.
+  /// The path without the query, as it was sent.
   let path: String
   let query: [(name: String, value: String)]
-  /// Names in small letters.
+  /// The headers, with names in lower case.
   let headers: [(name: String, value: String)]
   var body: [UInt8] = []
 
   func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-  /// The last value of that name in the query.
+  /// Returns the last value of that name in the query.
   func one(_ name: String) -> String? { query.last { $0.name == name }?.value }
   func all(_ name: String) -> [String] { query.filter { $0.name == name }.map(\.value) }
 
-  /// What is between the slashes, with escapes resolved.
+  /// The parts of the path between slashes, with escapes resolved.
   var parts: [String] { path.split(separator: "/").map { HTTPRequest.unescaped($0) } }
 
-  /// The body as JSON; nil when it is none.
+  /// The body as JSON; `nil` if it is not JSON.
   var json: JSONTree? { JSONTree(body) }
 
   /// The members of a body that is a form.
@@ -27,7 +27,7 @@ struct HTTPRequest: Sendable {
     HTTPRequest.pairs(String(decoding: body, as: UTF8.self))
   }
 
-  /// `a=b&c=d`.
+  /// Returns the pairs of `a=b&c=d`.
   static func pairs(_ text: String) -> [(name: String, value: String)] {
     text.split(separator: "&").map { part in
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -38,7 +38,7 @@ struct HTTPRequest: Sendable {
     }
   }
 
-  /// Resolves `%41`; in a form `+` is a space.
+  /// Resolves escapes such as `%41`; in a form `+` is a space.
   static func unescaped(_ text: Substring, isForm: Bool = false) -> String {
     var out: [UInt8] = []
     var rest = Array(text.utf8)[...]

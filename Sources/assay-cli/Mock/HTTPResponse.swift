@@ -1,10 +1,10 @@
 import AssayAuthority
 
-/// One answer before it is written.
+/// A response before it is written.
 struct HTTPResponse: Sendable {
   var status: Int
   var headers: [(name: String, value: String)] = []
-  /// nil: the header is left out.
+  /// The content type; `nil` to omit the header.
   var contentType: String?
   var body: [UInt8] = []
 
@@ -22,7 +22,8 @@ struct HTTPResponse: Sendable {
     HTTPResponse(status: 200, contentType: contentType, body: body)
   }
 
-  /// A refusal by the App Store Server API: the first three digits are the status.
+  /// Returns a refusal by the App Store Server API: the first three digits of the code are the
+  /// status.
   static func store(_ code: Int64, _ message: String) -> HTTPResponse {
     .json(
       ["errorCode": .integer(code), "errorMessage": .string(message)], status: Int(code / 10_000))

@@ -1,12 +1,12 @@
 import AssayAuthority
 
-/// The keys that an issuer signs with and publishes, one generation after the other.
+/// The keys that an issuer signs with and publishes, one generation after another.
 struct KeyRing: Sendable {
   let isElliptic: Bool
   private let keys: [SigningKey]
-  /// The generation that signs, counted from 1.
+  /// The number of the signing generation, from 1.
   private var current = 1
-  /// The oldest one that is still published.
+  /// The oldest published generation.
   private var oldest = 1
 
   init(_ keys: [SigningKey], isElliptic: Bool) {
@@ -14,7 +14,7 @@ struct KeyRing: Sendable {
     self.isElliptic = isElliptic
   }
 
-  /// What the answers' `ETag` has: another text for another key set.
+  /// The `ETag` of responses, which is different for each key set.
   var tag: String { "\"play-\(oldest)-\(current)\"" }
 
   var keyId: String { name(current) }
@@ -23,15 +23,16 @@ struct KeyRing: Sendable {
     (isElliptic ? "play-p256-" : "play-rsa-") + String(generation)
   }
 
-  /// After so many generations a key comes back under another name.
+  /// Returns the key of a generation. After a fixed number of generations a key returns under
+  /// another name.
   private func key(_ generation: Int) -> SigningKey? {
     keys.isEmpty ? nil : keys[(generation - 1) % keys.count]
   }
 
-  /// A new key signs; the old ones stay published.
+  /// Makes a new key the signing one; the old keys stay published.
   mutating func rotate() { current += 1 }
 
-  /// Only the key that signs stays published.
+  /// Withdraws all keys except the signing one.
   mutating func removeOld() { oldest = current }
 
   mutating func change(_ change: MockFault.KeyChange) {
@@ -41,7 +42,7 @@ struct KeyRing: Sendable {
     }
   }
 
-  /// The set as the issuer publishes it: at most the eight newest.
+  /// Returns the set as the issuer publishes it: at most the eight newest keys.
   func published() throws -> JSONText {
     let all = try (max(oldest, current - 7)...current).compactMap { generation in
       try key(generation).map {
@@ -53,7 +54,7 @@ struct KeyRing: Sendable {
     return ["keys": .array(all)]
   }
 
-  /// A token over the claims, by the newest key.
+  /// Returns a token over the claims, signed by the newest key.
   ///
   /// - Parameter type: the header's `typ`.
   func signed(_ claims: JSONText, type: String? = nil, isBad: Bool = false) throws -> String {

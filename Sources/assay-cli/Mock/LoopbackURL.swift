@@ -1,10 +1,10 @@
 import CSystem
 
-/// `http://127.0.0.1:8080/path`: an address of this machine without TLS.
+/// A URL of this machine without TLS: `http://127.0.0.1:8080/path`.
 struct LoopbackURL: Sendable {
   let address: String
   let port: UInt16
-  /// With the query.
+  /// The path with the query.
   let target: String
 
   init(_ text: String) throws {
@@ -21,7 +21,7 @@ struct LoopbackURL: Sendable {
     self.target = target.hasPrefix("/") ? target : "/" + target
   }
 
-  /// `127.0.0.1:80`, `[::1]:80`, `localhost:80`; nil: no address of this machine.
+  /// Splits `127.0.0.1:80`, `[::1]:80` or `localhost:80`; `nil` for an address of another machine.
   static func split(_ text: String) -> (address: String, port: UInt16)? {
     guard let colon = text.lastIndex(of: ":"),
       let port = UInt16(text[text.index(after: colon)...])
@@ -35,7 +35,7 @@ struct LoopbackURL: Sendable {
     return (address, port)
   }
 
-  /// Posts JSON there; the status of the answer, 0 when none came.
+  /// Posts JSON, and returns the status of the response, or 0 if none came.
   func post(_ body: [UInt8]) -> Int {
     let descriptor = unsafe system_connect(address, port, 5000)
     guard descriptor >= 0, let connection = MockConnection(descriptor, nil) else { return 0 }

@@ -1,20 +1,20 @@
 import AssayAuthority
 import Synchronization
 
-/// Answers requests, from however many connections.
+/// Serves requests from any number of connections.
 final class MockApple: Sendable {
   private let state: Mutex<MockState>
 
   init(_ state: MockState) { self.state = Mutex(state) }
 
-  /// Nobody else has the state meanwhile.
+  /// Calls `body` with exclusive access to the state.
   func locked<Result: Sendable, Fault: Error>(
     _ body: (inout MockState) throws(Fault) -> Result
   ) throws(Fault) -> Result {
     try state.withLock { (state) throws(Fault) -> Result in try body(&state) }
   }
 
-  /// The answer to a request, and how badly to deliver it.
+  /// Returns the response to a request, and the fault with which to deliver it.
   func answer(_ request: HTTPRequest) -> (HTTPResponse, MockFault) {
     if MockControl.isMeant(request) { return (control(request), MockFault()) }
     let outcome = locked { state -> (HTTPResponse, MockFault) in

@@ -80,7 +80,7 @@ struct MockAppleCommand: ParsableCommand {
     ]
   }
 
-  /// The first line, after the configuration was written (PLY-1, PLY-2).
+  /// Returns the first line, which is printed after the configuration was written (PLY-1, PLY-2).
   private func announcement(
     _ address: String, _ ports: [MockServer.Port], _ keys: MockAuthority,
     _ certificates: MockCertificates?

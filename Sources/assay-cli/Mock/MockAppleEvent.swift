@@ -1,13 +1,13 @@
 import AssayAuthority
 
-/// A change of an account that signs in with Apple, as Apple tells the host of it.
+/// A change of an account of Sign in with Apple, as Apple notifies the host.
 struct MockAppleEvent {
   let type: String
-  /// nil: of the sign-ins that name none.
+  /// The subject; `nil` for that of sign-ins that name none.
   let subject: String?
   let clientId: String
 
-  /// The notification, signed by the newest key of Apple's set.
+  /// Returns the notification, signed by the newest key of Apple's set.
   func text(_ state: inout MockState, _ fault: MockFault) throws -> String {
     let sample = TokenAuthority(
       rsaKey: state.authority.rsaKeys[0], ellipticKey: state.authority.ellipticKeys[0],

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// Plays Sign in with Apple (docs/spec/apple-id.md): its keys, the exchange of a code that
+/// Mocks Sign in with Apple (docs/spec/apple-id.md): its keys, the exchange of a code that
 /// `/play/sign-in` made, and revocation.
 struct MockAppleID: MockHost {
   let request: HTTPRequest
@@ -26,7 +26,7 @@ struct MockAppleID: MockHost {
     .json(["error": .string(error)], status: 400)
   }
 
-  /// The client that the secret proves.
+  /// Returns the client that the secret proves; `nil` if the secret is not valid.
   private func client(at now: Int64) -> String? {
     let authority = signer.authority
     guard let client = member("client_id"),
@@ -57,7 +57,7 @@ struct MockAppleID: MockHost {
     ])
   }
 
-  /// An identity token about that sign-in.
+  /// Returns an identity token about that sign-in.
   static func identity(
     _ code: MockAppleCode, _ state: MockState, _ fault: MockFault
   ) throws -> String {

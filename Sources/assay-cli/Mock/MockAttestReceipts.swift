@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// Plays `/v1/attestationData`: a new receipt of App Attest for a minted one
+/// Mocks `/v1/attestationData`, which returns a new receipt of App Attest for a minted one
 /// (docs/spec/app-attest.md §8).
 struct MockAttestReceipts: MockHost {
   let request: HTTPRequest
@@ -30,7 +30,7 @@ struct MockAttestReceipts: MockHost {
       Base64Text.encode(try receipt(parts, state, isDevelopment: isDevelopment)), "text/plain")
   }
 
-  /// Apple wants the bare token here.
+  /// Returns whether the request is authorized: Apple expects the bare token here.
   private func isAuthorized(at now: Int64) -> Bool {
     guard let header = request.header("authorization"), let token = WebToken(header) else {
       return false
@@ -61,11 +61,11 @@ struct MockAttestReceipts: MockHost {
 }
 
 extension AppReceiptParts {
-  /// The octets of a field.
+  /// Returns the bytes of a field; `nil` if there is none.
   fileprivate func field(_ type: Int64) -> [UInt8]? {
     attributes.first { $0.type == type }.map { Array($0.value) }
   }
 
-  /// A field that is a time, in milliseconds since 1970.
+  /// Returns a field that is a time, in milliseconds since 1970 UTC.
   fileprivate func date(_ type: Int64) -> Int64? { field(type).flatMap { RequestTime.date($0) } }
 }

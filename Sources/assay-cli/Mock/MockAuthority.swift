@@ -1,12 +1,12 @@
 import Assay
 import AssayAuthority
 
-/// The keys of the folder of a test authority, and those that the player adds to it:
+/// The keys of a test authority's folder, and those that the mock adds to it:
 ///
 ///     play-api-key.pem play-devicecheck-key.pem play-apple-id-key.pem
-///                             what the host signs its tokens with
+///                             the keys with which the host signs its tokens
 ///     play-rsa-N-key.pem play-p256-N-key.pem
-///                             what token issuers sign with, one after the other
+///                             the keys with which token issuers sign, in turn
 ///     play-config.json        a configuration with all of it
 struct MockAuthority: Sendable {
   let path: String
@@ -20,7 +20,7 @@ struct MockAuthority: Sendable {
   let rsaKeys: [SigningKey]
   let ellipticKeys: [SigningKey]
   let app: App
-  /// Judges the receipts that a host sends, as Apple's own server does first.
+  /// Verifies the receipts that a host sends, as Apple's server does first.
   let judge: Verifier
 
   /// The app of the authority.
@@ -57,12 +57,12 @@ struct MockAuthority: Sendable {
     }
   }
 
-  /// The `password` of verifyReceipt: 32 hex digits, the same for the same authority.
+  /// The `password` of verifyReceipt: 32 hex digits, constant for an authority.
   var sharedSecret: String {
     AttestDigest.hex(Array(AttestDigest.sha256(store.chain.root).prefix(16)))
   }
 
-  /// A key of the folder; made where there is none.
+  /// Returns a key of the folder, created if it is missing.
   static func key(_ path: String, _ name: String, _ kind: SigningKey.Kind) throws -> SigningKey {
     let file = "\(path)/\(name)-key.pem"
     if FileSystem.exists(file) {
@@ -77,7 +77,7 @@ struct MockAuthority: Sendable {
     return key
   }
 
-  /// A verifier that asks for nothing but this authority's signature.
+  /// Returns a verifier that requires only this authority's signature.
   private static func judge(_ app: App, _ receipts: ReceiptAuthority) throws -> Verifier {
     let configuration: JSONText = [
       "apps": [["bundleId": .string(app.bundleId)]], "environments": ["Sandbox"],
@@ -88,15 +88,14 @@ struct MockAuthority: Sendable {
     return verifier
   }
 
-  /// Whether a receipt carries a good signature of this authority; what else it says is
-  /// not looked at.
+  /// Whether a receipt has a valid signature of this authority; nothing else of it is checked.
   func hasSigned(_ receipt: [UInt8], kind: ReceiptKind, now: Int64) -> Bool {
     let document = judge.verifyReceipt(receipt, kind: kind, subject: nil, nowMs: now)
     let checks = JSONTree(document.json)?["checks"]?.elements ?? []
     return checks.contains { $0["id"]?.text == "receipt.signature" && $0["ok"]?.boolean == true }
   }
 
-  /// What the configuration beside the keys says of its first app.
+  /// Reads the first app of the configuration beside the keys.
   private static func app(_ path: String) throws -> App {
     let configuration = JSONTree(try FileSystem.read(path + "/config.json"))
     let block = JSONTree(try FileSystem.read(path + "/attest.json"))

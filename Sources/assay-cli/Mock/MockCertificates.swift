@@ -3,8 +3,8 @@ import AssayAuthority
 /// The certificates of `--tls`, in the folder of the authority (PLY-4):
 ///
 ///     play-ca.pem             what a client must trust
-///     play-tls.pem            the server's certificate, for every name that is played
-///     play-tls-expired.pem    one that has ended
+///     play-tls.pem            the server's certificate, for every mocked host
+///     play-tls-expired.pem    one that has expired
 ///     play-ca-key.pem play-tls-key.pem
 struct MockCertificates {
   let path: String
@@ -16,9 +16,9 @@ struct MockCertificates {
 
   private static let day: Int64 = 86_400
 
-  /// Writes the server's certificates anew; the one that clients trust stays.
+  /// Writes new certificates of the server; the one that clients trust does not change.
   ///
-  /// - Parameter now: milliseconds since 1970, by the clock that clients have.
+  /// - Parameter now: the time of the clients' clock in milliseconds since 1970 UTC.
   init(_ path: String, now: Int64) throws {
     self.path = path
     let second = now / 1000

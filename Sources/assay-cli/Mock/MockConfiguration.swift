@@ -1,10 +1,10 @@
 import AssayAuthority
 
-/// `play-config.json`: the authority's own configuration, and the test keys of every block
-/// that talks to Apple (PLY-2).
+/// The file `play-config.json`: the authority's own configuration with test keys for every block
+/// that calls Apple (PLY-2).
 struct MockConfiguration {
   let authority: MockAuthority
-  /// Where the App Store Server API is played over TLS; nil without --tls.
+  /// The address of the mocked App Store Server API over TLS; `nil` without --tls.
   let apiBase: String?
 
   func json() throws -> JSONText {
@@ -52,7 +52,7 @@ struct MockConfiguration {
     return block
   }
 
-  /// Two test issuers, and Sign in with Apple.
+  /// The tokens of two test issuers and of Sign in with Apple.
   private var tokens: JSONText {
     let elliptic = TokenAuthority.ellipticIssuer
     return [

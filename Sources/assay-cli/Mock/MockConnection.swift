@@ -1,6 +1,6 @@
 import CSystem
 
-/// One connection, with TLS or without. Used by one thread.
+/// A connection, with TLS or without. Used by one thread.
 @safe
 final class MockConnection {
   private let descriptor: Int32
@@ -8,10 +8,10 @@ final class MockConnection {
   private let session: UnsafeMutableRawPointer?
   private var isOpen = true
 
-  /// How long the other side may say nothing.
+  /// How long the client may be silent, in milliseconds.
   private static let patienceMs = 30_000
 
-  /// nil: the handshake failed, and the connection is closed.
+  /// Accepts a connection; `nil` if the handshake failed, after which it is closed.
   init?(_ descriptor: Int32, _ tls: MockTLS?) {
     system_limit(descriptor, MockConnection.patienceMs)
     self.descriptor = descriptor
@@ -26,7 +26,7 @@ final class MockConnection {
 
   deinit { if isOpen { finish() } }
 
-  /// Some octets, at most `count`; none at the end or after a fault.
+  /// Reads at most `count` bytes; empty at the end or after a fault.
   func read(_ count: Int) -> [UInt8] {
     var piece = [UInt8](repeating: 0, count: max(1, min(count, 65_536)))
     while true {
@@ -41,7 +41,7 @@ final class MockConnection {
     }
   }
 
-  /// Whether all of it was taken.
+  /// Writes bytes. Returns whether all of them were accepted.
   func write(_ bytes: [UInt8]) -> Bool {
     guard let session = unsafe session, let tls else {
       return OutputFile.write(bytes, to: descriptor) == 0
@@ -55,7 +55,7 @@ final class MockConnection {
     return true
   }
 
-  /// Closes in order.
+  /// Closes the connection in order.
   func finish() {
     guard isOpen else { return }
     isOpen = false
@@ -63,7 +63,7 @@ final class MockConnection {
     system_finish(descriptor)
   }
 
-  /// Closes so that the other side sees a reset.
+  /// Closes the connection so that the client sees a reset.
   func reset() {
     guard isOpen else { return }
     isOpen = false

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// The endpoints below `/play/`, by which a test changes what is played (PLY-5).
+/// The endpoints below `/play/`, by which a test changes the mock (PLY-5).
 struct MockControl {
   let request: HTTPRequest
   let signer: MockSigner
@@ -64,7 +64,8 @@ struct MockControl {
 
   // MARK: purchases
 
-  /// Where the transaction, or the newest one of the line, is that the body names.
+  /// Returns the index of the transaction that the body names, or of the newest one of the
+  /// subscription that it names.
   private func place(_ json: JSONTree, _ state: MockState) throws -> Int {
     if let id = json["transactionId"]?.text {
       guard let place = state.place(of: id) else { throw Problem("there is no transaction \(id)") }
@@ -88,7 +89,7 @@ struct MockControl {
     return try changed(place, &state)
   }
 
-  /// The newest transaction of a subscription.
+  /// Returns the index of the newest transaction of a subscription.
   private func line(_ json: JSONTree, _ state: MockState) throws -> Int {
     let place = try place(json, state)
     guard state.purchases[place].purchase.type == .autoRenewable else {
@@ -113,7 +114,8 @@ struct MockControl {
     return try changed(place, &state)
   }
 
-  /// The payment failed: a period of grace, or without days of it billing retry alone.
+  /// Lets the payment fail: starts a grace period, or billing retry if the grace period has no
+  /// days.
   private func grace(_ json: JSONTree, _ state: inout MockState) throws -> HTTPResponse {
     let place = try line(json, state)
     let days = try json["days"].map { try MockValue($0, "days").integer(in: 0...60) } ?? 16
@@ -160,7 +162,7 @@ struct MockControl {
     return .json(["ok": true, "kid": .string(state.rings[issuer]?.keyId ?? "")])
   }
 
-  /// An access token; `claims` replace those that it has.
+  /// Returns an access token, whose own claims `claims` replaces.
   private func token(_ json: JSONTree, _ state: MockState) throws -> HTTPResponse {
     let issuer = try issuer(json, state)
     let sample = TokenAuthority(
@@ -177,7 +179,7 @@ struct MockControl {
     return .json(["token": .string(text), "kid": .string(ring.keyId)])
   }
 
-  /// What Apple posts to a host when an account changes (AID-11).
+  /// Makes what Apple posts to a host when an account changes (AID-11).
   private func appleEvent(_ json: JSONTree, _ state: inout MockState) throws -> HTTPResponse {
     let type = try value(json, "type").text()
     let client = try json["clientId"].map { try MockValue($0, "clientId").text() }
@@ -188,7 +190,7 @@ struct MockControl {
     return .json(["payload": .string(try event.text(&state, fault))])
   }
 
-  /// A customer signs in on a device: what the app would hand to the host.
+  /// Signs a customer in on a device, and returns what the app would pass to the host.
   private func signIn(_ json: JSONTree, _ state: inout MockState) throws -> HTTPResponse {
     let code = MockAppleCode(
       clientId: try json["clientId"].map { try MockValue($0, "clientId").text() }

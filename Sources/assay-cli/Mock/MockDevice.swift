@@ -1,7 +1,7 @@
-/// Two bits of a test device, and the month of their last change.
+/// The two bits of a test device, and the month of their last change.
 struct MockDevice: Sendable {
   var bit0 = false
   var bit1 = false
-  /// `2026-05`.
+  /// The month of the last change: `2026-05`.
   var month = ""
 }

@@ -1,9 +1,9 @@
 import AssayAuthority
 
-/// Plays DeviceCheck: two bits a device, in Apple's live words (docs/spec/device-check.md
-/// §2). A test device token is the base64 of `DEVICE#anything`: what stands before `#` names
-/// the device; one of a development build begins with `development:`, and one that begins
-/// with `bad` is refused.
+/// Mocks DeviceCheck: two bits a device, with the response texts of Apple's server
+/// (docs/spec/device-check.md §2). A test device token is the base64 of `DEVICE#anything`: the text
+/// before `#` names the device. One of a development build begins with `development:`, and one that
+/// begins with `bad` is refused.
 struct MockDevices: MockHost {
   let request: HTTPRequest
   let signer: MockSigner
@@ -53,7 +53,7 @@ struct MockDevices: MockHost {
     return nil
   }
 
-  /// The device that a token names; nil: Apple does not know it here.
+  /// Returns the device that a token names; `nil` if Apple does not know it in this environment.
   private func device(_ token: String?) -> String? {
     guard let token, token.utf8.count % 4 == 0, !token.isEmpty,
       token.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x2d && $0 != 0x5f }),

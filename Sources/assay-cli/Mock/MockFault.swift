@@ -1,10 +1,10 @@
 import AssayAuthority
 
-/// What goes wrong with one answer: the members of `fault` in a rule of the script
+/// The defects of one response: the members of `fault` in a rule of the script
 /// (docs/spec/mock-apple.md §3). Several may be given together.
 struct MockFault: Sendable {
   var status: Int?
-  /// nil: the answer's own body.
+  /// The replacement of the body; `nil` for the response's own body.
   var body: [UInt8]?
   var headers: [(name: String, value: String)] = []
   var appleStatus: Int64?
@@ -13,12 +13,12 @@ struct MockFault: Sendable {
   var retryAfter: String?
   var slowMs = 0
   var dripMs = 0
-  /// As `dripMs`, from the first byte of the head on.
+  /// As `dripMs`, but from the first byte of the head on.
   var dripHeadMs = 0
   var cut: Int?
   var isReset = false
   var isRefused = false
-  /// `.some(nil)`: no content type.
+  /// The content type; `.some(nil)` for none, `nil` for the response's own.
   var contentType: String??
   var oversize: Int?
   var redirect: String?
@@ -44,6 +44,8 @@ struct MockFault: Sendable {
 
   init() {}
 
+  /// Reads the members of a fault.
+  ///
   /// - Throws: a problem that names the member.
   init(_ json: JSONTree, at place: String) throws {
     guard case .object(let members) = json, !members.isEmpty else {
@@ -60,7 +62,7 @@ struct MockFault: Sendable {
     }
   }
 
-  /// Another answer.
+  /// Reads a member that replaces the response. Returns whether the name is one.
   private mutating func takeAnswer(_ name: String, _ value: MockValue) throws -> Bool {
     switch name {
     case "status": status = Int(try value.integer(in: 100...599))
@@ -85,7 +87,7 @@ struct MockFault: Sendable {
     return true
   }
 
-  /// The same answer, badly delivered.
+  /// Reads a member that delivers the response badly. Returns whether the name is one.
   private mutating func takeWire(_ name: String, _ value: MockValue) throws -> Bool {
     switch name {
     case "slowMs": slowMs = Int(try value.integer(in: 0...600_000))
@@ -101,7 +103,7 @@ struct MockFault: Sendable {
     return true
   }
 
-  /// The same answer, badly written.
+  /// Reads a member that damages the response's content. Returns whether the name is one.
   private mutating func takeContent(_ name: String, _ value: MockValue) throws -> Bool {
     switch name {
     case "contentType": contentType = .some(value.isNull ? nil : try value.text())
@@ -115,7 +117,7 @@ struct MockFault: Sendable {
     return true
   }
 
-  /// The answer as this fault has it.
+  /// Returns the response with this fault.
   ///
   /// - Parameter isStore: a 429 of the App Store Server API has its own body.
   func changed(_ answer: HTTPResponse, isStore: Bool) -> HTTPResponse {
@@ -161,7 +163,7 @@ struct MockFault: Sendable {
     return answer
   }
 
-  /// The member a second time, with the same value, or a new one twice.
+  /// Returns the body with a member repeated with the same value, or a new one twice.
   private static func doubled(_ name: String, _ body: [UInt8]) -> [UInt8] {
     guard let tree = JSONTree(body), body.last == 0x7d else { return body }
     let value = tree[name]?.written ?? .null
@@ -177,7 +179,7 @@ struct MockFault: Sendable {
     return begin + [UInt8](repeating: 0x61, count: filler) + Array("\"}".utf8)
   }
 
-  /// Big-endian, with a mark.
+  /// Returns the body in UTF-16, big-endian, with a byte order mark.
   private static func utf16(_ body: [UInt8]) -> [UInt8] {
     [0xfe, 0xff]
       + String(decoding: body, as: UTF8.self).utf16.flatMap {

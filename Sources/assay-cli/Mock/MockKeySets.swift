@@ -1,11 +1,11 @@
 import AssayAuthority
 
-/// Plays the key sets of the test issuers (docs/spec/access-tokens.md §5.1).
+/// Mocks the key sets of the test issuers (docs/spec/access-tokens.md §5.1).
 struct MockKeySets: MockHost {
   let request: HTTPRequest
   let signer: MockSigner
 
-  /// The issuer that a request asks for.
+  /// Returns the issuer whose key set is requested; `nil` for another request.
   static func issuer(_ request: HTTPRequest) -> String? {
     let end = "/.well-known/jwks.json"
     guard request.path.hasSuffix(end) else { return nil }

@@ -1,11 +1,11 @@
 import AssayAuthority
 
-/// One request as the log has it: nothing that could be a secret.
+/// A request in the log, without anything that could be secret.
 struct MockLogEntry: Sendable {
   let method: String
   let host: String
   let path: String
-  /// 0: none was sent.
+  /// The status of the response; 0 if none was sent.
   let status: Int
   let atMs: Int64
 

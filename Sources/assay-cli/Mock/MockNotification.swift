@@ -1,24 +1,24 @@
 import AssayAuthority
 
-/// One notification that was sent, or should have been.
+/// A notification that was sent, or should have been.
 struct MockNotification: Sendable {
   let type: String
   let subtype: String?
   let uuid: String
   let environment: String
-  /// Whose purchase it is about.
+  /// The transaction that it is about.
   let transactionId: String
-  /// Milliseconds since 1970.
+  /// The time of its creation in milliseconds since 1970 UTC.
   let madeMs: Int64
-  /// `signedPayload`.
+  /// The value of `signedPayload`.
   let jws: [UInt8]
-  /// A test notification's own.
+  /// The token of a test notification; `nil` for others.
   var token: String?
   var attempts: [Attempt] = []
 
   struct Attempt: Sendable {
     let dateMs: Int64
-    /// HTTP status; 0: no answer.
+    /// The HTTP status; 0 if no response came.
     let status: Int
     var result: String {
       switch status {

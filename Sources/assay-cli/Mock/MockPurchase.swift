@@ -1,16 +1,16 @@
 import AssayAuthority
 
-/// One purchase of the state, in the words of `assay mint`'s options.
+/// A purchase of the state, with the members of `assay mint`'s options.
 struct MockPurchase: Sendable {
   var purchase: Purchase
-  /// From the customer's e-mail.
+  /// The order id of the customer's e-mail.
   var orderId: String
-  /// A later change has a higher number.
+  /// The number of its last change; a later change has a higher one.
   var sequence: Int64 = 0
-  /// How long a renewal lasts.
+  /// The length of a period in milliseconds.
   var periodMs = 30 * Purchase.day
   var isFinished = false
-  /// How often the period was extended.
+  /// How many times the period was extended.
   var extensions: Int64 = 0
   /// Whether the host has sent consumption information.
   var hasConsumption = false
@@ -25,7 +25,9 @@ struct MockPurchase: Sendable {
     orderId = "M" + purchase.transactionId.suffix(9)
   }
 
-  /// - Parameter now: milliseconds since 1970, for what the text leaves out.
+  /// Reads a purchase.
+  ///
+  /// - Parameter now: milliseconds since 1970 UTC, for members that the text omits.
   init(_ json: JSONTree, at place: String, app: MockAuthority.App, now: Int64) throws {
     guard case .object(let members) = json else { throw Problem("\(place) is not an object") }
     func value(_ name: String) -> MockValue? {
@@ -119,7 +121,7 @@ struct MockPurchase: Sendable {
     purchase.revocationType = purchase.ownership == "PURCHASED" ? "REFUND_FULL" : "FAMILY_REVOKE"
   }
 
-  /// The same in the form that `init` reads.
+  /// The purchase in the form that `init` reads.
   var json: JSONText {
     let word = MockPurchase.types.first { $0.type == purchase.type }?.word ?? ""
     var json: JSONText = [
@@ -158,8 +160,8 @@ struct MockPurchase: Sendable {
     return json
   }
 
-  /// The state of a subscription's newest transaction, as subscription statuses have it:
-  /// 1 active, 2 expired, 3 in billing retry, 4 in the grace period, 5 revoked.
+  /// Returns the state of a subscription's newest transaction, as subscription statuses have it: 1
+  /// active, 2 expired, 3 in billing retry, 4 in the grace period, 5 revoked.
   func status(at now: Int64) -> Int64 {
     if purchase.revocationDate != nil { return 5 }
     if (purchase.expiresDate ?? .max) > now { return 1 }
@@ -167,6 +169,6 @@ struct MockPurchase: Sendable {
     return purchase.isInBillingRetryPeriod == true ? 3 : 2
   }
 
-  /// The same purchase, signed now.
+  /// Returns the purchase with the current time as its signing date.
   func signed(at now: Int64) -> Purchase { purchase.with { $0.signedDate = now } }
 }

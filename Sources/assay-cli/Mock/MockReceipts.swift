@@ -1,7 +1,7 @@
 import AssayAuthority
 
-/// Plays `/verifyReceipt` (docs/spec/receipts-triage.md §2): the current state of what is in
-/// the receipt, as far as the player's state knows better.
+/// Mocks `/verifyReceipt` (docs/spec/receipts-triage.md §2): the content of the receipt, updated by
+/// the mock's state.
 struct MockReceipts: MockHost {
   let request: HTTPRequest
   let signer: MockSigner
@@ -72,7 +72,7 @@ struct MockReceipts: MockHost {
     return response.json
   }
 
-  /// `latest_receipt`.
+  /// Returns the value of `latest_receipt`.
   private func receipt(
     _ style: ReceiptResponseTemplate.Style, _ mine: [Purchase], _ latest: [Purchase],
     _ newest: Purchase

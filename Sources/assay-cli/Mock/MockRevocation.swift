@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// Plays the OCSP responder of the chain that signs purchases (docs/spec/storekit-ocsp.md).
+/// Mocks the OCSP responder of the chain that signs purchases (docs/spec/storekit-ocsp.md).
 struct MockRevocation: MockHost {
   let request: HTTPRequest
   let signer: MockSigner
@@ -18,7 +18,7 @@ struct MockRevocation: MockHost {
     return .octets(try response(asked, subject, at: state.clock.now).signed(), type)
   }
 
-  /// The first CertID of the request.
+  /// Returns the first CertID of the request; `nil` if there is none.
   private func certificateId() -> OCSPResponseTemplate.CertificateID? {
     var bytes = request.body[...]
     let list = LooseBER.next(&bytes)?.children.first?.children.first { $0.tag == 0x30 }
@@ -31,7 +31,7 @@ struct MockRevocation: MockHost {
       serial: Array(parts[3].content))
   }
 
-  /// Another serial number of the same issuer is an unknown certificate.
+  /// Returns a response. Another serial number of the same issuer is an unknown certificate.
   private func response(
     _ asked: OCSPResponseTemplate.CertificateID, _ subject: Authority.Revocable, at now: Int64
   ) throws -> OCSPResponseTemplate {

@@ -1,4 +1,4 @@
-/// Which service answers: by the host's name, and by the path for key sets.
+/// Selects the service: by the host's name, and by the path for key sets.
 enum MockRouter {
   private static let hosts: [String: any MockHost.Type] = [
     "buy.itunes.apple.com": MockReceipts.self,
@@ -11,7 +11,7 @@ enum MockRouter {
     "appleid.apple.com": MockAppleID.self,
   ]
 
-  /// Every name that is played; the certificate for TLS has them.
+  /// The mocked hosts, which are the names in the certificate for TLS.
   static var names: [String] {
     let issuers = MockState.issuers.map { issuer in
       String(issuer.dropFirst("https://".count).prefix { $0 != "/" })
@@ -21,8 +21,7 @@ enum MockRouter {
 
   static func isStore(_ request: HTTPRequest) -> Bool { MockStore.hosts[request.host] != nil }
 
-  /// The answer, as it is without faults of the wire (PLY-6: an unknown path is 404 without
-  /// a body).
+  /// Returns the response before faults of delivery. An unknown path is 404 without a body (PLY-6).
   static func answer(
     _ request: HTTPRequest, _ state: inout MockState, _ fault: MockFault
   ) -> HTTPResponse {

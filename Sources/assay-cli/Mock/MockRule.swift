@@ -1,9 +1,9 @@
-/// One rule of the script: which requests, and what goes wrong with them.
+/// A rule of the script: the requests that it matches, and their fault.
 struct MockRule: Sendable {
   let host: String?
-  /// The beginning of the path.
+  /// The prefix of the path; `nil` for every path.
   let path: String?
-  /// Which of its requests, counted from 1; nil: every one.
+  /// The numbers of the matching requests that get the fault, from 1; `nil` for all of them.
   let counts: Set<Int64>?
   let fault: MockFault
   private var seen: Int64 = 0
@@ -27,7 +27,7 @@ struct MockRule: Sendable {
     return Set(try list.map { try MockValue($0, place).integer(in: 1...1_000_000) })
   }
 
-  /// Counts a request that fits; whether it is one of those that are wanted.
+  /// Counts a request that matches. Returns whether it gets the fault.
   mutating func takes(_ request: HTTPRequest) -> Bool {
     if let host, host != request.host { return false }
     if let path, !request.path.hasPrefix(path) { return false }

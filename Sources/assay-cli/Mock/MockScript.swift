@@ -1,4 +1,4 @@
-/// The faults that were asked for, in order.
+/// The rules of the script, in order.
 struct MockScript: Sendable {
   private var rules: [MockRule] = []
 
@@ -9,7 +9,7 @@ struct MockScript: Sendable {
     rules = try list.enumerated().map { try MockRule($0.element, at: "script[\($0.offset)]") }
   }
 
-  /// The fault of the first rule that takes this request. Every rule that it fits counts it.
+  /// Returns the fault of the first rule that applies. Every rule that matches counts the request.
   mutating func fault(for request: HTTPRequest) -> MockFault? {
     var found: MockFault?
     for place in rules.indices where rules[place].takes(request) && found == nil {

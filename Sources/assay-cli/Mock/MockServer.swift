@@ -1,17 +1,17 @@
 import CSystem
 
-/// Listens on loopback, one thread a connection, until it is told to end.
+/// Listens on loopback, with one thread a connection, until it is stopped.
 struct MockServer: Sendable {
   let player: MockApple
 
-  /// One port.
+  /// A port on which the server listens.
   struct Port: Sendable {
     let descriptor: Int32
     let tls: MockTLS?
     var number: Int { Int(system_port(descriptor)) }
   }
 
-  /// - Parameter address: of this machine; port 0: a free one.
+  /// Listens on an address of this machine; port 0 selects a free one.
   static func listen(_ address: String, _ port: UInt16, _ tls: MockTLS?) throws -> Port {
     let descriptor = unsafe system_listen(address, port)
     guard descriptor >= 0 else {
@@ -23,7 +23,7 @@ struct MockServer: Sendable {
 
   /// Serves until SIGINT, SIGTERM, or the end of standard input.
   ///
-  /// - Parameter signals: what `system_end_signals` gave.
+  /// - Parameter signals: the descriptor that `system_end_signals` returned.
   func run(_ ports: [Port], signals: Int32) throws {
     let all = [signals, 0] + ports.map(\.descriptor)
     while true {
@@ -58,7 +58,7 @@ struct MockServer: Sendable {
     if !isStarted { close(descriptor) }
   }
 
-  /// One request after the other, until the other side closes or a fault says so.
+  /// Serves requests in turn, until the client closes or a fault ends the connection.
   private static func serve(_ connection: MockConnection, _ player: MockApple) {
     var reader = HTTPReader(connection)
     do {

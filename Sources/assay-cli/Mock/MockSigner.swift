@@ -1,13 +1,13 @@
 import AssayAuthority
 
-/// Signs what Apple would sign, or what must be refused where the fault asks for it.
+/// Signs what Apple would sign, or with a fault what must be refused.
 struct MockSigner {
   let authority: MockAuthority
   let fault: MockFault
 
   static let otherBundle = "com.example.another"
 
-  /// A purchase of another app or environment, where the fault asks for it.
+  /// Returns the purchase, with a fault that of another app or environment.
   func told(_ purchase: Purchase) -> Purchase {
     purchase.with {
       if fault.isOtherApp { $0.bundleId = MockSigner.otherBundle }
@@ -31,7 +31,7 @@ struct MockSigner {
     try text(told(purchase).appTransactionPayload)
   }
 
-  /// The JWS over a payload, as JSON.
+  /// Returns the JWS over a payload, as JSON.
   func text(_ payload: JSONText) throws -> JSONText { .string(utf8: try jws(payload)) }
 
   func jws(_ payload: JSONText) throws -> [UInt8] {

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// Everything that changes while the player runs.
+/// The state that changes while the mock runs.
 struct MockState: Sendable {
   let authority: MockAuthority
   var clock: MockClock
@@ -9,24 +9,24 @@ struct MockState: Sendable {
   var sequence: Int64
   var devices: [String: MockDevice] = [:]
   var notifications: [MockNotification] = []
-  /// Where test notifications go.
+  /// The address for test notifications; `nil` if none is set.
   var notificationURL: String?
   var extensions: [String: JSONText] = [:]
   var massExtensions: [String: JSONText] = [:]
   var codes: [String: MockAppleCode] = [:]
-  /// Of new receipts of App Attest.
+  /// The risk metric of new receipts of App Attest.
   var risk = 2
   var rings: [String: KeyRing]
   var log: [MockLogEntry] = []
-  /// Numbers everything that gets a new name, so that names come out the same again.
+  /// Counts the names given, so that every run gives the same ones.
   private var names: Int64 = 0
-  /// Where purchases are kept; nil: nowhere.
+  /// The file of the purchases; `nil` if they are not stored.
   let file: String?
 
-  /// Larger numbers are not counted on from.
+  /// The largest number from which new ones are counted.
   private static let numberCap: Int64 = 1_000_000_000_000_000_000
 
-  /// The issuers whose tokens are played.
+  /// The issuers of mock tokens.
   static let issuers = [TokenAuthority.pool, TokenAuthority.ellipticIssuer, TokenAuthority.apple]
 
   init(_ authority: MockAuthority, clock: MockClock, file: String?) throws {
@@ -60,7 +60,7 @@ struct MockState: Sendable {
     }
   }
 
-  /// In each environment a subscription, something for ever and something to use up.
+  /// Returns a subscription, a non-consumable and a consumable for each environment.
   private static func samples(_ app: MockAuthority.App, _ now: Int64) -> [MockPurchase] {
     [("Sandbox", Int64(2_000_000_900_000_001)), ("Production", 180_000_900_000_001)].flatMap {
       environment, first in
@@ -80,7 +80,7 @@ struct MockState: Sendable {
     }
   }
 
-  /// Writes the purchases where they are kept.
+  /// Stores the purchases in their file.
   func keep() throws {
     guard let file else { return }
     let json: JSONText = ["purchases": .array(purchases.map(\.json))]
@@ -89,7 +89,7 @@ struct MockState: Sendable {
 
   // MARK: purchases
 
-  /// Where the newest transaction of a line is.
+  /// Returns the index of a subscription's newest transaction; `nil` if there is none.
   func newest(ofLine id: String, environment: String? = nil) -> Int? {
     purchases.indices.filter {
       purchases[$0].purchase.originalTransactionId == id
@@ -103,13 +103,13 @@ struct MockState: Sendable {
     purchases.indices.first { purchases[$0].purchase.transactionId == id }
   }
 
-  /// Notes that a purchase was changed.
+  /// Records that a purchase was changed.
   mutating func touch(_ place: Int) {
     sequence += 1
     purchases[place].sequence = sequence
   }
 
-  /// The next period of a line: paid now, and added to what is left of this one.
+  /// Adds the next period of a subscription, paid now and after the current one. Returns its index.
   mutating func renew(_ place: Int) -> Int {
     var next = purchases[place]
     let end = next.purchase.expiresDate ?? clock.now
@@ -138,7 +138,7 @@ struct MockState: Sendable {
     return purchases.count - 1
   }
 
-  /// Ends what is paid a moment ago.
+  /// Lets the paid period end a moment ago.
   mutating func end(_ place: Int) {
     let end = clock.now - 1
     purchases[place].purchase.expiresDate = end
@@ -148,20 +148,20 @@ struct MockState: Sendable {
 
   // MARK: names
 
-  /// Another text each time, the same ones in every run.
+  /// Returns a new text each time, with the same sequence in every run.
   mutating func name(_ kind: String) -> String {
     names += 1
     return AttestDigest.hex(AttestDigest.sha256(Array("\(kind) \(names)".utf8)))
   }
 
-  /// The same as a UUID.
+  /// Returns a new UUID each time, with the same sequence in every run.
   mutating func uuid(_ kind: String) -> String {
     let digits = Array(name(kind))
     let groups = [digits[0..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20..<32]]
     return groups.map { String($0) }.joined(separator: "-")
   }
 
-  /// Notes a request; the oldest of very many go.
+  /// Records a request, and drops the oldest ones beyond a limit.
   mutating func note(_ request: HTTPRequest, status: Int) {
     if log.count >= 10_000 { log.removeFirst(1000) }
     log.append(

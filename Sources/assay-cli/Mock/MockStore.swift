@@ -1,7 +1,7 @@
 import AssayAuthority
 
-/// Plays the App Store Server API (docs/spec/app-store-server-api.md §4) from the purchases
-/// of the state.
+/// Mocks the App Store Server API (docs/spec/app-store-server-api.md §4) from the purchases of the
+/// state.
 struct MockStore: MockHost {
   let request: HTTPRequest
   let signer: MockSigner
@@ -41,7 +41,9 @@ struct MockStore: MockHost {
       && token.isCurrent(at: now, longest: 3600, needsIssue: false)
   }
 
-  /// - Parameter path: from the version on.
+  /// Returns the response to a request.
+  ///
+  /// - Parameter path: the parts of the path from the version on.
   private func answer(_ path: [String], _ state: inout MockState) throws -> HTTPResponse {
     let history = StoreHistory(store: self)
     let subscriptions = StoreSubscriptions(store: self)
@@ -80,7 +82,7 @@ struct MockStore: MockHost {
     "GET v1/notifications/test/*",
   ]
 
-  /// The endpoint that is meant; `*` stands for one part.
+  /// Returns the endpoint of a request; `*` matches one part.
   private static func route(_ method: String, _ path: [String]) -> String {
     routes.first { route in
       let words = route.split(separator: " ")
@@ -96,12 +98,12 @@ struct MockStore: MockHost {
     purchase.environment == environment && purchase.bundleId == signer.authority.app.bundleId
   }
 
-  /// Every purchase of the app in this environment.
+  /// Returns every purchase of the app in this environment.
   func purchases(_ state: MockState) -> [MockPurchase] {
     state.purchases.filter { isHere($0.purchase) }
   }
 
-  /// Where that transaction is; an original id is the first of its line.
+  /// Returns the index of a transaction; an original id is the first of its subscription.
   func place(of id: String, _ state: MockState) throws -> Int {
     guard Self.isId(id) else { throw StoreError(4_000_006) }
     guard let place = state.place(of: id), isHere(state.purchases[place].purchase) else {
@@ -110,7 +112,7 @@ struct MockStore: MockHost {
     return place
   }
 
-  /// Every purchase of the customer who has that transaction or app transaction id.
+  /// Returns every purchase of the customer who has that transaction id or app transaction id.
   func customer(_ id: String, _ state: MockState) throws -> [MockPurchase] {
     guard Self.isId(id) else { throw StoreError(4_000_006) }
     let all = purchases(state)
@@ -131,7 +133,7 @@ struct MockStore: MockHost {
     (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// Environment, bundle id and app id, as many answers have them unsigned.
+  /// The unsigned members environment, bundle id and app id of many responses.
   var app: [(String, JSONText)] {
     [
       ("bundleId", .string(signer.authority.app.bundleId)),
@@ -140,7 +142,7 @@ struct MockStore: MockHost {
     ]
   }
 
-  /// The body as an object.
+  /// Returns the body as an object.
   func body() throws -> JSONTree {
     guard let json = request.json, case .object = json else { throw StoreError(4_000_000) }
     return json

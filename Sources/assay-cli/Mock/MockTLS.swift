@@ -1,13 +1,13 @@
 import CSystem
 
-/// TLS with one certificate, by the libssl of this machine.
+/// TLS with one certificate, by the machine's libssl.
 @safe
 final class MockTLS: @unchecked Sendable {
-  /// Lives as long as the program.
+  /// The functions of libssl, which stay loaded as long as the program runs.
   private let functions: UnsafeMutablePointer<system_tls>
   private let context: UnsafeMutableRawPointer
 
-  /// - Parameters: PEM files.
+  /// Loads libssl, a certificate and its key from PEM files.
   init(certificate: String, key: String) throws {
     let functions = UnsafeMutablePointer<system_tls>.allocate(capacity: 1)
     unsafe functions.initialize(to: system_tls())
@@ -21,7 +21,7 @@ final class MockTLS: @unchecked Sendable {
     unsafe self.context = unsafe context
   }
 
-  /// A session after its handshake.
+  /// Returns a session after its handshake; `nil` if the handshake failed.
   func accept(_ descriptor: Int32) -> UnsafeMutableRawPointer? {
     unsafe system_tls_accept(functions, context, descriptor)
   }

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// One value of a JSON text that a person wrote for the player, read strictly.
+/// A value of a JSON text that a person wrote for the mock, read strictly.
 struct MockValue {
   let json: JSONTree
   private let place: String
@@ -26,7 +26,7 @@ struct MockValue {
     return number
   }
 
-  /// Milliseconds since 1970.
+  /// Returns a date in milliseconds since 1970 UTC.
   func date() throws -> Int64 { try integer(in: MintedValues.dates) }
 
   func boolean() throws -> Bool {
@@ -41,7 +41,7 @@ struct MockValue {
     return text
   }
 
-  /// A text or a number, as it is written.
+  /// Returns a text, or a number as it is written.
   func word() throws -> String {
     if let number = json.shown { return number }
     return try text()
@@ -59,7 +59,7 @@ struct MockValue {
     return .bomb
   }
 
-  /// `[["name","value"],…]`.
+  /// Returns the pairs of `[["name","value"],…]`.
   func pairs() throws -> [(name: String, value: String)] {
     guard case .array(let list) = json else { throw wanted("give [[\"name\",\"value\"]]") }
     return try list.map { pair in
@@ -70,7 +70,7 @@ struct MockValue {
     }
   }
 
-  /// A text as it is, `{"base64":…}` as what it stands for, anything else as JSON.
+  /// The bytes of a text, of the base64 in `{"base64":…}`, or of any other value as JSON.
   var octets: [UInt8] {
     if let text = json.text { return Array(text.utf8) }
     if json.members.count == 1, let text = json["base64"]?.text,
@@ -83,7 +83,7 @@ struct MockValue {
 }
 
 extension JSONTree {
-  /// The same value, to be written.
+  /// The value as JSON to write.
   var written: JSONText {
     switch self {
     case .object(let members):

@@ -1,13 +1,13 @@
 import AssayAuthority
 import CSystem
 
-/// `/play/notify`: signs a notification under the state's lock, and posts it without it, so
-/// that the host may ask the player something while it takes the notification.
+/// The request `/play/notify`, which signs a notification with the state locked and posts it
+/// without the lock, so that the host may call the mock while it handles the notification.
 struct NotificationPost {
   let player: MockApple
   let request: HTTPRequest
 
-  /// Apple asks again after 1, 12, 24, 48 and 72 hours.
+  /// The hours after which Apple sends a notification again.
   private static let hours: [Int64] = [0, 1, 12, 24, 48, 72]
 
   func answer() -> HTTPResponse {
@@ -64,7 +64,7 @@ struct NotificationPost {
     ])
   }
 
-  /// Posts it; where it is repeated, until it is taken or the sixth time.
+  /// Posts a notification; a repeated one until it is accepted, six times at most.
   static func send(
     _ note: MockNotification, to url: LoopbackURL, isRepeated: Bool
   ) -> [MockNotification.Attempt] {
@@ -79,7 +79,7 @@ struct NotificationPost {
     return attempts
   }
 
-  /// Delivers test notifications that the App Store Server API was asked for.
+  /// Delivers the test notifications requested by the App Store Server API.
   static func sendTests(_ player: MockApple) {
     let (open, url) = player.locked { state in
       (

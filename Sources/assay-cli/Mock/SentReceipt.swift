@@ -1,16 +1,16 @@
 import AssayAuthority
 
-/// A receipt that the host sent to verifyReceipt, taken apart by lenient readers.
+/// A receipt that the host sent to verifyReceipt, read by lenient readers.
 struct SentReceipt {
   let style: ReceiptResponseTemplate.Style
   let environment: String
   let purchases: [Purchase]
-  /// Whether a certificate of this authority is in it.
+  /// Whether it contains a certificate of this authority.
   let isOurs: Bool
-  /// Whether its signature holds.
+  /// Whether its signature is valid.
   private(set) var isIntact = false
 
-  /// nil: it cannot be read.
+  /// Reads a receipt; `nil` if it cannot be read.
   init?(_ text: String, _ authority: MockAuthority, now: Int64) {
     guard let bytes = Base64Text.decodeLeniently(Array(text.utf8)), !bytes.isEmpty else {
       return nil

@@ -61,7 +61,7 @@ struct StoreHistory {
     try store.signer.transaction(purchase.signed(at: state.clock.now))
   }
 
-  /// The older history does not have finished consumables.
+  /// Whether the older history omits a purchase: a finished consumable.
   private func isGone(_ purchase: MockPurchase) -> Bool {
     purchase.purchase.type == .consumable && purchase.isFinished
   }
@@ -106,7 +106,7 @@ struct StoreHistory {
 
   // MARK: pages
 
-  /// Twenty of them from where `revision` ended, in the order of their last change.
+  /// Returns twenty purchases after those of `revision`, in the order of their last change.
   private func page(
     _ all: [MockPurchase], of id: String
   ) throws -> ([MockPurchase], revision: String, hasMore: Bool) {
@@ -123,7 +123,7 @@ struct StoreHistory {
     return (page, "\(end)_\(filter)", rest.count > page.count)
   }
 
-  /// What a revision belongs to: everything that was asked for but the revision.
+  /// Returns the text to which a revision is bound: the whole request except the revision.
   private func filterText(_ id: String) -> String {
     let query = store.request.query.filter { $0.name != "revision" }
     return ([store.request.path, id] + query.map { $0.name + "=" + $0.value }).joined(

@@ -41,7 +41,7 @@ struct StoreNotifications {
     return offset
   }
 
-  /// A test notification. It is posted by the server afterwards, where an address is known.
+  /// Creates a test notification, which the server posts afterwards if an address is set.
   func test(_ state: inout MockState) throws -> HTTPResponse {
     guard state.notificationURL != nil else { throw StoreError(4_040_007) }
     var sample = Purchase(now: state.clock.now).with { $0.environment = store.environment }

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// States of subscriptions, and longer periods.
+/// States of subscriptions, and extensions of their periods.
 struct StoreSubscriptions {
   let store: MockStore
 
@@ -41,7 +41,7 @@ struct StoreSubscriptions {
 
   // MARK: longer periods
 
-  /// The members that both kinds of extension have.
+  /// Returns the members that both kinds of extension have.
   private func wanted(_ json: JSONTree) throws -> (days: Int64, id: String) {
     guard let days = json["extendByDays"]?.integer, (1...90).contains(days) else {
       throw StoreError(4_000_009)

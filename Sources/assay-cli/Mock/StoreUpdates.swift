@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// What a host tells Apple about a transaction.
+/// Updates of a transaction that a host sends to Apple.
 struct StoreUpdates {
   let store: MockStore
 

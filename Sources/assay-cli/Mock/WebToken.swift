@@ -1,14 +1,14 @@
 import AssayAuthority
 import CLibCrypto
 
-/// A token that the host made, taken apart and checked with the test key it belongs to.
+/// A token that the host signed, decoded and checked with its test key.
 struct WebToken {
   let header: JSONTree
   let claims: JSONTree
   private let input: [UInt8]
   private let signature: [UInt8]
 
-  /// nil: it is not three segments of base64url with JSON in the first two.
+  /// Decodes a token; `nil` unless it is three segments of base64url with JSON in the first two.
   init?(_ text: String) {
     let parts = text.utf8.split(separator: 0x2e, omittingEmptySubsequences: false)
     guard parts.count == 3, text.utf8.count <= 8192,
@@ -22,7 +22,7 @@ struct WebToken {
     input = Array(parts[0]) + [0x2e] + Array(parts[1])
   }
 
-  /// Whether it is ES256 by this key, under this key id.
+  /// Whether the token is signed with ES256 by this key, under this key id.
   func isSigned(by key: SigningKey, keyId: String) -> Bool {
     guard header["alg"]?.text == "ES256", header["kid"]?.text == keyId, signature.count == 64,
       let publicKey = try? key.publicKeyInfo()
@@ -33,11 +33,11 @@ struct WebToken {
     return WebToken.verifies(input, der, publicKey)
   }
 
-  /// Seconds since 1970 of a claim.
+  /// Returns a claim in seconds since 1970 UTC.
   func second(_ name: String) -> Int64? { claims[name]?.integer }
 
-  /// Whether it was issued by now, has not ended, and lives no longer than so many seconds.
-  /// Where `iat` may be missing, it counts from now.
+  /// Whether the token was issued by now, has not expired, and is valid for at most `longest`
+  /// seconds. An optional `iat` that is missing counts as now.
   func isCurrent(at now: Int64, longest: Int64, needsIssue: Bool = true) -> Bool {
     let current = now / 1000
     if claims["iat"] == nil, !needsIssue {

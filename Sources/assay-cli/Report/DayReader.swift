@@ -2,8 +2,8 @@ import Assay
 import CSystem
 import Synchronization
 
-/// Reads a day of requests and counts it. Lines are looked at on several
-/// threads; they are counted in the order of the file.
+/// Reads a day of requests and counts them. Several threads triage the lines, which are counted in
+/// the order of the file.
 struct DayReader {
   let verifier: Verifier
   let format: LineFormat
@@ -34,7 +34,7 @@ struct DayReader {
     return tally
   }
 
-  /// The findings of a batch, in the order of its lines.
+  /// Returns the findings of a batch, in the order of its lines.
   private func look(_ bytes: [UInt8], from start: Int) -> [LineFindings] {
     let parts = DayReader.parts(bytes, from: start, count: threads * 4)
     if threads == 1 || parts.count < 2 {
@@ -53,7 +53,7 @@ struct DayReader {
     return found.withLock { $0.compactMap { $0 } }
   }
 
-  /// Parts of about equal size that end after a line feed.
+  /// Returns parts of about equal size that end after a line feed.
   private static func parts(_ bytes: [UInt8], from start: Int, count: Int) -> [Range<Int>] {
     var parts: [Range<Int>] = []
     let size = (bytes.count - start) / count + 1
@@ -73,7 +73,7 @@ struct DayReader {
 struct RequestFile: ~Copyable {
   let name: String
   let descriptor: Int32
-  /// Of a file; nil for a pipe.
+  /// The size of a file in bytes; `nil` for a pipe.
   let byteCount: Int?
 
   init(_ path: String) throws {
@@ -93,7 +93,7 @@ struct RequestFile: ~Copyable {
     if descriptor > 0 { close(descriptor) }
   }
 
-  /// A compressed file is refused: its bytes are not lines.
+  /// Refuses a compressed file, whose bytes are not lines.
   static func refuseCompressed(_ bytes: [UInt8], _ name: String) throws {
     let formats: [(magic: [UInt8], name: String, reader: String)] = [
       ([0x1f, 0x8b], "gzip", "zcat"), ([0x28, 0xb5, 0x2f, 0xfd], "zstd", "zstdcat"),
@@ -106,7 +106,7 @@ struct RequestFile: ~Copyable {
     }
   }
 
-  /// Length of a UTF-8 byte order mark at the start.
+  /// Returns the length of a UTF-8 byte order mark at the start.
   static func byteOrderMark(_ bytes: [UInt8]) -> Int {
     bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
   }

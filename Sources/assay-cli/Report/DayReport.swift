@@ -1,10 +1,9 @@
 import AssayAuthority
 
-/// The report on a day of requests, in its four forms: text, JSON, chart, page.
-/// All are made from the same counts.
+/// The report on a day of requests, as text, JSON, chart or page, all from the same counts.
 struct DayReport {
   let tally: DayTally
-  /// Name of the file, for headings.
+  /// The name of the file, for headings.
   let source: String
 
   static let oddityLimit = 10
@@ -30,20 +29,20 @@ struct DayReport {
 
   func share(_ part: Int) -> String { Figures.share(part, of: tally.requests) }
 
-  /// "20 November 2026, 00:00 to 23:59 UTC"; nil when no request has a time.
+  /// The period, "20 November 2026, 00:00 to 23:59 UTC"; `nil` if no request has a time.
   var period: String? {
     guard let first = tally.firstMs, let last = tally.lastMs else { return nil }
     return Figures.period(first, last)
   }
 
-  /// How repeats were found, and how often that is wrong.
+  /// The method that detects repeats, and its error rate.
   var repeatNote: String {
     "Repeats are found in \(Figures.bytes(tally.repeats.byteCount)) of memory by a filter "
       + "that never misses one; at the end of the file it took a new purchase for a repeat "
       + "with a probability of \(Figures.odds(tally.repeats.errorRate)), less before."
   }
 
-  /// Lines that are not requests, in words; empty when there are none.
+  /// The lines that are not requests, as text; empty if there are none.
   var lineNotes: [String] {
     var notes: [String] = []
     func note(_ sample: LineSample, _ one: String, _ many: String) {
@@ -68,7 +67,7 @@ struct DayReport {
     return notes
   }
 
-  /// "lines 3, 17, 20 …".
+  /// Returns "lines 3, 17, 20 …".
   static func lines(_ sample: LineSample) -> String {
     (sample.count == 1 ? "line " : "lines ")
       + sample.first.map(String.init).joined(separator: ", ")

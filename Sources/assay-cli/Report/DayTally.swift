@@ -1,13 +1,12 @@
-/// Everything the report says, as numbers. Its size does not depend on how many
-/// lines there are.
+/// The counts of the report, whose size does not depend on the number of lines.
 struct DayTally {
   struct ClassCount {
     var requests = 0
-    /// Of the blobs as the clients sent them.
+    /// The bytes of the blobs as the clients sent them.
     var bytes = 0
   }
 
-  /// Something that requests can have in common.
+  /// A property that requests can have in common.
   struct Feature {
     enum Kind: String { case status, form, trait }
 
@@ -42,11 +41,11 @@ struct DayTally {
   private(set) var largest = TopList<LargeInput>(count: 5)
   private(set) var repeats: RepeatFilter
   private(set) var slowest = TopList<LineFindings.SlowLine>(count: 10)
-  /// By status code.
+  /// The statuses by their code.
   private var statuses: [Int32: Feature] = [:]
   private var forms: [[UInt8]: Feature] = [:]
   private var traits: [[UInt8]: Feature] = [:]
-  /// Traits are a small closed set; more than that is not kept apart.
+  /// Traits are a small closed set; further ones are not distinguished.
   private static let traitLimit = 512
 
   init(repeatBytes: Int) {
@@ -65,22 +64,22 @@ struct DayTally {
     }
   }
 
-  /// Requests that need no call to Apple when what is left is verified offline,
-  /// or at least sent only after triage.
+  /// The requests that need no call to Apple if the others are verified offline, or sent only after
+  /// triage.
   var callsAvoided: ClassCount {
     let (nothing, lookup) = (self[.nothing], self[.lookup])
     return ClassCount(
       requests: nothing.requests + lookup.requests, bytes: nothing.bytes + lookup.bytes)
   }
 
-  /// Statuses, the most frequent first.
+  /// The statuses, the most frequent first.
   var statusesByCount: [Feature] { DayTally.sorted(Array(statuses.values)).reversed() }
 
-  /// Forms, the most frequent first.
+  /// The forms, the most frequent first.
   var formsByCount: [Feature] { DayTally.sorted(Array(forms.values)).reversed() }
 
-  /// What is rare: traits, statuses and forms that fewer than one request in a
-  /// hundred has, the rarest first.
+  /// Returns traits, statuses and forms that fewer than one request in a hundred has, the rarest
+  /// first.
   func oddities(limit: Int) -> [Feature] {
     let all = Array(traits.values) + Array(statuses.values) + Array(forms.values)
     let rare = DayTally.sorted(all.filter { $0.lines.count * 100 < requests })
@@ -93,7 +92,7 @@ struct DayTally {
 
   // MARK: counting
 
-  /// Counts one part; parts come in the order of the file.
+  /// Counts one part. Parts must come in the order of the file.
   mutating func add(_ part: LineFindings) {
     let names = part.forms.map { String(decoding: $0.prefix(40), as: UTF8.self) }
     for (code, name) in part.statusNames where statuses[code] == nil {
@@ -108,7 +107,7 @@ struct DayTally {
     lines += part.lines
   }
 
-  /// Counts a line that was not kept because of its length.
+  /// Counts a line that was skipped because of its length.
   mutating func addTooLong() {
     lines += 1
     tooLong.add(lines)
@@ -139,9 +138,9 @@ struct DayTally {
     addTime(request.timeMs, category)
   }
 
-  /// A claim of one purchase is a repeat when a key of it was seen: a restored
-  /// purchase has a new transaction key. An app receipt is one when it names
-  /// nothing that is new.
+  /// Whether a request repeats a purchase. A single purchase is a repeat if one of its keys was
+  /// seen, because a restored purchase has a new transaction key. An app receipt is one if it names
+  /// nothing new.
   private mutating func isRepeat(
     _ request: LineFindings.Request, _ part: LineFindings
   ) -> Bool {

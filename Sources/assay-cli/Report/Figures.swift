@@ -1,7 +1,7 @@
-/// Numbers, sizes and times as a report writes them. Only whole numbers are
-/// calculated with, so that every machine writes the same.
+/// Formats numbers, sizes and times of a report, with integer arithmetic only, so that every
+/// machine writes the same.
 enum Figures {
-  /// 1,234,567.
+  /// Returns a number with separators: 1,234,567.
   static func grouped(_ number: Int) -> String {
     let digits = Array(String(number).utf8)
     var out: [UInt8] = []
@@ -12,13 +12,13 @@ enum Figures {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// "1 request", "20 requests".
+  /// Returns "1 request", "20 requests".
   static func requests(_ count: Int) -> String {
     grouped(count) + (count == 1 ? " request" : " requests")
   }
 
-  /// "79.0 %"; what is there, and what is missing, never rounds away:
-  /// "< 0.1 %", "> 99.9 %".
+  /// Returns "79.0 %". A part that is present, or missing, never rounds to nothing: "< 0.1 %", ">
+  /// 99.9 %".
   static func share(_ part: Int, of whole: Int) -> String {
     guard whole > 0 else { return "–" }
     let (quotient, rest) = (part * 1000).quotientAndRemainder(dividingBy: whole)
@@ -28,7 +28,7 @@ enum Figures {
     return "\(tenths / 10).\(tenths % 10) %"
   }
 
-  /// "3.4 GB", in powers of 1000.
+  /// Returns "3.4 GB", in powers of 1000.
   static func bytes(_ count: Int) -> String {
     let units = ["B", "kB", "MB", "GB", "TB", "PB"]
     var unit = 0
@@ -44,7 +44,7 @@ enum Figures {
     return "\(tenths / 10).\(tenths % 10) \(units[unit])"
   }
 
-  /// "1:05", "2:00:00".
+  /// Returns "1:05", "2:00:00".
   static func clock(_ seconds: Int) -> String {
     let (minutes, second) = (seconds / 60, seconds % 60)
     if minutes < 60 { return "\(minutes):\(two(second))" }
@@ -53,14 +53,14 @@ enum Figures {
 
   static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// Parts of a UTC date.
+  /// The parts of a UTC date.
   struct Moment {
     let year, month, day, hour, minute: Int
 
     init(ms: Int64) {
       let days = ms / 86_400_000
       let minutes = Int(ms % 86_400_000 / 60_000)
-      // Days from 0000-03-01, in eras of 400 years.
+      // Days since 0000-03-01, in eras of 400 years.
       let shifted = days + 719_468
       let era = shifted / 146_097
       let dayOfEra = shifted - era * 146_097
@@ -85,13 +85,13 @@ enum Figures {
 
     private var monthName: String { Moment.months[min(max(month, 1), 12) - 1] }
 
-    /// "20 November 2026".
+    /// The date, "20 November 2026".
     var date: String { "\(day) \(monthName) \(year)" }
-    /// "20 Nov".
+    /// The short date, "20 Nov".
     var shortDate: String { "\(day) \(monthName.prefix(3))" }
   }
 
-  /// "20 November 2026, 00:00 to 23:59 UTC", or two dates.
+  /// Returns "20 November 2026, 00:00 to 23:59 UTC", or two dates.
   static func period(_ first: Int64, _ last: Int64) -> String {
     let (from, to) = (Moment(ms: first), Moment(ms: last))
     if from.isoDate == to.isoDate, from.clock == to.clock {
@@ -101,7 +101,7 @@ enum Figures {
     return "\(from.date), \(from.clock) to \(to.date), \(to.clock) UTC"
   }
 
-  /// "hour", "15 minutes", "day".
+  /// Returns "hour", "15 minutes", "day".
   static func interval(_ widthMs: Int64) -> String {
     switch widthMs / 60_000 {
     case 1: return "minute"
@@ -114,7 +114,7 @@ enum Figures {
     }
   }
 
-  /// A probability as people say it: "1 in 2,000,000".
+  /// Returns a probability as "1 in 2,000,000".
   static func odds(_ rate: Double) -> String {
     if rate <= 0 { return "none" }
     if rate < 1e-12 { return "less than 1 in 1,000,000,000,000" }

@@ -1,11 +1,11 @@
-/// Walks over JSON text in place. It checks the grammar of RFC 8259 of whatever
-/// it passes, builds nothing, and reads nothing beyond `end`.
+/// Moves through JSON text without copying. It checks the grammar of RFC 8259 of everything it
+/// passes, builds nothing, and reads nothing beyond `end`.
 struct JSONCursor {
   private let json: [UInt8]
   private(set) var position = 0
   private var end = 0
 
-  /// Nested deeper than this is not JSON that a request log holds.
+  /// The deepest nesting; a request log has no deeper JSON.
   private static let depth = 64
 
   init(_ json: [UInt8]) {
@@ -13,19 +13,19 @@ struct JSONCursor {
     end = json.count
   }
 
-  /// A string as it stands between its quotes.
+  /// A string as written between its quotes.
   struct RawString {
     let range: Range<Int>
     let hasEscapes: Bool
   }
 
-  /// Continues with another part of the text alone.
+  /// Restricts the cursor to another part of the text.
   mutating func enter(_ range: Range<Int>) {
     position = range.lowerBound
     end = min(range.upperBound, json.count)
   }
 
-  /// The byte at the position; at the end 0, which JSON never contains.
+  /// The byte at the position; 0 at the end, which JSON never contains.
   var byte: UInt8 { position < end ? json[position] : 0 }
 
   var isAtEnd: Bool { position >= end }
@@ -39,7 +39,7 @@ struct JSONCursor {
     }
   }
 
-  /// Passes that byte and the space after it.
+  /// Passes that byte and the space after it. Returns whether it was there.
   mutating func pass(_ wanted: UInt8) -> Bool {
     guard byte == wanted else { return false }
     position += 1
@@ -49,9 +49,9 @@ struct JSONCursor {
 
   // MARK: objects and arrays
 
-  /// The members of the object at the position, in order. `visit` has to move
-  /// past the member's value, by `skipValue` where it does not want it.
-  /// False when the text is not an object or `visit` gives up.
+  /// Visits the members of the object at the position, in order. `visit` must move past the
+  /// member's value, by `skipValue` if it ignores the value. Returns false if the text is not an
+  /// object or `visit` returns false.
   mutating func members(_ visit: (inout JSONCursor, RawString) -> Bool) -> Bool {
     guard pass(0x7b) else { return false }
     if pass(0x7d) { return true }
@@ -64,7 +64,7 @@ struct JSONCursor {
     return pass(0x7d)
   }
 
-  /// The same for the elements of an array.
+  /// Visits the elements of the array at the position, as `members` visits members.
   mutating func elements(_ visit: (inout JSONCursor) -> Bool) -> Bool {
     guard pass(0x5b) else { return false }
     if pass(0x5d) { return true }
@@ -75,7 +75,7 @@ struct JSONCursor {
     return pass(0x5d)
   }
 
-  /// Moves past one value of any kind; false when it is not JSON.
+  /// Moves past one value of any kind. Returns false if it is not JSON.
   mutating func skipValue(depth: Int = 0) -> Bool {
     guard depth < JSONCursor.depth else { return false }
     switch byte {
@@ -100,7 +100,7 @@ struct JSONCursor {
     return true
   }
 
-  /// A number's text: `-12.5e+3`.
+  /// Reads a number's text: `-12.5e+3`.
   mutating func number() -> Range<Int>? {
     let start = position
     if byte == 0x2d { position += 1 }
@@ -127,7 +127,7 @@ struct JSONCursor {
     return position > start
   }
 
-  /// A string's content; nil when it does not end, or holds what JSON forbids.
+  /// Reads a string's content; `nil` if it does not end, or contains what JSON forbids.
   mutating func string() -> RawString? {
     guard byte == 0x22 else { return nil }
     position += 1
@@ -165,8 +165,8 @@ struct JSONCursor {
     }
   }
 
-  /// Where a run of ordinary characters ends: at a quote, a backslash, a control
-  /// character or the end. Eight bytes a step, for receipts are long.
+  /// Returns the end of a run of ordinary characters: a quote, a backslash, a control character or
+  /// the end. Checks eight bytes at once, because receipts are long.
   private func plainEnd(from start: Int) -> Int {
     unsafe json.withUnsafeBytes { bytes in
       var at = start
@@ -188,14 +188,14 @@ struct JSONCursor {
     }
   }
 
-  /// The highest bit of the lowest byte that is zero, and perhaps of bytes above.
+  /// Sets the highest bit of the lowest byte that is zero, and possibly of bytes above it.
   private static func zeroBytes(_ word: UInt64) -> UInt64 {
     (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
   }
 
   // MARK: what was found
 
-  /// Whether a name is there. A name written with escapes matches none.
+  /// Whether a string is this name. A name written with escapes matches none.
   func matches(_ string: RawString, _ name: [UInt8]) -> Bool {
     guard !string.hasEscapes, string.range.count == name.count else { return false }
     var at = string.range.lowerBound
@@ -208,8 +208,8 @@ struct JSONCursor {
 
   func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { json[range] }
 
-  /// The text of a string with its escapes resolved, as UTF-8. Half a surrogate
-  /// pair becomes U+FFFD.
+  /// Returns the text of a string with its escapes resolved, as UTF-8. Half a surrogate pair
+  /// becomes U+FFFD.
   func text(_ string: RawString) -> [UInt8] {
     guard string.hasEscapes else { return Array(json[string.range]) }
     var out: [UInt8] = []
@@ -227,7 +227,7 @@ struct JSONCursor {
     return out
   }
 
-  /// Appends what the escape at `at` means; gives the place after it.
+  /// Appends what the escape at `at` means, and returns the position after it.
   private func resolve(_ at: Int, _ end: Int, _ out: inout [UInt8]) -> Int {
     switch json[at + 1] {
     case 0x62: out.append(0x08)
@@ -256,7 +256,7 @@ struct JSONCursor {
     return next
   }
 
-  /// The four digits after `\u` at `at`.
+  /// Returns the code unit of the four digits after `\u` at `at`.
   private func codeUnit(_ at: Int) -> UInt32 {
     json[at + 2..<at + 6].reduce(0) { $0 << 4 | UInt32(JSONCursor.hexValue($1) ?? 0) }
   }

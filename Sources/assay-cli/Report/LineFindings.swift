@@ -1,46 +1,45 @@
 import Assay
 import CSystem
 
-/// Which members of a line hold what, and how long a line may be.
+/// The names of the members of a line, and the longest line.
 struct LineFormat: Sendable {
   var blobMember: [UInt8]
   var timeMember: [UInt8]
   var lineCap: Int
-  /// The time for lines that have none.
+  /// The time in milliseconds since 1970 UTC for lines that have none.
   var nowMs: Int64
   var isTimed: Bool
 }
 
-/// What triage found in one part of a batch, line by line. Parts are processed
-/// in parallel and counted one after the other, so that the report does not
-/// depend on how they were split.
+/// The triage of one part of a batch, line by line. Parts are processed in parallel and counted in
+/// order, so that the report does not depend on how they were split.
 struct LineFindings: Sendable {
   struct Request: Sendable {
-    /// Place of the line in its part, from 0.
+    /// The index of the line in its part, from 0.
     var line: Int
     var category: RequestClass
     var status: Int32
     var bytes: Int
-    /// Milliseconds since 1970 UTC; nil when the line has none.
+    /// Milliseconds since 1970 UTC; `nil` if the line has no time.
     var timeMs: Int64?
     /// Ranges of `traits` and `keys`.
     var traits: Range<Int>
     var keys: Range<Int>
-    /// Place in `names`.
+    /// The index of the form in `names`.
     var form: Int
   }
 
   private(set) var requests: [Request] = []
   private(set) var traits: [[UInt8]] = []
   private(set) var keys: [KeyHash] = []
-  /// Names of statuses by code and of forms, as they came up.
+  /// The names of statuses by code and of forms, in the order of their first use.
   private(set) var statusNames: [(code: Int32, name: String)] = []
   private(set) var forms: [[UInt8]] = []
-  /// All lines, also empty ones.
+  /// The number of all lines, empty ones included.
   private(set) var lines = 0
   private(set) var unreadable = LineSample()
   private(set) var tooLong = LineSample()
-  /// Lines that took longest, when that is measured.
+  /// The lines that took longest, if that is measured.
   private(set) var slowest = TopList<SlowLine>(count: 10)
 
   struct SlowLine: Comparable, Sendable {
@@ -51,7 +50,7 @@ struct LineFindings: Sendable {
     }
   }
 
-  /// Looks at every line of `range`, which begins at the start of a line.
+  /// Triages every line of `range`, which begins at the start of a line.
   init(
     _ bytes: [UInt8], _ range: Range<Int>, _ format: LineFormat, _ verifier: Verifier
   ) {
@@ -67,7 +66,7 @@ struct LineFindings: Sendable {
     }
   }
 
-  /// Where the line that begins at `start` has its line feed, or the text ends.
+  /// Returns the line feed of the line that begins at `start`, or the end of the text.
   private static func feed(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Int {
     unsafe bytes.withUnsafeBytes { all in
       guard let base = all.baseAddress,
@@ -171,7 +170,7 @@ struct LineFindings: Sendable {
   }
 }
 
-/// Takes the two members out of one line after the other.
+/// Reads the two members of one line after another.
 private struct LineScan {
   enum Outcome {
     case blank, unreadable
@@ -209,7 +208,7 @@ private struct LineScan {
     return .request(blob: cursor.text(blob), timeMs: timeMs)
   }
 
-  /// Moves past the value; a value that is not a time leaves nil.
+  /// Moves past a value, and sets the time if the value is one.
   private static func time(_ cursor: inout JSONCursor, _ timeMs: inout Int64?) -> Bool {
     timeMs = nil
     switch cursor.byte {

@@ -1,24 +1,23 @@
 import CSystem
 
-/// Reads a file or a pipe as batches of whole lines. Holds one batch and the
-/// beginning of the next; a line longer than `lineCap` is skipped without
-/// being kept.
+/// Reads a file or a pipe as batches of whole lines. Stores one batch and the beginning of the
+/// next; a line longer than `lineCap` is skipped without being stored.
 struct LineReader {
   /// Whole lines; the last line of a file may lack its line feed.
   struct Batch {
     var bytes: [UInt8]
-    /// A line that is not in `bytes`, because it is too long, comes after them.
+    /// Whether a line that is too long, and so not in `bytes`, follows them.
     var endsWithTooLong: Bool
   }
 
   private let descriptor: Int32
   private let lineCap: Int
   private let batchBytes: Int
-  /// What was read after the last whole line.
+  /// The bytes read after the last whole line.
   private var rest: [UInt8] = []
   private var isSkipping = false
   private var isAtEnd = false
-  /// Bytes read so far.
+  /// The number of bytes read so far.
   private(set) var bytesRead = 0
 
   init(_ descriptor: Int32, lineCap: Int, batchBytes: Int) {
@@ -29,7 +28,7 @@ struct LineReader {
 
   struct Failure: Error {}
 
-  /// The next batch; nil at the end of the input.
+  /// Returns the next batch; `nil` at the end of the input.
   mutating func next() throws(Failure) -> Batch? {
     while !isAtEnd {
       var bytes = rest
@@ -44,7 +43,7 @@ struct LineReader {
       let whole = (bytes.lastIndex(of: 0x0a) ?? -1) + 1
       rest = Array(bytes[whole...])
       bytes.removeLast(bytes.count - whole)
-      // One byte more than the cap may be the carriage return of a line end.
+      // One byte beyond the cap may be the carriage return of a line end.
       isSkipping = rest.count > lineCap + 1
       if isSkipping { rest = [] }
       return Batch(bytes: bytes, endsWithTooLong: isSkipping)

@@ -1,6 +1,6 @@
-/// The colours of the classes, on light and on dark ground. The hues are those
-/// that people with any colour vision tell apart (after Okabe and Ito); what is
-/// frequent and of no use is grey, so that the rest is seen.
+/// The colours of the classes, on light and on dark ground. People with any colour vision can
+/// distinguish the hues (after Okabe and Ito); frequent but useless requests are grey, so that the
+/// others stand out.
 enum Palette {
   static func colour(_ category: RequestClass) -> (light: String, dark: String) {
     switch category {
@@ -15,16 +15,16 @@ enum Palette {
     }
   }
 
-  /// Ground, text, quiet text, lines.
+  /// The colours of the ground, text, quiet text and lines.
   static let light = (ground: "#ffffff", text: "#14181f", quiet: "#59616e", line: "#e2e6eb")
   static let dark = (ground: "#12151a", text: "#e9ecf1", quiet: "#9ba5b3", line: "#2a303a")
 
-  /// Rules for `.fill-NAME`, one for each class.
+  /// Returns the rules for `.fill-NAME`, one for each class.
   private static func fills(_ pick: (RequestClass) -> String) -> String {
     RequestClass.allCases.map { ".fill-\($0.name){fill:\(pick($0))}" }.joined()
   }
 
-  /// Style of the parts of a chart; `around` holds what its text is in.
+  /// Returns the style of the parts of a chart; `around` selects the elements that contain it.
   static func chartStyle(_ around: String = "") -> String {
     func scheme(
       _ ground: (ground: String, text: String, quiet: String, line: String),
@@ -45,7 +45,7 @@ enum Palette {
     "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',Arial,sans-serif"
 }
 
-/// Text inside SVG and HTML.
+/// Escapes text for SVG and HTML.
 enum Markup {
   static func escaped(_ text: String) -> String {
     var out = ""
@@ -67,7 +67,7 @@ enum Markup {
     return out
   }
 
-  /// A length with one decimal, without a zero that says nothing.
+  /// Returns a length with one decimal, without a trailing zero.
   static func length(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     let (whole, part) = (abs(tenths) / 10, abs(tenths) % 10)

@@ -1,7 +1,7 @@
 import CSystem
 
-/// One line on a terminal that says how far reading has got. Writes nothing
-/// where standard error is not a terminal.
+/// A line on a terminal with the progress of reading. Writes nothing if standard error is not a
+/// terminal.
 struct ProgressBar {
   private let isShown: Bool
   private let total: Int?
@@ -12,7 +12,9 @@ struct ProgressBar {
   private static let cells = 28
   private static let interval = 0.1
 
-  /// - Parameter total: bytes to come; nil when that is not known.
+  /// Starts the line.
+  ///
+  /// - Parameter total: the number of bytes to read; `nil` if it is not known.
   init(total: Int?, isQuiet: Bool) {
     self.total = total
     isShown = !isQuiet && isatty(2) == 1
@@ -27,7 +29,7 @@ struct ProgressBar {
     ProgressBar.write("\r\u{1b}[K" + line(bytes, lines, seconds: now - begin))
   }
 
-  /// Removes the line again.
+  /// Removes the line.
   mutating func end() {
     if hasShown { ProgressBar.write("\r\u{1b}[K") }
     hasShown = false

@@ -1,22 +1,23 @@
-/// Remembers which keys were seen, in a fixed amount of memory: a Bloom filter.
-/// A key that was seen is always recognised; a new one is taken for a repeat
-/// with the probability `errorRate`. Nothing is random: the same keys in the
-/// same order give the same answers.
+/// Remembers which keys were seen, in a fixed amount of memory: a Bloom filter. A key that was seen
+/// is always recognised; a new one is taken for a repeat with the probability `errorRate`. Nothing
+/// is random: the same keys in the same order give the same results.
 struct RepeatFilter {
   private var words: [UInt64]
   private var bitsSet = 0
 
-  /// Bits that stand for one key.
+  /// The number of bits set for one key.
   private static let bitsPerKey = 8
 
-  /// - Parameter bytes: memory to use, rounded down to a multiple of 8; at least 8.
+  /// Creates an empty filter.
+  ///
+  /// - Parameter bytes: the memory to use, rounded down to a multiple of 8, at least 8.
   init(bytes: Int) {
     words = [UInt64](repeating: 0, count: max(1, bytes / 8))
   }
 
   var byteCount: Int { words.count * 8 }
 
-  /// Adds a key; whether it was there before.
+  /// Adds a key, and returns whether it was there before.
   mutating func insert(_ key: KeyHash) -> Bool {
     var wasThere = true
     let bits = UInt64(words.count) * 64
@@ -35,17 +36,17 @@ struct RepeatFilter {
     return wasThere
   }
 
-  /// How probable it is now that a new key is taken for one that was seen.
+  /// The current probability that a new key is taken for one that was seen.
   var errorRate: Double {
     let fill = Double(bitsSet) / Double(words.count * 64)
     return (0..<RepeatFilter.bitsPerKey).reduce(1) { rate, _ in rate * fill }
   }
 }
 
-/// 128 bits made of a replay key, the same in every run.
+/// A hash of 128 bits of a replay key, the same in every run.
 struct KeyHash {
   let first: UInt64
-  /// Odd, so that the steps from `first` do not soon collide.
+  /// An odd number, so that the steps from `first` do not soon collide.
   let second: UInt64
 
   init(_ key: ArraySlice<UInt8>) {
@@ -60,7 +61,7 @@ struct KeyHash {
     second = KeyHash.mixed(high) | 1
   }
 
-  /// Every bit of the word flips about half of the bits of the result.
+  /// Returns a word in which every input bit flips about half of the bits.
   private static func mixed(_ word: UInt64) -> UInt64 {
     var word = word
     word ^= word >> 30

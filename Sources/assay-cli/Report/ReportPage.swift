@@ -1,4 +1,4 @@
-/// The report as one HTML page: no script, nothing fetched from anywhere.
+/// The report as one HTML page without scripts and external resources.
 struct ReportPage {
   private let report: DayReport
   private var tally: DayTally { report.tally }
@@ -63,7 +63,7 @@ struct ReportPage {
       """
   }
 
-  /// All requests as one bar.
+  /// The bar of all requests.
   private var strip: String {
     guard tally.requests > 0 else { return "" }
     var x = 0.0
@@ -173,7 +173,7 @@ struct ReportPage {
       + "<rect class=\"fill-\(category.name)\" width=\"12\" height=\"12\" rx=\"2.5\"/></svg>"
   }
 
-  /// The course of one class, scaled to its own largest interval.
+  /// Returns the curve of one class, scaled to its own largest interval.
   private func spark(_ series: TimeGrid.Series, _ category: RequestClass) -> String {
     let counts = series.intervals.map { $0[category.rawValue] }
     guard let greatest = counts.max(), greatest > 0 else { return "" }

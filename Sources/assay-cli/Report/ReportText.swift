@@ -16,7 +16,7 @@ extension DayReport {
     return out + Terminal.styled(wrapped(repeatNote), .quiet) + "\n"
   }
 
-  /// The text in lines of at most 96 characters.
+  /// Returns the text in lines of at most 96 characters.
   private func wrapped(_ text: String) -> String {
     var lines = [""]
     for word in text.split(separator: " ") {
@@ -62,7 +62,7 @@ extension DayReport {
       + (more.isEmpty ? "" : "  " + more) + "\n"
   }
 
-  /// Twenty cells in eighths; what is there shows.
+  /// Returns a bar of twenty cells in eighths, in which a part that is present is always visible.
   private static func bar(_ part: Int, of whole: Int) -> String {
     let cells = 20
     guard whole > 0 else { return String(repeating: " ", count: cells + 2) }
@@ -126,7 +126,7 @@ extension RequestClass {
 }
 
 extension String {
-  /// Filled up with spaces: on the right, or on the left for a negative width.
+  /// Returns the text padded with spaces: on the right, or on the left for a negative width.
   fileprivate func padded(_ width: Int) -> String {
     let space = String(repeating: " ", count: max(0, abs(width) - count))
     return width < 0 ? space + self : self + space

@@ -1,11 +1,11 @@
-/// What triage makes of a request, in the order in which the report shows and
-/// the chart stacks it: what is worth work at the bottom.
+/// The class of a request by its triage, in the order of the report and of the chart's stack:
+/// requests that deserve work are at the bottom.
 enum RequestClass: Int, CaseIterable {
   case candidate, jws, unconfirmed, repeated, foreign, cracker, malformed, unsupported
 
   static let count = allCases.count
 
-  /// By `triage.category`.
+  /// Returns the class of a `triage.category`.
   init(category: ArraySlice<UInt8>) {
     self = RequestClass.named.first { category.elementsEqual($0.name) }?.value ?? .unsupported
   }
@@ -26,7 +26,7 @@ enum RequestClass: Int, CaseIterable {
     }
   }
 
-  /// One line for people.
+  /// The meaning in one line.
   var meaning: String {
     switch self {
     case .candidate: return "a receipt that may be ours"
@@ -40,9 +40,9 @@ enum RequestClass: Int, CaseIterable {
     }
   }
 
-  /// What to do about it.
+  /// The work that a class needs.
   enum Work: Int, CaseIterable {
-    /// The answer is known: no lookup, no cryptography, no traffic.
+    /// None: the result is known without lookup, cryptography and traffic.
     case nothing
     /// One read of the ledger.
     case lookup

@@ -1,12 +1,11 @@
-/// When a request arrived, as logs write it.
+/// Reads the time of a request as logs write it.
 enum RequestTime {
-  /// 2008 … 2100 in milliseconds: the times that the library knows.
+  /// The times that the library accepts, 2008 … 2100, in milliseconds since 1970 UTC.
   static let milliseconds: ClosedRange<Int64> = 1_199_145_600_000...4_102_444_800_000
   private static let seconds: ClosedRange<Int64> = 1_199_145_600...4_102_444_800
 
-  /// Milliseconds from a number's text: milliseconds or seconds since 1970 (the
-  /// two cannot be confused between 2008 and 2100), a fraction allowed; nil for
-  /// any other number.
+  /// Reads milliseconds or seconds since 1970 UTC from a number's text, which cannot be confused
+  /// between 2008 and 2100; a fraction is allowed. `nil` for any other number.
   static func number(_ text: ArraySlice<UInt8>) -> Int64? {
     var whole: Int64 = 0
     var fraction: Int64 = 0
@@ -28,15 +27,15 @@ enum RequestTime {
     return seconds.contains(whole) ? whole * 1000 + fraction : nil
   }
 
-  /// Milliseconds from ISO 8601, or from a text of digits like a number; nil outside
-  /// the times that the library knows.
+  /// Reads milliseconds from ISO 8601, or from digits as from a number; `nil` outside the times
+  /// that the library accepts.
   static func text(_ text: [UInt8]) -> Int64? {
     if text.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2e }) { return number(text[...]) }
     return date(text).flatMap { milliseconds.contains($0) ? $0 : nil }
   }
 
-  /// Milliseconds from ISO 8601: `2026-01-31T12:00:00.250Z`, `2026-01-31
-  /// 13:00:00+01:00`; without a zone it is UTC.
+  /// Reads milliseconds from ISO 8601: `2026-01-31T12:00:00.250Z`, `2026-01-31 13:00:00+01:00`;
+  /// without a zone it is UTC.
   static func date(_ text: [UInt8]) -> Int64? {
     var reader = FieldReader(text: text)
     guard let year = reader.field(4), reader.pass("-"), let month = reader.field(2),
@@ -64,7 +63,7 @@ enum RequestTime {
     return ms
   }
 
-  /// Days from 1970-01-01 to a date of the Gregorian calendar.
+  /// Returns the days from 1970-01-01 to a date of the Gregorian calendar.
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = shifted / 400
@@ -113,7 +112,7 @@ enum RequestTime {
       return value
     }
 
-    /// Milliseconds; digits after the third are ignored.
+    /// Reads the milliseconds; digits after the third are ignored.
     mutating func fraction() -> Int64? {
       guard let first = digit() else { return nil }
       var value = first * 100
@@ -125,7 +124,7 @@ enum RequestTime {
       return value
     }
 
-    /// Milliseconds east of UTC.
+    /// Reads the offset of the zone in milliseconds east of UTC.
     mutating func zone() -> Int64? {
       if isAtEnd || pass("Z") || pass("z") { return 0 }
       let isEast = pass("+")

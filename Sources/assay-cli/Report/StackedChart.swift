@@ -1,9 +1,9 @@
-/// The classes over time as stacked columns, one an interval, as SVG.
+/// The classes over time as SVG, with one stacked column an interval.
 struct StackedChart {
   private let series: TimeGrid.Series
   private let tally: DayTally
   private let source: String
-  /// A file of its own has a headline and a ground; in a page it has neither.
+  /// Whether the chart is a file of its own, which has a headline and a ground.
   private let isStandalone: Bool
 
   private let width = 1080.0
@@ -23,7 +23,7 @@ struct StackedChart {
   private var bottom: Double { top + plotHeight }
   private var plotWidth: Double { width - left - right }
   private var step: Double { plotWidth / Double(series.intervals.count) }
-  /// Between columns; few columns are not made as wide as they could be.
+  /// The space between columns, larger if there are few, to limit their width.
   private var gap: Double { max(min(4, step * 0.16), step - 120) }
 
   var svg: String {
@@ -84,7 +84,7 @@ struct StackedChart {
 
   private var greatest: Int { series.intervals.map { $0.reduce(0, +) }.max() ?? 0 }
 
-  /// A round distance of grid lines, of which three to six fit.
+  /// The distance of grid lines: a round number, so that three to six lines fit.
   private var tick: Int {
     var scale = 1
     while true {
@@ -93,8 +93,8 @@ struct StackedChart {
     }
   }
 
-  /// The axis ends at the grid line above the highest column, so that no column
-  /// touches the top.
+  /// The end of the axis: the grid line above the highest column, so that no column touches the
+  /// top.
   private var ceiling: Int { (greatest / tick + 1) * tick }
 
   private func place(_ value: Int) -> Double {
@@ -115,7 +115,7 @@ struct StackedChart {
       + words("0", x: left - 10, y: bottom + 4.5, "quiet", " text-anchor=\"end\"")
   }
 
-  /// The times below the columns: as many as have room.
+  /// The times below the columns, as many as have room.
   private var clock: String {
     let count = series.intervals.count
     let room = max(1, Int((58 / step).rounded(.up)))
@@ -133,7 +133,7 @@ struct StackedChart {
     return out
   }
 
-  /// Midnight is written as a date when there is more than one day.
+  /// Whether to write a midnight as a date, as in a chart of several days.
   private func isDayStart(_ moment: Figures.Moment, _ place: Int) -> Bool {
     let span = series.widthMs * Int64(series.intervals.count)
     return span > 90_000_000 && moment.hour == 0 && moment.minute == 0
@@ -183,8 +183,8 @@ struct StackedChart {
 
   // MARK: labels
 
-  /// Names and shares beside the last column, in the order of the stack, moved
-  /// apart where they would touch.
+  /// The names and shares beside the last column, in the order of the stack, moved apart if they
+  /// would touch.
   private var labels: String {
     let distance = 34.0
     let counts = series.intervals[series.intervals.count - 1]
@@ -214,8 +214,8 @@ struct StackedChart {
     return out
   }
 
-  /// Places near the wanted ones (descending) that keep a distance and stay
-  /// inside; the distance shrinks where there is no room for it.
+  /// Returns positions near the wanted ones (descending) with a distance between them and inside
+  /// the range; the distance shrinks if there is no room.
   private static func spread(
     _ wanted: [Double], distance: Double, from top: Double, to bottom: Double
   ) -> [Double] {
@@ -237,7 +237,7 @@ struct StackedChart {
 }
 
 extension TimeGrid.Series {
-  /// "20 Nov, 13:00–14:00".
+  /// Returns "20 Nov, 13:00–14:00".
   func label(_ place: Int) -> String {
     let (from, to) = (Figures.Moment(ms: start(place)), Figures.Moment(ms: start(place + 1)))
     if widthMs < 86_400_000 { return "\(from.shortDate), \(from.clock)–\(to.clock)" }

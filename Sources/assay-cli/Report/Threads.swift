@@ -1,13 +1,13 @@
 import CSystem
 
-/// The same work on several system threads.
+/// Runs the same work on several system threads.
 enum Threads {
   private final class Work {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Runs `body` on a thread that nobody waits for; false: the system gives none.
+  /// Runs `body` on a detached thread. Returns false if the system provides none.
   static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     guard let thread = begin(body) else { return false }
     pthread_detach(thread)
@@ -30,8 +30,8 @@ enum Threads {
     return nil
   }
 
-  /// Runs `body` on this many threads, this one included, and waits for all. Where the
-  /// system gives fewer, there are fewer.
+  /// Runs `body` on this many threads, this one included, and waits for all; on fewer if the system
+  /// provides fewer.
   static func perform(_ count: Int, _ body: @escaping @Sendable () -> Void) {
     withoutActuallyEscaping(body) { body in
       var others: [pthread_t] = []

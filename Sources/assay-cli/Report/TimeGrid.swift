@@ -1,8 +1,7 @@
-/// Requests of each class over time, in a fixed amount of memory: slots of equal
-/// width that become wider when there are too many of them. The outcome does not
-/// depend on the order of the requests.
+/// Requests of each class over time, in a fixed amount of memory: slots of equal width that become
+/// wider if there are too many. The result does not depend on the order of the requests.
 struct TimeGrid {
-  /// Widths in ms; each divides the next, so that slots can be merged exactly.
+  /// The widths in milliseconds; each divides the next, so that slots can be merged exactly.
   static let widths: [Int64] = [1, 5, 15, 60, 180, 360, 1440, 10_080, 40_320].map { $0 * 60_000 }
   private static let slotLimit = 4096
 
@@ -29,21 +28,22 @@ struct TimeGrid {
     return wide
   }
 
-  /// What a chart shows: equal intervals without a gap.
+  /// The content of a chart: equal intervals without a gap.
   struct Series {
-    /// Start of the first interval, and width: ms.
+    /// The start of the first interval in milliseconds since 1970 UTC, and the width in
+    /// milliseconds.
     let startMs: Int64
     let widthMs: Int64
     let intervals: [Counts]
-    /// Requests whose time is far away from all others.
+    /// The number of requests whose time is far from all others.
     let outside: Int
 
     func start(_ place: Int) -> Int64 { startMs + Int64(place) * widthMs }
   }
 
-  /// The intervals, at most `limit` where the widest width allows that. Up to
-  /// one request in a thousand is left outside when the rest is then much closer
-  /// together: one wrong clock must not squeeze the day into a line.
+  /// Returns at most `limit` intervals if the widest width allows that. Leaves out up to one
+  /// request in a thousand if the others are then much closer together, because one wrong clock
+  /// must not squeeze the day into a line.
   func series(limit: Int) -> Series? {
     let ordered = slots.sorted { $0.key < $1.key }
     guard let first = ordered.first, let last = ordered.last else { return nil }
@@ -54,7 +54,7 @@ struct TimeGrid {
     return series(close < whole ? ordered[inner] : ordered[...], min(close, whole), total)
   }
 
-  /// The part of the slots that is left when lone slots at both ends go.
+  /// Returns the slots without isolated ones at both ends.
   private func trimmed(_ ordered: [(key: Int64, value: Counts)], allowed: Int) -> Range<Int> {
     var left = allowed
     var range = 0..<ordered.count

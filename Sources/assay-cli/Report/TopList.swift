@@ -1,7 +1,7 @@
-/// The greatest few of many, in a fixed amount of memory.
+/// The greatest of many elements, in a fixed amount of memory.
 struct TopList<Element: Comparable & Sendable>: Sendable {
   private let count: Int
-  /// The greatest first.
+  /// The elements, the greatest first.
   private(set) var elements: [Element] = []
 
   init(count: Int) {
@@ -16,12 +16,12 @@ struct TopList<Element: Comparable & Sendable>: Sendable {
   }
 }
 
-/// How many lines there were of one sort, and which came first.
+/// The number of lines of one kind, and the first of them.
 struct LineSample: Sendable {
   static let shown = 5
 
   private(set) var count = 0
-  /// The first few, ascending.
+  /// The numbers of the first lines, ascending.
   private(set) var first: [Int] = []
 
   mutating func add(_ line: Int) {
@@ -29,7 +29,7 @@ struct LineSample: Sendable {
     if first.count < LineSample.shown { first.append(line) }
   }
 
-  /// Takes over what was found in a part that begins at `offset`.
+  /// Adds the sample of a part that begins at `offset`.
   mutating func add(_ part: LineSample, offset: Int) {
     count += part.count
     for line in part.first.prefix(LineSample.shown - first.count) { first.append(line + offset) }

@@ -9,7 +9,8 @@ typedef struct {
   long count;
 } cbor_reader;
 
-/* RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF. */
+/* Returns whether a text is UTF-8: no overlong forms, no surrogates, nothing past
+ * U+10FFFF (RFC 3629). */
 static int is_utf8(const uint8_t *text, size_t length) {
   size_t at = 0;
   while (at < length) {
@@ -31,7 +32,7 @@ static int is_utf8(const uint8_t *text, size_t length) {
   return 1;
 }
 
-/* The argument of the head at *at; 0: none of the subset. */
+/* Reads the head at *at. Returns 0 if it is outside of the subset. */
 static int read_head(const cbor_reader *r, size_t *at, int *major,
                      uint64_t *argument) {
   int low;
@@ -57,7 +58,7 @@ static int same_item(const cbor_reader *r, const reference_cbor_item *a,
          !memcmp(r->octets + a->start, r->octets + b->start, a->end - a->start);
 }
 
-/* The item at `at`; where it ends, or 0. */
+/* Returns the end of the item at `at`, or 0 if there is none. */
 static size_t read_item(cbor_reader *r, size_t at, int depth) {
   reference_cbor_item item = {0};
   reference_cbor_item keys[REFERENCE_CBOR_ITEMS];

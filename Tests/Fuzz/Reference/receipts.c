@@ -62,7 +62,7 @@ static void put_unit(list_reader *r, int unit) {
   }
 }
 
-/* After the backslash; 0: not one of our escapes. */
+/* Reads what follows a backslash. Returns 0 if it is not a known escape. */
 static int read_escape(list_reader *r) {
   static const char letters[] = "abfnrtv\"'\\\n";
   static const char meant[] = "\a\b\f\n\r\t\v\"'\\\n";
@@ -101,7 +101,7 @@ static int is_bare_char(int c) {
          (c >= '0' && c <= '9') || (c > 0 && strchr("_$/:.-", c) != NULL);
 }
 
-/* 0: none here, or longer than the cap. */
+/* Reads a string. Returns 0 if there is none, or one longer than the cap. */
 static int read_string(list_reader *r, size_t cap, size_t *start,
                        size_t *length, int *is_bare) {
   int quote = peek(r);
@@ -208,7 +208,7 @@ long reference_tolerant_base64(const uint8_t *text, size_t length,
     if (count >= 0) {
       count -= missing;
       memcpy(out, bytes, (size_t)count);
-      /* Unused bits are zero when the same digits come out again. */
+      /* The unused bits are zero if encoding gives the same digits again. */
       if (EVP_EncodeBlock(again, bytes, (int)count) != (int)whole ||
           memcmp(again, clean, whole) != 0)
         count = -1;
@@ -239,7 +239,7 @@ static int is_sound(int tag, int parent) {
   return tag != 0x00 && tag != 0x10 && tag != 0x11 && !(tag & 0x20);
 }
 
-/* The element at `at`, none of it at or past `end`; where it ends, or 0. */
+/* Returns the end of the element at `at`, which must be before `end`, or 0. */
 static size_t read_element(ber_reader *r, size_t at, size_t end, int parent,
                            int depth) {
   int tag, first, octets, i;
@@ -397,8 +397,8 @@ int reference_message_certificates(const reference_message *message) {
 
 /* ---- attributes ---------------------------------------------------------------------- */
 
-/* A definite element of that tag at *at, none of it past `to`; moves past
- * its head. The length of its content, or -1. */
+/* Enters a definite element of that tag at *at, which ends before `to`: moves
+ * past its head. Returns the length of its content, or -1. */
 static long enter(const uint8_t *octets, size_t *at, size_t to, int wanted) {
   const unsigned char *p = octets + *at;
   long length = 0;
@@ -463,7 +463,7 @@ long reference_string(const uint8_t *octets, size_t from, size_t to, int tag,
 
 /* ---- dates ------------------------------------------------------------------------------ */
 
-/* This many digits at text[*at]; -1: none. */
+/* Reads this many digits at text[*at]. Returns -1 if there are fewer. */
 static int number(const uint8_t *text, size_t length, size_t *at, int digits) {
   int value = 0;
   while (digits-- > 0) {
@@ -479,7 +479,7 @@ static int sign(const uint8_t *text, size_t length, size_t *at, int wanted) {
   return 1;
 }
 
-/* Nineteen characters of a date and a time; seconds as if UTC. */
+/* Reads nineteen characters of a date and a time. Returns the seconds as if UTC. */
 static int64_t moment(const uint8_t *text, size_t length, size_t *at,
                       int between) {
   struct tm parts, again;
@@ -501,7 +501,7 @@ static int64_t moment(const uint8_t *text, size_t length, size_t *at,
     return INT64_MIN;
   again = parts;
   seconds = timegm(&again);
-  /* A date that does not exist comes back as another one. */
+  /* A date that does not exist is normalized to another one. */
   if (again.tm_year != parts.tm_year || again.tm_mon != parts.tm_mon ||
       again.tm_mday != parts.tm_mday || again.tm_hour != parts.tm_hour ||
       again.tm_min != parts.tm_min || again.tm_sec != parts.tm_sec)

@@ -151,7 +151,7 @@ static int is_issued_by(X509 *certificate, X509 *issuer) {
                        X509_get_subject_name(issuer)) == 0;
 }
 
-/* X509_cmp_time gives -1 for equal times; both ends belong to the validity. */
+/* X509_cmp_time returns -1 for equal times, and both ends belong to the validity. */
 static int holds_at(const X509 *certificate, time_t second) {
   time_t before = second - 1;
   return X509_cmp_time(X509_get0_notBefore(certificate), &second) < 0 &&
@@ -162,8 +162,8 @@ static int has_usage(const reference_certificate *certificate, int bit) {
   return reference_certificate_usage(certificate, bit) != 0;
 }
 
-/* Not X509_verify_cert: it also reads extensions that Apple's rules do not ask
- * for, and compares key identifiers. */
+/* X509_verify_cert is not used: it reads extensions that Apple's rules do not
+ * require, and compares key identifiers. */
 int reference_chain_holds(const reference_certificate *leaf,
                           const reference_certificate *intermediate,
                           const reference_certificate *root, int64_t second) {
@@ -205,7 +205,7 @@ int reference_der_is_whole(const uint8_t *der, size_t length, int depth) {
   if (depth > 64 || length == 0) return 0;
   form = ASN1_get_object(&at, &content, &tag, &class, (long)length);
   ERR_clear_error();
-  /* 0x80: no value; 0x01: its length is not written down. */
+  /* 0x80: no value; 0x01: indefinite length. */
   if (form & 0x81) return 0;
   if (at + content != end) return 0;
   if (!(form & V_ASN1_CONSTRUCTED)) return 1;
@@ -255,7 +255,7 @@ size_t reference_base64(const uint8_t *bytes, size_t length, char *out) {
 /* ---- JSON --------------------------------------------------------------------- */
 
 reference_json *reference_json_read(const char *text, size_t length) {
-  /* cJSON is given a NUL after the text, which it needs to see its end. */
+  /* cJSON needs a NUL after the text to find its end. */
   char *copy = malloc(length + 1);
   reference_json *json;
   if (copy == NULL) return NULL;
@@ -296,7 +296,7 @@ int reference_json_is_true(const reference_json *json) {
   return cJSON_IsTrue(json);
 }
 
-/* The digits as one big number, then tens multiplied in or divided out. */
+/* The digits as one big number, multiplied or divided by powers of ten. */
 int64_t reference_truncated(const uint8_t *text, size_t length, int *fits) {
   char digits[80];
   char exponent_text[80];

@@ -2,11 +2,11 @@ import CAssay
 
 @testable import Assay
 
-/// The document of one call, checked against what every document promises.
+/// The document of one call, checked for what every document has.
 struct Answer {
   let status: Int32
   let handle: OpaquePointer?
-  /// The document, read again.
+  /// The document, parsed; `nil` if there is none.
   let tree: JSONValue?
 
   static let internalFamily: Int32 = 8
@@ -22,7 +22,7 @@ struct Answer {
 
   func free() { assay_doc_free(handle) }
 
-  /// The document's own bytes.
+  /// The bytes of the document.
   var json: [UInt8] { Answer.json(handle) }
 
   private static func json(_ handle: OpaquePointer?) -> [UInt8] {
@@ -39,7 +39,7 @@ struct Answer {
       decoding: UnsafeRawBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
-  /// Payloads of evidence are inside documents: deeper and wider than they.
+  /// Caps for documents, which are deeper and wider than the payloads inside them.
   static let caps = JSONCaps(
     depth: 64, members: 1 << 16, elements: 1 << 16, nameBytes: 1 << 12, numberBytes: 128,
     values: .max)
@@ -78,7 +78,7 @@ struct Answer {
 }
 
 extension Answer {
-  /// The bytes of one member of the document, quotes included.
+  /// Returns the bytes of one member of the document, quotes included.
   func source(_ path: String...) -> [UInt8] {
     guard var value = tree else { return [] }
     for name in path {

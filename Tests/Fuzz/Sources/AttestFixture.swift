@@ -4,8 +4,8 @@ import CReference
 @testable import AssayAuthority
 @testable import AssayCases
 
-/// What the targets over App Attest work with: an authority of their own, a
-/// device, verifiers that accept both, and the calls.
+/// The fixture of the targets for App Attest: an authority of their own, a device, verifiers that
+/// accept both, and the calls.
 final class AttestFixture {
   static let shared = AttestFixture()
 
@@ -13,7 +13,7 @@ final class AttestFixture {
   let device: AttestedDevice
   private(set) var verifiers: [(name: String, handle: OpaquePointer)] = []
 
-  /// Client data that fits every place in which a challenge is looked for.
+  /// Client data in which every path of a challenge finds it.
   static let clientData = Array("{\"challenge\":\"AAECAwQFBgcICQoLDA0ODw\",\"n\":1}".utf8)
   static let clientHash = AttestDigest.sha256(clientData)
   static let madeMs = FuzzFixture.instant - 60_000
@@ -27,8 +27,7 @@ final class AttestFixture {
     }
   }
 
-  /// Configurations that differ in what they accept; the first eight are picked
-  /// by an input.
+  /// The configurations, which differ in what they accept. An input selects one of the first eight.
   private var configurations: [(name: String, config: JSONText)] {
     let standard = FuzzFixture.shared.cases.standardConfig
     func changed(_ name: String, _ changes: [(String, JSONText)]) -> (String, JSONText) {
@@ -69,7 +68,7 @@ final class AttestFixture {
   static let data = Int32(ASSAY_CLIENT_DATA)
   static let hash = Int32(ASSAY_CLIENT_DATA_HASH)
 
-  /// Calls `assay_verify_attestation`; the caller frees the answer.
+  /// Calls `assay_verify_attestation`; the caller frees the document.
   func verifyAttestation(
     _ verifier: OpaquePointer?, _ object: [UInt8], keyId: [UInt8], kind: Int32 = data,
     clientData: [UInt8] = clientData
@@ -104,7 +103,7 @@ final class AttestFixture {
     }
   }
 
-  /// Begins an exchange that must be done at once.
+  /// Starts an exchange that must be done at once.
   func exchange(
     _ verifier: OpaquePointer?, _ request: [UInt8], evidence: [OpaquePointer?] = []
   ) -> Answer {
@@ -127,7 +126,7 @@ final class AttestFixture {
     } catch { fatalError("no attestation: \(error)") }
   }
 
-  /// An assertion over any authenticator data and client data.
+  /// Returns an assertion over any authenticator data and client data.
   func assertion(over data: [UInt8], _ clientData: [UInt8] = clientData) -> [UInt8] {
     let nonce = AttestDigest.sha256(data + AttestDigest.sha256(clientData))
     guard let signature = try? device.key.sign(nonce, .sha256) else { fatalError("not signed") }
@@ -142,14 +141,14 @@ final class AttestFixture {
 }
 
 extension Answer {
-  /// Good evidence that is refused would leave a target with nothing to find.
+  /// Requires good evidence to be accepted, without which a target could find nothing.
   func demandAccepted() {
     demand(isOK, "good evidence is refused: \(text("status.name") ?? "")")
     free()
   }
 }
 
-/// CBOR as the other reader takes it apart; nil where it does not.
+/// CBOR as the second reader decodes it; `nil` if it does not.
 struct OtherCBOR {
   let bytes: [UInt8]
   let items: [reference_cbor_item]
@@ -165,7 +164,7 @@ struct OtherCBOR {
 
   func slice(_ item: reference_cbor_item) -> [UInt8] { Array(bytes[item.content..<item.end]) }
 
-  /// The items right inside one.
+  /// Returns the items directly inside an item.
   func children(_ place: Int) -> [Int] {
     var found: [Int] = []
     var at = place + 1
@@ -177,13 +176,13 @@ struct OtherCBOR {
     return found
   }
 
-  /// The pairs of the map at that place: texts of their keys, and values.
+  /// Returns the pairs of a map: texts of their keys, and values.
   func pairs(_ place: Int) -> [(key: Int, value: Int)] {
     let inside = children(place)
     return stride(from: 0, to: inside.count - 1, by: 2).map { (inside[$0], inside[$0 + 1]) }
   }
 
-  /// The value under a name in the map at that place.
+  /// Returns the value under a name in a map.
   func value(_ name: String, in place: Int = 0) -> Int? {
     pairs(place).first { items[$0.key].major == 3 && slice(items[$0.key]) == Array(name.utf8) }?
       .value

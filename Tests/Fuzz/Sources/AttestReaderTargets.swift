@@ -2,10 +2,10 @@ import CReference
 
 @testable import Assay
 
-/// Targets over the strict readers of App Attest: CBOR and authenticator data.
+/// Targets for the strict readers of App Attest: CBOR and authenticator data.
 enum AttestReaderTargets {
-  /// Any bytes as CBOR: accepted when the other reader accepts them, with the same
-  /// items at the same places.
+  /// Reads any bytes as CBOR, which must be accepted if and only if the second reader accepts them,
+  /// with the same items at the same offsets.
   static func cbor(_ input: [UInt8]) {
     let other = OtherCBOR(input)
     let mine: CBOR
@@ -34,9 +34,8 @@ enum AttestReaderTargets {
     }
   }
 
-  /// Any bytes as authenticator data: of an attestation when the first byte is
-  /// even, otherwise of an assertion. They are inside an object, whose other
-  /// bytes must not matter.
+  /// Reads any bytes as authenticator data: of an attestation if the first byte is even, otherwise
+  /// of an assertion. They are inside an object, whose other bytes must not matter.
   static func authData(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let isAttested = first & 1 == 0

@@ -4,11 +4,11 @@ import CReference
 @testable import Assay
 @testable import AssayAuthority
 
-/// A target over `assay_verify_receipt` with App Attest receipts.
+/// A target for `assay_verify_receipt` with App Attest receipts.
 enum AttestReceiptTargets {
   private static let fixture = AttestFixture.shared
 
-  /// Good receipts: the one of an attestation, and two refreshed ones.
+  /// The good receipts: that of an attestation, and two refreshed ones.
   static let good: [[UInt8]] = {
     do {
       let leaf = AttestTargets.good[0].leaf
@@ -34,7 +34,7 @@ enum AttestReceiptTargets {
 
   static let contents: [[UInt8]] = good.compactMap { AttestTargets.content($0) }
 
-  /// What 0xFF and a number stand for.
+  /// The replacements of 0xFF and a number.
   static let pieces: [[UInt8]] =
     [AttestTargets.good[0].leaf] + fixture.authority.receiptChain.certificates + contents
     + good.compactMap { OtherMessage($0)?.part(Int(REFERENCE_SIGNATURE)) }
@@ -46,9 +46,9 @@ enum AttestReceiptTargets {
     return fixture.authority.receiptTemplate(facts)
   }()
 
-  /// Mode 0 and 1: the others are the content, signed, whole or in chunks. Mode 2:
-  /// they are the container. Mode 3: the content again, with the key's subject in
-  /// its other form.
+  /// Verifies a receipt. Modes 0 and 1: the other bytes are the content, signed, whole or in
+  /// chunks. Mode 2: they are the container. Mode 3: the content, with the key's subject in its
+  /// other form.
   static func attestReceipt(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let selector = Selector(first, fixture.verifiers)
@@ -88,7 +88,7 @@ enum AttestReceiptTargets {
     return whole
   }
 
-  /// What libcrypto reads in the content is what the document says.
+  /// Checks that the document has what libcrypto reads in the content.
   private static func checkAccepted(_ answer: Answer, _ content: [UInt8], _ isBound: Bool) {
     var found = [reference_attribute](repeating: reference_attribute(), count: 64)
     let count = reference_attributes(content, 0, content.count, &found, found.count)
@@ -125,7 +125,7 @@ enum AttestReceiptTargets {
     demand(!isBound || key == fixture.device.point, "of another key")
   }
 
-  /// The key of a certificate, as libcrypto reads it.
+  /// Returns the key of a certificate as libcrypto reads it.
   private static func point(_ der: [UInt8]) -> [UInt8]? {
     guard let certificate = reference_certificate_read(der, der.count) else { return nil }
     defer { reference_certificate_free(certificate) }
@@ -134,7 +134,7 @@ enum AttestReceiptTargets {
     return Array(key.prefix(count))
   }
 
-  /// The other reader of dates has three digits of a fraction.
+  /// Returns a date. The second reader of dates has three digits of a fraction.
   private static func date(_ text: [UInt8]) -> Int64? {
     var kept = text
     if kept.count > 24, kept.last == 0x5a { kept = Array(kept.prefix(23)) + [0x5a] }
@@ -142,7 +142,7 @@ enum AttestReceiptTargets {
     return found == .min ? nil : found
   }
 
-  /// What is read without a signature never differs from what is proven.
+  /// Checks that what is read without a signature equals what is proven.
   private static func checkUnverified(_ whole: [UInt8], _ answer: Answer) {
     let claimed = AttestReceiptVerification.unverified(whole[...])
     guard answer.isOK, let claimed else { return }
@@ -151,7 +151,7 @@ enum AttestReceiptTargets {
       "another time without the signature")
   }
 
-  /// Whatever was verified before, the answer is the same.
+  /// Checks that the result does not depend on what was verified before.
   private static func checkCache(
     _ selector: Selector, _ sent: [UInt8], _ subject: [UInt8]?, _ answer: Answer
   ) {

@@ -4,13 +4,13 @@ import CReference
 @testable import Assay
 @testable import AssayAuthority
 
-/// Targets over `assay_verify_attestation` and `assay_verify_assertion`.
+/// Targets for `assay_verify_attestation` and `assay_verify_assertion`.
 enum AttestTargets {
   private static let fixture = AttestFixture.shared
 
   // MARK: attestations
 
-  /// Good attestations and their parts.
+  /// The good attestations and their parts.
   struct Parts {
     let whole: [UInt8]
     let leaf: [UInt8]
@@ -29,7 +29,7 @@ enum AttestTargets {
       self.receipt = receipt
     }
 
-    /// What its receipt's signature covers.
+    /// The bytes that the receipt's signature covers.
     var content: [UInt8] { AttestTargets.content(receipt) ?? [] }
   }
 
@@ -59,16 +59,16 @@ enum AttestTargets {
     } catch { fatalError("no attestations: \(error)") }
   }()
 
-  /// What 0xFF and a number stand for.
+  /// The replacements of 0xFF and a number.
   static let pieces: [[UInt8]] =
     good.flatMap { parts in
       [parts.leaf, parts.intermediate, parts.receipt, parts.authData]
     } + [fixture.device.keyId, AuthenticatorDataTemplate.coseKey(fixture.device.point)]
     + [AttestDigest.sha256(Array(fixture.device.appId.utf8)), fixture.authority.rootCertificate]
 
-  /// Mode 0: the others are the whole object. Mode 1: they are authenticator
-  /// data, under a nonce that fits. Mode 2: a kind and client data with a good
-  /// object. Mode 3: the value of extension 8.5 or 8.7 of a leaf.
+  /// Verifies an attestation. Mode 0: the other bytes are the whole object. Mode 1: they are
+  /// authenticator data, with a matching nonce. Mode 2: a kind and client data with a good object.
+  /// Mode 3: the value of extension 8.5 or 8.7 of a leaf.
   static func attestation(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let selector = Selector(first, fixture.verifiers)
@@ -108,7 +108,7 @@ enum AttestTargets {
     answer.free()
   }
 
-  /// The key id in its forms.
+  /// Returns the key id in one of its forms.
   private static func keyId(_ selector: Selector) -> [UInt8] {
     switch selector.route {
     case .raw: return fixture.device.keyId
@@ -127,8 +127,8 @@ enum AttestTargets {
     }
   }
 
-  /// Leaf and authenticator data are those of one good object, and the receipt
-  /// has the content of one.
+  /// Checks that leaf and authenticator data are those of one good object, and the receipt's
+  /// content, too.
   private static func checkWhole(_ object: [UInt8], _ selector: Selector) {
     guard let cbor = OtherCBOR(object), cbor.pairs(0).count == 3,
       cbor.string("fmt") == Array("apple-appattest".utf8),
@@ -148,7 +148,7 @@ enum AttestTargets {
     }
   }
 
-  /// Whatever was verified before, the answer is the same.
+  /// Checks that the result does not depend on what was verified before.
   private static func checkCache(
     _ selector: Selector, _ answer: Answer, _ object: [UInt8], _ keyId: [UInt8]
   ) {
@@ -160,7 +160,7 @@ enum AttestTargets {
     fresh.free()
   }
 
-  /// docs/spec/app-attest.md §3.1, offset by offset.
+  /// Checks authenticator data offset by offset (docs/spec/app-attest.md §3.1).
   private static func checkData(
     _ data: [UInt8], _ answer: Answer, _ selector: Selector
   ) {
@@ -169,7 +169,7 @@ enum AttestTargets {
     demand(data[..<32].elementsEqual(AttestDigest.sha256(Array(device.appId.utf8))), "rpIdHash")
     demand(data[32] & 0x40 != 0, "flags")
     demand(data[33..<37].allSatisfy { $0 == 0 }, "a counter")
-    // The receipt, where it is looked at, is one of production.
+    // The receipt, if it is verified, is one of production.
     let names = ["appattest\0\0\0\0\0\0\0", "appattestdevelop", "appattestsandbox"]
     demand(
       names.prefix(selector.verifier.name == "ignore" ? 3 : 1).contains {
@@ -199,7 +199,7 @@ enum AttestTargets {
 
   // MARK: assertions
 
-  /// Good assertions: authenticator data and object, by counter and system.
+  /// The good assertions: authenticator data and object, by counter and system.
   static let goodAssertions: [(data: [UInt8], signature: [UInt8], whole: [UInt8])] = [
     (fixture.device, UInt32(1)), (fixture.device.with { $0.system = .iOS18 }, 7),
   ].map { device, counter in
@@ -214,9 +214,9 @@ enum AttestTargets {
   static let assertionPieces: [[UInt8]] =
     goodAssertions.flatMap { [$0.data, $0.signature] } + [Array(goodAssertions[0].data[..<32])]
 
-  /// Mode 0: the others are the whole object. Mode 1: authenticator data, signed.
-  /// Mode 2: the signature of a good object. Mode 3: a kind and client data, which with
-  /// the last bit are those that the key signed.
+  /// Verifies an assertion. Mode 0: the other bytes are the whole object. Mode 1: authenticator
+  /// data, signed. Mode 2: the signature of a good object. Mode 3: a kind and client data, which
+  /// with the last bit are those that the key signed.
   static func assertion(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let selector = Selector(first, fixture.verifiers)
@@ -265,7 +265,8 @@ enum AttestTargets {
     }
   }
 
-  /// Only the key can make one: it is a good one, or its twin (r, n − s).
+  /// Checks that a signature is one of the good ones or its counterpart (r, n − s), because only
+  /// the key can make one.
   private static func checkSignature(_ der: [UInt8]) {
     guard let mine = try? AssayAuthority.ECDSASignature(der: der) else {
       fatalError("accepted a signature that the other reader does not read")
@@ -297,7 +298,7 @@ enum AttestTargets {
   }
 }
 
-/// The extensions of authenticator data as the other reader has them (ATT-15).
+/// The extensions of authenticator data as the second reader reads them (ATT-15).
 struct OtherExtensions {
   private(set) var category: UInt32? = nil
   private(set) var bundleVersion: [UInt8]? = nil

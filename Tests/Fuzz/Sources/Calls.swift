@@ -1,17 +1,17 @@
 import CAssay
 
-// Entry points of include/assay.h that several targets call. The answer of each is checked;
-// who called frees it.
+// Functions of include/assay.h that several targets call. Each document is checked; the caller
+// frees it.
 
 extension [UInt8] {
-  /// What C takes for a text: where it begins, and its length.
+  /// Passes the bytes as a text of C: its address and its length.
   func asText<Result>(_ use: (UnsafePointer<CChar>?, Int) -> Result) -> Result {
     withUnsafeBytes { use($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
   }
 }
 
 extension Answer {
-  /// The answer of a call, which is given a place for its document.
+  /// Makes a call, and receives its document.
   init(_ call: (UnsafeMutablePointer<OpaquePointer?>) -> Int32) {
     var document: OpaquePointer? = nil
     let status = call(&document)

@@ -5,13 +5,13 @@ import CReference
 @testable import AssayAuthority
 @testable import AssayCases
 
-/// Targets over certificates: the reader against libcrypto, and chains in which
-/// one certificate is any bytes.
+/// Targets for certificates: the reader, compared with libcrypto, and chains in which one
+/// certificate is any bytes.
 enum CertificateTargets {
   private static let fixture = FuzzFixture.shared
 
-  /// A chain of P-256 keys alone, which is quick to sign. In a certificate of an
-  /// input the point of `standIn` is replaced by a real key.
+  /// A chain of P-256 keys only, which is quick to sign. In an input's certificate the point of
+  /// `standIn` is replaced by a real key.
   struct QuickChain {
     let rootKey: SigningKey
     let intermediateKey: SigningKey
@@ -57,8 +57,8 @@ enum CertificateTargets {
 
   private static let payload = Purchase(now: FuzzFixture.instant).transactionPayload.bytes
 
-  /// The first byte says what the others become: a certificate for the reader, a
-  /// leaf or intermediate as it stands, one that is signed properly, an anchor.
+  /// Reads a certificate. The first byte selects what the others are: a certificate for the reader,
+  /// an unchanged leaf or intermediate, a signed one, an anchor.
   static func certificate(_ input: [UInt8]) {
     guard let mode = input.first else { return }
     let bytes = Array(input.dropFirst())
@@ -79,7 +79,7 @@ enum CertificateTargets {
 
   // MARK: the reader
 
-  /// Whatever the strict reader accepts, libcrypto reads whole and in the same way.
+  /// Checks that libcrypto reads in full, and equally, what the strict reader accepts.
   private static func compare(_ der: [UInt8]) {
     guard let mine = Certificate(der) else { return }
     guard let other = reference_certificate_read(der, der.count) else {
@@ -106,7 +106,7 @@ enum CertificateTargets {
     compareExtensions(mine, other)
   }
 
-  /// Only where an extension appears once: libcrypto gives nothing otherwise.
+  /// Compares extensions that appear once: libcrypto returns no others.
   private static func compareExtensions(_ mine: Certificate, _ other: OpaquePointer) {
     func isSingle(_ identifier: [UInt8]) -> Bool {
       mine.extensions.filter { mine.bytes($0.identifier).elementsEqual(identifier) }.count == 1
@@ -127,8 +127,8 @@ enum CertificateTargets {
 
   // MARK: chains
 
-  /// A certificate over this signed part, in which a key of ours takes the place
-  /// of the stand-in.
+  /// Returns a certificate over this signed part, in which a key of the fixture replaces the
+  /// stand-in.
   private static func signed(
     _ body: [UInt8], _ key: SigningKey, by signer: SigningKey
   ) -> [UInt8] {
@@ -152,8 +152,7 @@ enum CertificateTargets {
     answer.free()
   }
 
-  /// Every chain that is accepted, libcrypto accepts as well, and it carries
-  /// Apple's two markers.
+  /// Checks that libcrypto accepts every accepted chain, too, and that it has Apple's two markers.
   private static func checkAccepted(_ leaf: [UInt8], _ intermediate: [UInt8]) {
     let mine = reference_certificate_read(leaf, leaf.count)
     let above = reference_certificate_read(intermediate, intermediate.count)
@@ -173,7 +172,7 @@ enum CertificateTargets {
       "libcrypto refuses an accepted chain")
   }
 
-  /// CFG-3: an anchor is a clean, self-signed authority.
+  /// Checks that an anchor is a well-formed, self-signed authority (CFG-3).
   private static func anchor(_ der: [UInt8]) {
     guard Anchor(der, .elliptic) != nil else { return }
     guard let other = reference_certificate_read(der, der.count) else {

@@ -5,12 +5,12 @@ import CReference
 
 private typealias Writer = AssayAuthority.DER
 
-/// Targets over PKCS#7 containers and their payloads, without any signature:
-/// compared with a small reader of BER and with libcrypto.
+/// Targets for PKCS#7 containers and their payloads, without any signature, compared with a small
+/// reader of BER and with libcrypto.
 enum ContainerTargets {
   // MARK: containers
 
-  /// What stands for longer bytes in containers.
+  /// The replacements of longer bytes in containers.
   static let pieces: [[UInt8]] = {
     let names: [(String, String)] = [("CN", "Assay Fuzz")]
     let name = DistinguishedName.make(names.map { (type: $0.0, value: $0.1) })
@@ -46,7 +46,7 @@ enum ContainerTargets {
     elements: .tooLargeAppReceiptElements, depth: .tooLargeAppReceiptDepth,
     certificates: .tooLargeAppReceiptCertificates, payload: .tooLargeAppReceiptSize)
 
-  /// Any bytes as a container.
+  /// Reads any bytes as a container.
   static func ber(_ input: [UInt8]) {
     let bytes = ReceiptFixture.assemble(input[...], pieces)
     let elements = reference_ber_elements(bytes, bytes.count, 512, 24)
@@ -94,15 +94,15 @@ enum ContainerTargets {
     }
   }
 
-  /// libcrypto writes names with definite lengths.
+  /// Whether a name has definite lengths, as libcrypto writes it.
   private static func isDefinite(_ name: ArraySlice<UInt8>) -> Bool {
     Assay.DER.isCanonical(Array(name))
   }
 
   // MARK: payloads
 
-  /// Any bytes as the payload. The first byte picks how many elements and
-  /// purchases are allowed.
+  /// Reads any bytes as a payload. The first byte selects how many elements and purchases are
+  /// allowed.
   static func receiptAttributes(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let bytes = Array(input.dropFirst())
@@ -128,7 +128,7 @@ enum ContainerTargets {
     } catch {}
   }
 
-  /// The claims of the same payload in a container, which is unverified.
+  /// Checks the claims of the same payload in a container, which is unverified.
   private static func checkFrame(_ payload: [UInt8]) {
     let content = Writer.sequence(
       Writer.oid(OID.data), Writer.value(0xa0, Writer.octetString(payload)))
@@ -140,7 +140,7 @@ enum ContainerTargets {
       let read = try? ReceiptAttributes(
         BER.Octets(payload, 0..<payload.count), .init(elements: 1 << 16, purchases: 8192))
     else { return }
-    // What the strict reader accepts, the claims say in the same words.
+    // The claims must equal what the strict reader accepts.
     demand(claims.text(claims.bundleId) == read.text(read.bundleId), "another bundle id")
     demand(claims.text(claims.type) == read.text(read.type), "another type")
     demand(claims.purchases.count == read.purchases.count, "other purchases")
@@ -173,7 +173,7 @@ enum ContainerTargets {
   }
 }
 
-/// A container as libcrypto takes it apart; nil when it does not.
+/// A container as libcrypto reads it; `nil` if it does not.
 final class OtherMessage {
   private let message: OpaquePointer
   private let size: Int
@@ -190,14 +190,14 @@ final class OtherMessage {
   var certificateCount: Int { Int(reference_message_certificates(message)) }
 
   func part(_ number: Int) -> [UInt8]? {
-    // Rewritten, a part is never longer than the container.
+    // A rewritten part is never longer than the container.
     var out = [UInt8](repeating: 0, count: size + 16)
     let count = reference_message_part(message, Int32(number), &out, out.count)
     return count < 0 ? nil : Array(out[..<count])
   }
 }
 
-/// Attributes of a SET as libcrypto takes them apart; the first of each type.
+/// The attributes of a SET as libcrypto reads them; the first of each type.
 struct OtherAttributes {
   let bytes: [UInt8]
   private(set) var values: [UInt64: Range<Int>] = [:]
@@ -228,10 +228,10 @@ struct OtherAttributes {
     return start < 0 ? nil : Array(bytes[start..<start + length])
   }
 
-  /// UTF8String.
+  /// Returns the text of a UTF8String.
   func text(_ type: UInt64) -> [UInt8]? { text(type, tag: 12) }
 
-  /// IA5String of a date; nil for "".
+  /// Returns the date of an IA5String; `nil` for an empty one.
   func date(_ type: UInt64) -> Int64? {
     guard let text = text(type, tag: 22) else { return nil }
     let found = reference_iso_date(text, text.count)

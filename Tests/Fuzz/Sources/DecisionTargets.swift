@@ -5,7 +5,7 @@ import Glibc
 
 @testable import Assay
 
-/// Targets over configurations, decisions, stored dates and document paths.
+/// Targets for configurations, decisions, stored dates and document paths.
 enum DecisionTargets {
   private static let fixture = FuzzFixture.shared
 
@@ -16,8 +16,8 @@ enum DecisionTargets {
     2: Array(fixture.authority.xcodeFingerprint.utf8),
   ]
 
-  /// Any bytes as a configuration; byte 1 stands for a root in base64, byte 2 for
-  /// a certificate's digest.
+  /// Reads any bytes as a configuration; byte 1 is replaced by a root in base64, byte 2 by a
+  /// certificate's digest.
   static func verifierNew(_ input: [UInt8]) {
     configure(input, configTexts) { verifier, _, _ in
       if verifier != nil {
@@ -31,9 +31,9 @@ enum DecisionTargets {
 
   // MARK: decisions
 
-  /// NUL separates account and payloads. The first byte picks the verifier, the
-  /// first of each payload its kind; all are signed and verified before the
-  /// decision. The same evidence gives the same bytes again.
+  /// Decides. NUL separates account and payloads; the first byte selects the verifier, the first
+  /// byte of each payload its kind. All are signed and verified before the decision. The same
+  /// evidence must give the same bytes again.
   static func decide(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let parts = input.dropFirst().split(
@@ -58,7 +58,7 @@ enum DecisionTargets {
         evidence.allSatisfy(\.isOK) && !evidence.isEmpty, "a decision on refused evidence")
       demand(first.text("decision.plan") != nil, "entitled to no plan")
     }
-    // Documents stay usable in any order of giving back.
+    // Documents may be freed in any order.
     for document in evidence { document.free() }
     first.free()
     second.free()
@@ -68,7 +68,7 @@ enum DecisionTargets {
     answer.isOK || answer.text("status.name") == "rejected.decision.not-entitled"
   }
 
-  /// The order of the evidence decides nothing: the facts are the same bytes.
+  /// Checks that the order of the evidence does not matter: the facts are the same bytes.
   private static func checkOrder(_ first: Answer, _ reversed: Answer) {
     demand(first.status == reversed.status, "another order, another status")
     demand(facts(first) == facts(reversed), "another order, another decision")
@@ -82,7 +82,7 @@ enum DecisionTargets {
 
   // MARK: stored dates
 
-  /// Four dates, and a status whose name is asked for.
+  /// Checks four dates, and a status by its name.
   static func checkExpiry(_ input: [UInt8]) {
     guard input.count >= 36 else { return }
     func number(_ start: Int, _ size: Int) -> Int64 {
@@ -91,7 +91,7 @@ enum DecisionTargets {
       return Int64(bitPattern: value)
     }
     let (expires, grace, revoked) = (number(0, 8), number(8, 8), number(16, 8))
-    // Seven of eight inputs lie inside the years that are looked at.
+    // Seven of eight inputs are within the supported years.
     let raw = number(24, 8)
     let now = input[24] & 7 == 0 ? raw : 1_199_145_600_000 + (raw & 0x29e_0000_0000)
     let status = assay_check_expiry(expires, grace, revoked, now)
@@ -119,7 +119,7 @@ enum DecisionTargets {
 
   // MARK: document paths
 
-  /// Documents of every kind, and what cJSON makes of them.
+  /// Documents of every kind, and their trees by cJSON.
   private static let documents: [(answer: Answer, json: OpaquePointer)] = {
     let purchase = Purchase(now: FuzzFixture.instant)
     let escaped = purchase.transactionPayload
@@ -143,8 +143,8 @@ enum DecisionTargets {
     }
   }()
 
-  /// Any bytes as a path into a document; the first byte picks the document. Text
-  /// and integer are what a walk through cJSON's tree finds.
+  /// Reads any bytes as a path into a document, which the first byte selects. Text and integer must
+  /// be what cJSON's tree has at that path.
   static func documentPath(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let (answer, json) = documents[Int(selector) % documents.count]
@@ -180,7 +180,7 @@ enum DecisionTargets {
     }
   }
 
-  /// Names are steps of objects; numbers in their one spelling, steps of arrays.
+  /// Follows a path: names are members of objects; numbers in canonical form are indexes of arrays.
   private static func walk(_ json: OpaquePointer, _ path: [UInt8]) -> OpaquePointer? {
     var value = json
     for step in path.split(separator: 0x2e, omittingEmptySubsequences: false) {

@@ -1,14 +1,14 @@
 import AssayAuthority
 import CLibCrypto
 
-// The entry points that libFuzzer calls. One program holds every target; the
-// name under which it is started ("signed-payload") picks one.
+// The functions that libFuzzer calls. One program contains every target; the name under which it is
+// started ("signed-payload") selects one.
 
-/// What one run of a target does with its input.
+/// The function that runs a target on one input.
 typealias Target = ([UInt8]) -> Void
 
 enum Targets {
-  /// Entry points of include/assay.h first, strict readers after them.
+  /// The targets: functions of include/assay.h first, then strict readers.
   static let all: [(name: String, run: Target)] = [
     ("verify-jws", EvidenceTargets.verifyJWS),
     ("signed-payload", EvidenceTargets.signedPayload),
@@ -74,12 +74,12 @@ public func test(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   return 0
 }
 
-/// Ends the process, and with it the run, when something does not hold.
+/// Ends the process, and with it the run, if a condition does not hold.
 func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
   if !holds { fatalError(what()) }
 }
 
-/// How many answers exchanges got in this process; told from time to time.
+/// The number of replies to exchanges in this process, printed from time to time.
 enum AnswerCount {
   private static var count = 0
 

@@ -2,14 +2,13 @@ import AssayAuthority
 import CAssay
 import CReference
 
-/// Targets over `assay_verify_jws`. The first byte of an input picks verifier
-/// and kind.
+/// Targets for `assay_verify_jws`. The first byte of an input selects verifier and kind.
 enum EvidenceTargets {
   private static let fixture = FuzzFixture.shared
 
   // MARK: any bytes
 
-  /// The pieces of good evidence, and what may be accepted: their own pairs.
+  /// The pieces of good evidence, and the only pairs of them that may be accepted.
   private static let pieces: (texts: [UInt8: [UInt8]], signed: Set<[UInt8]>) = {
     let purchase = Purchase(now: FuzzFixture.instant)
     var texts: [UInt8: [UInt8]] = [1: fixture.storeHeader, 0x0e: fixture.xcodeHeader]
@@ -33,8 +32,8 @@ enum EvidenceTargets {
     return (texts, signed)
   }()
 
-  /// Any bytes as a JWS. Control characters stand for segments of good evidence,
-  /// so that splices of it are tried; nothing but what was signed is accepted.
+  /// Verifies any bytes as a JWS. Control characters are replaced by segments of good evidence, to
+  /// try combinations; only what was signed may be accepted.
   static func verifyJWS(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let jws = expand(input.dropFirst(), pieces.texts)
@@ -49,8 +48,8 @@ enum EvidenceTargets {
 
   // MARK: signed payloads
 
-  /// A properly signed JWS over any payload: JSON, kind, dates and identity
-  /// after a good signature.
+  /// Verifies a signed JWS over any payload: JSON, kind, dates and identity after a valid
+  /// signature.
   static func signedPayload(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let (verifier, kind) = fixture.choice(selector)
@@ -70,9 +69,8 @@ enum EvidenceTargets {
     return json != nil
   }
 
-  /// A notification whose nested JWS are properly signed too. NUL separates the
-  /// payloads; in the first, byte 1 … 3 stands for the JWS over the 1st … 3rd
-  /// of the others.
+  /// Verifies a notification whose nested JWS are signed too. NUL separates the payloads; in the
+  /// first, bytes 1 … 3 are replaced by the JWS over the 1st … 3rd of the others.
   static func signedNotification(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let parts = input.dropFirst().split(
@@ -101,8 +99,8 @@ enum EvidenceTargets {
   private static let xcodePayload = Purchase(now: FuzzFixture.instant)
     .with { $0.environment = "Xcode" }.transactionPayload.bytes
 
-  /// Any bytes as the header of a properly signed JWS. Byte 1 … 4 stands for
-  /// leaf, intermediate, root and Xcode's certificate in base64.
+  /// Verifies any bytes as the header of a signed JWS. Bytes 1 … 4 are replaced by leaf,
+  /// intermediate, root and Xcode's certificate in base64.
   static func header(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let name = ["standard", "root-entry-ignored", "no-cache", "xcode"][Int(selector) % 4]
@@ -116,7 +114,7 @@ enum EvidenceTargets {
     answer.free()
   }
 
-  /// What cJSON reads in an accepted header.
+  /// Checks an accepted header as cJSON reads it.
   private static func checkAccepted(_ header: [UInt8], _ isXcode: Bool, ignoresRoot: Bool) {
     let json = header.asText { reference_json_read($0, $1) }
     defer { reference_json_free(json) }

@@ -5,8 +5,8 @@ import CReference
 @testable import AssayAuthority
 @testable import AssayCases
 
-/// Targets over `assay_exchange_new`, `assay_call` and over the blocks `attest`, `deviceCheck`
-/// and `risk` of a configuration.
+/// Targets for `assay_exchange_new`, `assay_call` and the blocks `attest`, `deviceCheck` and `risk`
+/// of a configuration.
 enum ExchangeTargets {
   private static let fixture = AttestFixture.shared
 
@@ -15,7 +15,7 @@ enum ExchangeTargets {
     return pem
   }()
 
-  /// The PEM text as a JSON string has it.
+  /// The PEM text as a JSON string contains it.
   private static let escapedKey: [UInt8] = privateKey.flatMap {
     $0 == 0x0a ? Array("\\n".utf8) : [$0]
   }
@@ -41,8 +41,8 @@ enum ExchangeTargets {
 
   private static let verifiers = configurations.map { FuzzFixture.verifier($0.bytes) }
 
-  /// Any bytes as a request. The first byte picks whether DeviceCheck is
-  /// configured, and whether a document is handed in.
+  /// Reads any bytes as a request. The first byte selects whether DeviceCheck is configured, and
+  /// whether a document is passed.
   static func exchange(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let verifier = verifiers[Int(first & 1)]
@@ -61,7 +61,7 @@ enum ExchangeTargets {
     evidence.forEach { assay_doc_free($0) }
   }
 
-  /// `assay_call` says the same, or that the kind takes steps.
+  /// Checks that `assay_call` returns the same, or that the operation has steps.
   private static func checkCall(_ called: Answer, _ answer: Answer) {
     let isAtOnce = called.text("status.name") != "misuse.exchange.operation"
     demand(
@@ -81,7 +81,7 @@ enum ExchangeTargets {
     return tree.member("risk")?.isNull == false || tree.member("exchange")?.isNull == false
   }
 
-  /// What was answered is JSON for cJSON too, and its result has its members.
+  /// Checks that cJSON reads the document, too, and that its result has its members.
   private static func checkAnswered(_ answer: Answer, _ request: [UInt8]) {
     let json = request.asText { reference_json_read($0, $1) }
     demand(json != nil, "cJSON does not read an answered request")
@@ -108,8 +108,8 @@ enum ExchangeTargets {
     6: Array(ReceiptFixture.shared.authority.anchor.utf8),
   ]
 
-  /// Any bytes as a configuration: bytes 1 … 6 stand for certificates and a
-  /// private key, which is never told.
+  /// Reads any bytes as a configuration: bytes 1 … 6 are replaced by certificates and a private
+  /// key, which no document may contain.
   static func attestConfig(_ input: [UInt8]) {
     configure(input, configTexts) { verifier, config, answer in
       demand(
@@ -150,8 +150,7 @@ enum ExchangeTargets {
 }
 
 extension Answer {
-  /// Whether something in it was signed, or made of random numbers: it is another one each
-  /// time.
+  /// Whether the document has a signature or a random number, and so differs at each call.
   fileprivate var isSigned: Bool {
     ["token", "jws", "signature", "clientSecret", "http.headers.0.1"].contains {
       text("exchange." + $0) != nil

@@ -4,20 +4,20 @@ import CAssay
 @testable import AssayAuthority
 @testable import AssayCases
 
-/// What every target works with: a test authority whose keys are made at
-/// start-up, verifiers of several configurations, and the one way to sign.
+/// The fixture of every target: a test authority whose keys are made at start-up, verifiers of
+/// several configurations, and signing.
 final class FuzzFixture {
   static let shared = FuzzFixture()
 
-  /// The instant around which everything lies: 2026-11-21 UTC.
+  /// The time of all evidence: 2026-11-21 UTC, in milliseconds since 1970.
   static let instant: Int64 = 1_795_219_200_000
 
-  /// The bench on which the case table is made, without its cases.
+  /// The fixture of the case table, without its cases.
   let cases: CaseFixture
   var authority: Authority { cases.authority }
   /// The verifiers of the case table that differ in what they accept.
   private(set) var verifiers: [(name: String, handle: OpaquePointer)] = []
-  /// Header segments over the authority's chain and over Xcode's certificate.
+  /// The header segments over the authority's chain and over Xcode's certificate.
   let storeHeader: [UInt8]
   let xcodeHeader: [UInt8]
 
@@ -46,14 +46,14 @@ final class FuzzFixture {
     }
   }
 
-  /// Everything is made when the bench is.
+  /// Makes everything, by making the fixture.
   func prepare() { demand(verifiers.count == FuzzFixture.names.count, "verifiers") }
 
   func verifier(_ name: String) -> OpaquePointer? {
     verifiers.first { $0.name == name }?.handle
   }
 
-  /// The verifier and the kind that the first byte of an input stands for.
+  /// Returns the verifier and the kind that the first byte of an input selects.
   func choice(_ selector: UInt8) -> (verifier: Int, kind: Int32) {
     let number = Int(selector)
     return (number / 5 % verifiers.count, Int32(number % 5 + 1))
@@ -69,7 +69,7 @@ final class FuzzFixture {
     return made
   }
 
-  /// A compact JWS over that payload, signed as the App Store or Xcode would.
+  /// Returns a compact JWS over that payload, signed as by the App Store or Xcode.
   func signed(_ payload: [UInt8], asXcode: Bool = false) -> [UInt8] {
     signed(
       asXcode ? xcodeHeader : storeHeader, payload,
@@ -82,7 +82,7 @@ final class FuzzFixture {
     return input + [0x2e] + Base64Text.encodeURL(signature)
   }
 
-  /// Calls `assay_verify_jws`; the answer is checked, and freed by the caller.
+  /// Calls `assay_verify_jws` and checks the document, which the caller frees.
   func verify(
     _ verifier: OpaquePointer?, _ kind: Int32, _ jws: [UInt8], now: Int64 = FuzzFixture.instant
   ) -> Answer {
@@ -92,8 +92,8 @@ final class FuzzFixture {
   }
 }
 
-/// Bytes in which control characters stand for longer texts, which no mutation
-/// would ever find: certificates, segments, whole JWS.
+/// Replaces control characters by longer texts that no mutation would find: certificates, segments,
+/// whole JWS.
 func expand(_ bytes: ArraySlice<UInt8>, _ texts: [UInt8: [UInt8]]) -> [UInt8] {
   var out: [UInt8] = []
   out.reserveCapacity(bytes.count)
@@ -107,8 +107,8 @@ func expand(_ bytes: ArraySlice<UInt8>, _ texts: [UInt8: [UInt8]]) -> [UInt8] {
   return out
 }
 
-/// Any bytes as a configuration, in which bytes stand for texts. What builds a verifier lets
-/// it work; there is one exactly if the answer is ok.
+/// Reads any bytes as a configuration, in which bytes are replaced by texts. A verifier must exist
+/// if and only if the status is ok, and must work.
 func configure(
   _ input: [UInt8], _ texts: [UInt8: [UInt8]],
   _ use: (_ verifier: OpaquePointer?, _ config: [UInt8], _ answer: Answer) -> Void
@@ -120,8 +120,8 @@ func configure(
   answer.free()
 }
 
-/// What the first byte of an input picks: verifier (3 bits), mode (2 bits), route
-/// (2 bits), and one bit more.
+/// The choices of an input's first byte: verifier (3 bits), mode (2 bits), route (2 bits), and one
+/// further bit.
 struct Selector {
   let verifier: (name: String, handle: OpaquePointer)
   let mode: Int

@@ -1,18 +1,18 @@
 @testable import Assay
 
-/// What an attacker would send to make a reader slow: names of one hash, names after
-/// long escapes, long lists. A few control bytes, which no text may hold, stand for
-/// them, so that inputs stay small and mutations move them about.
+/// Texts with which an attacker would slow a reader down: names of one hash, names after long
+/// escapes, long lists. A few control bytes, which no text may contain, are replaced by them, so
+/// that inputs stay small and mutations move them.
 enum HostileNames {
-  /// No text grows beyond it.
+  /// The longest text, in bytes.
   private static let cap = 1 << 17
 
-  /// Reads a text in which the bytes 1 to 6 stand for more:
+  /// Expands a text in which the bytes 1 to 6 are replaced:
   ///
   /// - 1: the next name that has the hash of all others; 2: the same with an escape.
   /// - 3, 4, 5 and n: 8n members; their names have one hash, one hash and an escape, or
   ///   a long beginning of escapes.
-  /// - 6 and n: what comes before, up to 64 bytes, n times more.
+  /// - 6 and n: the preceding bytes, up to 64, n more times.
   static func expand(_ input: ArraySlice<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
     var next = 0
@@ -52,8 +52,8 @@ enum HostileNames {
   private static let longBeginning = [[UInt8]](repeating: Array("\\u0061".utf8), count: 240)
     .flatMap { $0 }
 
-  /// `/` and twelve blocks: of each there are two that lead from one state of FNV-1a
-  /// to the same next one. After 4,096 names the first comes again.
+  /// Returns `/` and twelve blocks. Two variants of each block lead from one state of FNV-1a to the
+  /// same next state. After 4,096 names the first one comes again.
   private static func name(_ number: Int) -> [UInt8] {
     var name: [UInt8] = [0x2f]
     for (place, pair) in blocks.enumerated() { name += pair[number >> place & 1] }

@@ -2,8 +2,8 @@ import AssayAuthority
 
 @testable import Assay
 
-/// A store that answers what the bytes of an input say: in the form that the step asks
-/// for, with its own arguments, numbers of interest and texts of interest in the columns.
+/// A database whose replies follow the bytes of an input: in the form of the step, with its
+/// arguments and with notable numbers and texts in the columns.
 struct HostileStore {
   private var bytes: ArraySlice<UInt8>
 
@@ -15,7 +15,7 @@ struct HostileStore {
 
   private mutating func next() -> Int { Int(bytes.popFirst() ?? 0) }
 
-  /// `results` of an answer to a step.
+  /// Returns `results` of a reply to a step.
   mutating func results(_ step: JSONValue) -> JSONText {
     let calls = HostileStore.children(step.member("calls"))
     var results: [JSONText] = []
@@ -37,7 +37,7 @@ struct HostileStore {
 
   // MARK: SQL
 
-  /// The names of what a statement gives.
+  /// Returns the names of a statement's result columns.
   private static func columns(_ sql: String) -> [Substring] {
     let words = sql.split(whereSeparator: { " \n".contains($0) })
     var list = ""
@@ -57,7 +57,7 @@ struct HostileStore {
     ]
   }
 
-  /// A number where the name is one of a number, most of the time.
+  /// Returns a number for a numeric column, most of the time.
   private mutating func value(_ column: Substring?, _ arguments: [JSONValue]) -> JSONText {
     let pick = next()
     if pick & 0x80 != 0, !arguments.isEmpty {
@@ -82,7 +82,7 @@ struct HostileStore {
       }
     }
   private static let integers = Set(columns.filter { $0.type == "INTEGER" }.map { $0.name })
-  /// The first are those that the ledger's own rows have.
+  /// Numbers of which the first are those of the ledger's own rows.
   private static let numbers: [Int64] =
     [
       0, 1, 2, -1, 100, FuzzFixture.instant, FuzzFixture.instant - 1, FuzzFixture.instant + 60_000,

@@ -4,12 +4,11 @@ import CAssay
 @testable import AssayAuthority
 @testable import AssayCases
 
-/// Target over `assay_exchange_step`: exchanges with a store, and stores that answer
-/// whatever they like.
+/// A target for `assay_exchange_step`: exchanges with a ledger, and databases with any replies.
 enum LedgerTargets {
   private static let engines: [LedgerEngine] = [.sqlite, .postgres, .mariadb, .dynamodb, .redis]
 
-  /// By engine.
+  /// The verifiers by engine.
   private static let verifiers: [OpaquePointer] = engines.map { engine in
     var block: JSONText = [
       "engine": .string("\(engine.name)"), "keepEvidence": true, "transfer": "confirm",
@@ -27,10 +26,10 @@ enum LedgerTargets {
 
   private static let kinds = Operation.allCases.filter { $0.row.engines != nil }
 
-  /// The first byte picks the kind and the second the engine; its higher bits pick among
-  /// requests. The lines after them are answers: `s` and bytes for `HostileStore`, `r` and
-  /// the JSON of results, `f` and an error's code, `0` for no answer, `g` for what the host
-  /// says of a grant, `w` for the end of a wait, and anything else as it is.
+  /// Runs an exchange. The first byte selects the operation and the second the engine; its higher
+  /// bits select among requests. The lines after them are replies: `s` and bytes for
+  /// `HostileStore`, `r` and the JSON of results, `f` and an error's code, `0` for no reply, `g`
+  /// for the host's reply to a grant, `w` for the end of a wait, and anything else unchanged.
   static func ledgerMachine(_ input: [UInt8]) {
     guard input.count > 2 else { return }
     let kind = kinds[Int(input[0]) % kinds.count]
@@ -75,7 +74,7 @@ enum LedgerTargets {
 
   private static func isOpen(_ answer: Answer) -> Bool { answer.status & 0xff == 9 }
 
-  /// What is over stays so, and says the same.
+  /// Checks that an ended exchange stays ended, with the same document.
   private static func checkOver(_ exchange: OpaquePointer, _ answer: Answer) {
     let again = step(exchange, ArraySlice("w".utf8), answer)
     demand(again.status & 0xff == 5 || again.json == answer.json, "it goes on after its end")
@@ -91,7 +90,7 @@ enum LedgerTargets {
     let place = engines.firstIndex(of: start.engine) ?? 0
     let (exchange, answer) = Calls.begin(
       verifiers[place], request(start).bytes, evidence: evidence(start))
-    // A sign-up that was created has nothing to give back, and Redis has no tables.
+    // A completed sign-up has nothing to release, and Redis has no tables.
     let isSettled = answer.isOK && [.finishSignup, .createSchema].contains(start.kind)
     demand(
       isOpen(answer) || isSettled || answer.text("status.name")?.hasPrefix("config.ledger") == true,
@@ -222,7 +221,7 @@ enum LedgerTargets {
     }
   }
 
-  /// By engine.
+  /// The evidence by engine.
   private static let proofs: [Proofs] = verifiers.map {
     guard let proofs = try? Proofs($0) else { fatalError("no evidence") }
     return proofs

@@ -3,7 +3,7 @@ import CReference
 @testable import Assay
 @testable import AssayAuthority
 
-/// RCP-1 … RCP-4 again, each step by itself.
+/// A second implementation of RCP-1 … RCP-4, each step separate.
 enum OtherTransport {
   static func base64(_ text: [UInt8]) -> [UInt8]? {
     var out = [UInt8](repeating: 0, count: text.count + 8)
@@ -17,7 +17,7 @@ enum OtherTransport {
     Array(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
   }
 
-  /// Spaces as `+`, but for those beside a line break and at the beginning.
+  /// Returns spaces as `+`, except at the beginning and beside a line break.
   private static func withPlus(_ text: [UInt8]) -> [UInt8] {
     var out = text
     for at in text.indices where text[at] == 0x20 {
@@ -33,7 +33,7 @@ enum OtherTransport {
     return out
   }
 
-  /// What a transport that was read must be.
+  /// Checks the properties of a transport that was read.
   static func check(_ found: Transport, _ text: [UInt8]) {
     demand(text.contains { !isSpace($0) }, "read out of nothing")
     demand(found.form == form(found.bytes), "of another form")
@@ -62,8 +62,8 @@ enum OtherTransport {
     }
   }
 
-  /// Whatever has a known form is found again in every way in which it may
-  /// travel, when it is long enough for a second level to be recognised.
+  /// Checks that a known format is found again in every encoding, if it is long enough for a second
+  /// level to be recognised.
   static func checkRoundTrip(_ bytes: [UInt8]) {
     guard form(bytes) != .unknown, let first = bytes.first, !isSpace(first),
       (16..<1 << 16).contains(bytes.count)
@@ -85,7 +85,7 @@ enum OtherTransport {
     }
   }
 
-  /// docs/spec/receipts-triage.md 1.2, as far as the beginning tells.
+  /// Returns the format, as far as the first bytes determine it (docs/spec/receipts-triage.md 1.2).
   private static func form(_ bytes: [UInt8]) -> BlobForm {
     func begins(_ bytes: ArraySlice<UInt8>, _ text: String) -> Bool {
       bytes.starts(with: text.utf8)

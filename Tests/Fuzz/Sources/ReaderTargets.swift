@@ -4,15 +4,15 @@ import CReference
 
 @testable import Assay
 
-/// Targets over the strict readers alone, each compared with another reader.
+/// Targets for the strict readers only, each compared with another reader.
 enum ReaderTargets {
   // MARK: JSON
 
   private static let caps: [JSONCaps] = [.evidence, .configuration, .clientData, .transport]
 
-  /// What the strict reader accepts, cJSON reads, with the same tree; and the
-  /// accepted text is read again in the same way. No text costs more comparisons of
-  /// names than it has bytes, and some (JWS-104).
+  /// Checks that cJSON reads what the strict reader accepts, with the same tree, and that the
+  /// accepted text is read again equally. The comparisons of names must not exceed the number of
+  /// bytes by more than a constant (JWS-104).
   static func json(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let caps = caps[Int(first & 3)]
@@ -41,8 +41,8 @@ enum ReaderTargets {
     demand(second.bytes == writer.bytes, "a text changes when it is written twice")
   }
 
-  /// There is a name where the fault is, and with another in its place the fault is
-  /// gone or comes later.
+  /// Checks that a name is at the fault's offset, and that replacing it removes the fault or moves
+  /// it later.
   private static func checkRepeat(_ text: [UInt8], _ caps: JSONCaps, _ offset: Int) {
     demand(text[offset] == 0x22, "no name there")
     var end = offset + 1
@@ -130,8 +130,8 @@ enum ReaderTargets {
 
   // MARK: base64 and hex
 
-  /// Every accepted spelling is the one that an encoder writes, and everything
-  /// that an encoder writes is accepted.
+  /// Checks that an accepted text is what an encoder writes, and that every encoder's text is
+  /// accepted.
   static func base64(_ input: [UInt8]) {
     if let bytes = Base64.decodeStandard(input[...]) {
       demand(encoded(bytes) == input, "another spelling was accepted")
@@ -170,8 +170,7 @@ enum ReaderTargets {
 
   // MARK: DER, dates, signatures
 
-  /// What counts as canonical, libcrypto takes apart; dates and signatures mean
-  /// the same to it.
+  /// Checks that libcrypto reads what counts as canonical, and reads dates and signatures equally.
   static func der(_ input: [UInt8]) {
     if DER.isCanonical(input) {
       demand(reference_der_is_whole(input, input.count, 0) == 1, "libcrypto reads no DER")

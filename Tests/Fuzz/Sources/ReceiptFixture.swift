@@ -3,8 +3,8 @@ import CAssay
 @testable import AssayAuthority
 @testable import AssayCases
 
-/// What the targets over receipts work with: an RSA authority of their own,
-/// verifiers that accept it, and the calls.
+/// The fixture of the targets for receipts: an RSA authority of their own, verifiers that accept
+/// it, and the calls.
 final class ReceiptFixture {
   static let shared = ReceiptFixture()
 
@@ -12,7 +12,7 @@ final class ReceiptFixture {
   private(set) var verifiers: [(name: String, handle: OpaquePointer)] = []
   let purchase = Purchase(now: FuzzFixture.instant)
 
-  /// In the years of version 2 receipts.
+  /// The purchase in the years of version 2 receipts.
   var oldPurchase: Purchase { purchase.moved(by: 1_400_000_000_000 - FuzzFixture.instant) }
 
   var production: Purchase {
@@ -31,7 +31,7 @@ final class ReceiptFixture {
     }
   }
 
-  /// Configurations that differ in what they accept. `fresh` does not cache.
+  /// The configurations, which differ in what they accept. `fresh` does not cache.
   private var configurations: [(name: String, config: JSONText)] {
     let standard = FuzzFixture.shared.cases.standardConfig
       .setting("receipts", authority.configuration)
@@ -86,7 +86,7 @@ final class ReceiptFixture {
   static let transactionKind = Int32(ASSAY_RECEIPT_TRANSACTION)
   static let appKind = Int32(ASSAY_RECEIPT_APP)
 
-  /// Calls `assay_verify_receipt`; the caller frees the answer.
+  /// Calls `assay_verify_receipt`; the caller frees the document.
   func verify(
     _ verifier: OpaquePointer?, _ kind: Int32, _ receipt: [UInt8], subject: [UInt8]? = nil
   ) -> Answer {
@@ -119,10 +119,10 @@ final class ReceiptFixture {
 
   // MARK: pieces
 
-  /// What stands for longer bytes in an input: 0xFF and the number of a piece.
+  /// The byte that, followed by a piece's number, is replaced by the piece.
   static let mark: UInt8 = 0xff
 
-  /// The bytes with the pieces in their places; 0xFF twice is a 0xFF.
+  /// Returns the bytes with the pieces inserted; 0xFF twice gives one 0xFF.
   static func assemble(_ bytes: ArraySlice<UInt8>, _ pieces: [[UInt8]]) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)
@@ -145,7 +145,7 @@ final class ReceiptFixture {
   }
 }
 
-/// How an input travels, by two bits of its selector.
+/// The encodings of an input, selected by two bits.
 enum Route: Int {
   case raw, base64, doubled, wrapped
 

@@ -3,13 +3,13 @@ import CReference
 @testable import Assay
 @testable import AssayAuthority
 
-/// Targets over what a transaction receipt is read with, each compared with
-/// another reader of the same bytes.
+/// Targets for the readers of a transaction receipt, each compared with another reader of the same
+/// bytes.
 enum ReceiptReaderTargets {
   // MARK: transport
 
-  /// Any bytes as a client might send them. The lowest bit of the first byte sets
-  /// a small cap.
+  /// Reads any bytes as a client might send them. The lowest bit of the first byte selects a small
+  /// cap.
   static func transport(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let text = Array(input.dropFirst())
@@ -27,7 +27,7 @@ enum ReceiptReaderTargets {
 
   // MARK: lists
 
-  /// Any bytes as a list. The lowest bit of the first byte picks the limits.
+  /// Reads any bytes as a list. The lowest bit of the first byte selects the limits.
   static func propertyList(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let limits: PropertyList.Limits = selector & 1 == 0 ? .outer : .info
@@ -55,7 +55,7 @@ enum ReceiptReaderTargets {
     }
   }
 
-  /// Written as Apple writes it, the list reads as the same one.
+  /// Checks that a list in Apple's layout is read as the same list.
   private static func checkWrittenAnew(_ list: PropertyList, _ limits: PropertyList.Limits) {
     var text = PropertyListText([])
     var isPlain = true
@@ -86,7 +86,7 @@ enum ReceiptReaderTargets {
     }
   }
 
-  /// "byte 12" lies in the text, or at its end.
+  /// Checks that an offset such as "byte 12" is in the text, or at its end.
   static func checkPlace(_ refusal: Refusal, _ count: Int) {
     let offset = refusal.place.hasPrefix("byte ") ? Int(refusal.place.dropFirst(5)) : nil
     demand(offset.map { $0 >= 0 && $0 <= count } == true, "refused at \(refusal.place)")
@@ -94,8 +94,8 @@ enum ReceiptReaderTargets {
 
   // MARK: the signed fields
 
-  /// The first byte says what the others are: a list of signed fields, a date
-  /// text, a date of an app receipt, a transaction id.
+  /// Reads what the first byte selects: a list of signed fields, a date text, a date of an app
+  /// receipt, a transaction id.
   static func purchaseInfo(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let text = Array(input.dropFirst())
@@ -121,7 +121,7 @@ enum ReceiptReaderTargets {
       "a date of an app receipt differs")
   }
 
-  /// RCP-27: id = pod × 10^13 + n.
+  /// Checks an id = pod × 10^13 + n (RCP-27).
   private static func checkId(_ text: [UInt8]) {
     guard let id = UInt64(String(decoding: text, as: UTF8.self)), text.first != 0x30,
       text.first != 0x2b
@@ -138,7 +138,7 @@ enum ReceiptReaderTargets {
   // MARK: the signature blob
 
   static func signatureBlob(_ input: [UInt8]) {
-    // Runs of zeros stand for a signature, which no rule looks into.
+    // Runs of zeros replace a signature, which no rule reads here.
     let bytes = ReceiptFixture.assemble(
       input[...], [[UInt8](repeating: 0, count: 128), [UInt8](repeating: 0, count: 256)])
     let size = bytes.first == 2 ? 128 : bytes.first == 3 ? 256 : nil
@@ -156,7 +156,7 @@ enum ReceiptReaderTargets {
     } catch {
       demand(certificate == nil || bytes.count > 4096, "refused a blob of good lengths")
       if error.status == .rejectedTransactionReceiptSignature {
-        // RCP-18: words, or too little, in place of a blob of a known version.
+        // Text, or too few bytes, in place of a blob of a known version (RCP-18).
         demand(size == nil && error.place == "signature", "a blob taken for a placeholder")
       } else if bytes.count <= 4096 {
         checkPlace(error, bytes.count)
@@ -165,7 +165,7 @@ enum ReceiptReaderTargets {
   }
 }
 
-/// What the reference reader finds in a list; nil when it accepts none.
+/// A list as the reference reader reads it; `nil` if the reader refuses it.
 struct OtherList {
   let pairs: [(key: [UInt8], value: [UInt8], isBare: Bool)]
 
@@ -192,14 +192,14 @@ struct OtherList {
       }
   }
 
-  /// nil: absent or empty.
+  /// Returns the value of a key; `nil` if it is absent or empty.
   subscript(_ key: String) -> [UInt8]? {
     let found = pairs.first { $0.key == Array(key.utf8) }?.value
     return found?.isEmpty == false ? found : nil
   }
 }
 
-/// RCP-13 … RCP-15 again, on texts.
+/// A second implementation of RCP-13 … RCP-15, on texts.
 struct OtherInfo {
   private let list: OtherList
 

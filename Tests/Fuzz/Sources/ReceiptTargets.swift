@@ -4,14 +4,14 @@ import CReference
 @testable import Assay
 @testable import AssayAuthority
 
-/// Targets over `assay_verify_receipt`. The first byte of an input picks verifier
-/// (3 bits), mode (2 bits) and route (2 bits).
+/// Targets for `assay_verify_receipt`. The first byte of an input selects verifier (3 bits), mode
+/// (2 bits) and route (2 bits).
 enum ReceiptTargets {
   private static let fixture = ReceiptFixture.shared
 
   // MARK: transaction receipts
 
-  /// Good receipts in parts: base64 of blob and list, raw blob and list, leaf.
+  /// The parts of good receipts: base64 of blob and list, raw blob and list, leaf.
   struct Parts {
     let info: [UInt8]
     let blob: [UInt8]
@@ -36,15 +36,15 @@ enum ReceiptTargets {
     } catch { fatalError("no receipts: \(error)") }
   }()
 
-  /// What 0xFF and a number stand for in texts and blobs of this target.
+  /// The replacements of 0xFF and a number in texts and blobs of this target.
   static let textPieces: [[UInt8]] =
     good.flatMap { [Base64Text.encode($0.blob), Base64Text.encode($0.info)] }
     + good.flatMap { parts in
       [parts.leaf, Array(parts.blob.dropFirst().prefix(parts.blob.first == 2 ? 128 : 256))]
     }
 
-  /// Mode 0 and 1: the others are a purchase-info, signed in version 2 or 3.
-  /// Mode 2: they are the whole text; mode 3: the signature blob.
+  /// Verifies a transaction receipt. Modes 0 and 1: the other bytes are a purchase-info, signed in
+  /// version 2 or 3. Mode 2: they are the whole text. Mode 3: the signature blob.
   static func transactionReceipt(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let selector = Selector(first, fixture.verifiers)
@@ -77,7 +77,7 @@ enum ReceiptTargets {
     } catch { fatalError("not signed: \(error)") }
   }
 
-  /// A blob beside the list that was signed for its version.
+  /// Returns a blob beside the list that was signed for its version.
   private static func around(_ blob: [UInt8]) -> [UInt8] {
     let parts = good[blob.first == 2 ? 0 : 1]
     return PropertyListText([
@@ -87,8 +87,8 @@ enum ReceiptTargets {
     ]).bytes
   }
 
-  /// The list inside, read by the other reader, says what the document says; and
-  /// it is one that was signed.
+  /// Checks that the document has what the second reader reads in the inner list, and that it was
+  /// signed.
   private static func checkAccepted(_ answer: Answer, _ text: [UInt8], wasSignedHere: Bool) {
     guard let outer = OtherList(text, valueCap: 1 << 16) ?? decoded(text),
       let info = outer["purchase-info"].flatMap({ OtherTransport.base64($0) }),
@@ -107,7 +107,7 @@ enum ReceiptTargets {
         "\(name) differs")
     }
     guard let id = list["transaction-id"] else { fatalError("accepted without an id") }
-    // RCP-28: the signed id decides, whatever the outer list says.
+    // The signed id decides, whatever the outer list contains (RCP-28).
     let pod = String(decoding: id.dropLast(13), as: UTF8.self)
     let told =
       pod == "100" || pod == "200"
@@ -120,7 +120,7 @@ enum ReceiptTargets {
     }
   }
 
-  /// APR-25.
+  /// Requires a key to be made of plain characters (APR-25).
   static func demandPlain(_ key: String) {
     demand(key.utf8.count <= 128, "a key of \(key.utf8.count) bytes")
     demand(
@@ -130,7 +130,7 @@ enum ReceiptTargets {
       }, "a key with strange characters")
   }
 
-  /// A mode 2 text may itself be base64.
+  /// Returns the list of a text, which in mode 2 may itself be base64.
   private static func decoded(_ text: [UInt8]) -> OtherList? {
     guard let found = try? Transport(text, cap: 1 << 20) else { return nil }
     return OtherList(found.bytes, valueCap: 1 << 16)
@@ -172,8 +172,8 @@ enum ReceiptTargets {
 
   static let appPieces: [[UInt8]] = goodApps.flatMap(\.pieces) + goodApps.map(\.whole)
 
-  /// Mode 0: the others are a payload, signed as today; mode 1: as in 2018, in
-  /// BER; mode 2: by Xcode. Mode 3: they are the whole container.
+  /// Verifies an app receipt. Mode 0: the other bytes are a payload, signed as today. Mode 1: as in
+  /// 2018, in BER. Mode 2: by Xcode. Mode 3: they are the whole container.
   static func appReceipt(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let selector = Selector(first, fixture.verifiers)
@@ -245,8 +245,8 @@ enum ReceiptTargets {
 
   // MARK: both
 
-  /// Triage would not have thrown away anything that is verified, unless its
-  /// product is missing from the catalogue.
+  /// Checks that triage would not have discarded verified evidence, unless its product is not in
+  /// the catalogue.
   private static func checkTriage(_ selector: Selector, _ sent: [UInt8]) {
     let answer = fixture.triage(selector.verifier.handle, sent)
     demand(
@@ -255,7 +255,7 @@ enum ReceiptTargets {
     answer.free()
   }
 
-  /// Whatever was verified before, the answer is the same.
+  /// Checks that the result does not depend on what was verified before.
   private static func checkCache(
     _ selector: Selector, _ kind: Int32, _ sent: [UInt8], _ answer: Answer, _ subject: [UInt8]?
   ) {

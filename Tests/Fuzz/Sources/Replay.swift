@@ -1,13 +1,13 @@
 import Glibc
 
-/// Runs every corpus once, all in one process: what all targets work with is minted once.
+/// Runs every corpus once, in one process, which makes the fixtures once.
 enum Replay {
-  /// Longer than any input of a corpus may take, in ms. Unoptimised, with AddressSanitizer,
-  /// on a machine that does much else, the slowest takes a tenth of it.
+  /// The longest time of any input of a corpus, in milliseconds. Unoptimised, with
+  /// AddressSanitizer, on a busy machine, the slowest takes a tenth of it.
   private static let longest: Int64 = 10_000
 
-  /// Reads "TARGET PATH" lines and says of each when it begins and when it ended, so that
-  /// of a process that died the last line names the input.
+  /// Reads "TARGET PATH" lines and prints when each begins and ends, so that the last line of a
+  /// process that died names the input.
   static func run() {
     while let line = readLine() {
       let parts = line.split(separator: " ", maxSplits: 1)

@@ -3,8 +3,8 @@ import CReference
 @testable import Assay
 @testable import AssayAuthority
 
-/// Target over answers about revocation: the reader against libcrypto's, and the judgement
-/// of answers that are signed properly.
+/// A target for OCSP responses: the reader, compared with libcrypto's, and the evaluation of
+/// responses with a valid signature.
 enum RevocationTargets {
   private static let authority = FuzzFixture.shared.authority
 
@@ -16,7 +16,7 @@ enum RevocationTargets {
       certificate: certificate, issuer: anchor.certificate, issuerKey: anchor.key)
   }()
 
-  /// What an input names without knowing the keys of this run.
+  /// The replacements in an input, which cannot contain the keys of this run.
   private static let pieces: [[UInt8]] = {
     guard let key = try? authority.rootKey.publicKey(),
       let id = try? authority.certificateID(.intermediate),
@@ -28,8 +28,8 @@ enum RevocationTargets {
     ]
   }()
 
-  /// The first byte says what the others are: a whole response, or its ResponseData, which
-  /// is then signed by the issuer.
+  /// Reads what the first byte selects: a whole response, or its ResponseData, which is then signed
+  /// by the issuer.
   static func ocspResponse(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let bytes = ReceiptFixture.assemble(input.dropFirst(), pieces)
@@ -45,8 +45,8 @@ enum RevocationTargets {
     demand(verified.response == body, "another response is kept")
   }
 
-  /// Whatever our reader takes, libcrypto's takes, with as many answers. Names, algorithms
-  /// and certificates ours takes apart only where one of them has signed.
+  /// Checks that libcrypto's reader accepts what Assay's accepts, with as many single responses.
+  /// Assay parses names, algorithms and certificates only if one of them has signed.
   private static func compare(_ body: [UInt8]) {
     guard let mine = OCSPEnvelope.read(body) else { return }
     let count = reference_revocation(body, body.count)

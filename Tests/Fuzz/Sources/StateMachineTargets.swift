@@ -4,8 +4,8 @@ import CAssay
 @testable import AssayAuthority
 @testable import AssayCases
 
-/// Target over `assay_exchange_step`: exchanges of every kind that takes steps, and
-/// hostile answers.
+/// A target for `assay_exchange_step`: exchanges of every operation with HTTP steps, and hostile
+/// replies.
 enum StateMachineTargets {
   private static let secret = "fedcba9876543210fedcba9876543210"
 
@@ -18,31 +18,31 @@ enum StateMachineTargets {
       ("appleId", FuzzFixture.shared.cases.appleIdBlock),
     ]).bytes)
 
-  /// An unsigned receipt, so that an answer about any purchase of ours fits.
+  /// An unsigned receipt, so that a response about any purchase of the fixture is accepted.
   private static let receipt = Base64Text.encode(
     Array("{\"signature\" = \"AAAA\"; \"purchase-info\" = \"AAAA\";}".utf8))
 
-  /// What a device sent.
+  /// A device token as a device sends it.
   private static let token = Base64Text.encode((0..<90).map { UInt8($0 * 2 + 1) })
 
-  /// What Apple gave to the app.
+  /// An authorization code as Apple gives it to the app.
   private static let code = Array("c0de-of-a-customer".utf8)
 
-  /// What no answer but a request may hold.
+  /// Secrets that no document except a request may contain.
   private static let secrets = [
     (Array(secret.utf8), "the shared secret"), (receipt, "the receipt"),
     (token, "the device token"), (Array("Bearer eyJhbGciOiJFUzI1NiI".utf8), "our token"),
   ]
 
-  /// With the most steps that each may have (EXC-15). The bits of the first byte from the
-  /// second on pick one.
+  /// The operations with the most steps that each may have (EXC-15). The bits of the first byte
+  /// from the second on select one.
   private static let kinds: [(name: String, maxSteps: Int)] =
     [
       ("call-verify-receipt", 8), ("query-device-bits", 6), ("update-device-bits", 6),
       ("validate-device-token", 6),
     ]
     + AppStoreEndpointTable.rows.map {
-      // Two pages of three attempts, where there are pages and attempts.
+      // Two pages of three attempts, for operations that have pages and attempts.
       (
         Text(stringLiteral: $0.name).string,
         $0.isRepeatable ? AppStoreEndpoint.steps(pages: $0.paging == nil ? 1 : 2, attempts: 3) : 3
@@ -64,19 +64,19 @@ enum StateMachineTargets {
     }
   }
 
-  /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +
-  /// space + body for one that came over the network, `b` for one in base64, `w` for the end of a
-  /// wait, and anything else as it is.
+  /// Runs an exchange. The first byte selects the request; the lines after it are replies: `h` +
+  /// HTTP status + space + body for a response, `b` for one in base64, `w` for the end of a wait,
+  /// and anything else unchanged.
   static func machine(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let lines = input.dropFirst().split(separator: 0x0a, omittingEmptySubsequences: false)
     let once = play(first, lines)
-    // Of some: a second play takes as long as the first.
+    // One input in eight is repeated, because a second run takes as long as the first.
     guard input.count % 8 == 0 else { return }
     demand(once == play(first, lines), "two plays of one transcript differ")
   }
 
-  /// Everything that was answered, one document after the other.
+  /// Returns all documents of an exchange, one after another.
   private static func play(_ first: UInt8, _ lines: [ArraySlice<UInt8>]) -> [UInt8] {
     var (exchange, answer) = begin(first)
     defer { assay_exchange_free(exchange) }
@@ -93,7 +93,7 @@ enum StateMachineTargets {
       }
       demand(open != nil, "an exchange that is over goes on")
       let found = Open(next)
-      // The same step again is not a new one.
+      // A repeated step is not a new one.
       if let found, found.isStep(open) == false { steps += 1 }
       demand(steps <= kind(first).maxSteps, "\(steps) steps")
       answer.free()
@@ -119,7 +119,7 @@ enum StateMachineTargets {
     }
   }
 
-  /// A good request of a kind of the App Store Server API.
+  /// Returns a good request for an endpoint of the App Store Server API.
   private static func request(_ endpoint: AppStoreEndpoint, isOdd: Bool) -> JSONText {
     var request: JSONText = [
       "operation": .string(Text(stringLiteral: endpoint.name).string),
@@ -180,7 +180,7 @@ enum StateMachineTargets {
     }
   }
 
-  /// The set that a host has of the pool.
+  /// The key set that a host has of the pool.
   private static let keyset =
     (try? FuzzFixture.shared.cases.tokens.keyset(issuer: TokenAuthority.pool).bytes) ?? []
 
@@ -243,7 +243,7 @@ enum StateMachineTargets {
     }
   }
 
-  /// The step that is open.
+  /// The open step.
   private struct Open {
     let id: Int64?
     let notBefore: Int64?
@@ -261,7 +261,7 @@ enum StateMachineTargets {
     }
   }
 
-  /// What an exchange is about: a JWS, or a receipt of an attested key.
+  /// Returns the evidence of an exchange: a JWS, or a receipt of a device key.
   private static func evidence(_ first: UInt8) -> OpaquePointer?? {
     switch kind(first).name {
     case "check-revocation": return proven.jws
@@ -281,7 +281,7 @@ enum StateMachineTargets {
     return (first.handle, second.handle)
   }()
 
-  /// Nobody signed an answer: at best it is not known whether a certificate was revoked.
+  /// Checks an unsigned response: at best the revocation status is unknown.
   private static func checkRevocation(_ answer: Answer, isRequired: Bool) {
     for place in ["leaf", "intermediate"] {
       let status = answer.text("exchange.revocation.\(place).status") ?? ""
@@ -289,7 +289,7 @@ enum StateMachineTargets {
     }
   }
 
-  /// An accepted answer is about an app of ours, and a decision can be made of it.
+  /// Checks that an accepted response is about an app of the fixture, and allows a decision.
   private static func checkVerdict(_ answer: Answer) {
     let bundleId = answer.text("exchange.verifyReceipt.bundleId") ?? ""
     demand(bundleId.hasPrefix("com.example."), "an app of somebody else: \(bundleId)")
@@ -298,7 +298,7 @@ enum StateMachineTargets {
     Calls.decide(verifier, [answer.handle]).free()
   }
 
-  /// An answer about a device says one of four things, and proves no purchase.
+  /// Checks that a response about a device has one of four outcomes and proves no purchase.
   private static func checkDevice(_ answer: Answer) {
     let outcome = answer.text("exchange.deviceCheck.outcome") ?? ""
     demand(["bits", "no-bits", "updated", "valid"].contains(outcome), "the outcome \(outcome)")
@@ -309,8 +309,8 @@ enum StateMachineTargets {
     decision.free()
   }
 
-  /// Everything in an answer of the App Store was verified, and is of our app and of the
-  /// environment that was asked.
+  /// Checks that everything in an App Store response was verified, and is of the requested app and
+  /// environment.
   private static func checkStore(_ answer: Answer) {
     let environment = answer.text("exchange.environment") ?? ""
     demand(answer.text("exchange.result.refused.0.at") == nil, "accepted in part")
@@ -326,7 +326,7 @@ enum StateMachineTargets {
     Calls.decide(verifier, [answer.handle]).free()
   }
 
-  /// A set of keys is one, says whose it is, and is of now.
+  /// Checks that a result is a key set with its issuer and the current time.
   private static func checkKeys(_ answer: Answer) {
     let text = Array((answer.text("exchange.keyset") ?? "").utf8)
     let (keys, found) = Calls.keyset(text)
@@ -338,8 +338,8 @@ enum StateMachineTargets {
 }
 
 extension Answer {
-  /// Looks with a loop of its own: in Swift's search it takes most of the time under
-  /// AddressSanitizer, and from memcmp libFuzzer learns the secret and sends it.
+  /// Searches with a loop of its own: Swift's search takes most of the time under AddressSanitizer,
+  /// and through memcmp libFuzzer would learn the secret and send it.
   fileprivate func holds(_ text: [UInt8]) -> Bool {
     guard let first = text.first, json.count >= text.count else { return false }
     return json.withUnsafeBytes { json in
@@ -350,7 +350,8 @@ extension Answer {
     }
   }
 
-  /// What is the same in every play: of a step with a token, which is signed anew, its body.
+  /// The bytes that are equal in every run: for a step with a token, which is signed anew, only its
+  /// body.
   fileprivate var repeatable: [UInt8] {
     if text("exchange.http.headers.0.1") == "application/x-www-form-urlencoded" {
       return Array((text("exchange.http.url") ?? "").utf8)

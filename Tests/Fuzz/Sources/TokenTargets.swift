@@ -4,7 +4,7 @@ import CAssay
 @testable import AssayAuthority
 @testable import AssayCases
 
-/// Targets over `assay_keyset_new` and `assay_verify_token`.
+/// Targets for `assay_keyset_new` and `assay_verify_token`.
 enum TokenTargets {
   private static let authority: TokenAuthority = FuzzFixture.shared.cases.tokens
 
@@ -14,7 +14,7 @@ enum TokenTargets {
     return FuzzFixture.verifier(config.bytes)
   }()
 
-  /// Issuers in the order in which the first byte of an input picks one.
+  /// The issuers in the order in which the first byte of an input selects them.
   static let issuers = [
     TokenAuthority.pool, TokenAuthority.jwtIssuer, TokenAuthority.ellipticIssuer,
     TokenAuthority.apple,
@@ -28,8 +28,8 @@ enum TokenTargets {
 
   // MARK: key sets
 
-  /// Any bytes as a key set. Two readings agree; of a set that was made each key is used
-  /// or skipped, and none is secret.
+  /// Reads any bytes as a key set. Two readings must agree; each key of an accepted set is used or
+  /// skipped, and none is secret.
   static func keysetNew(_ input: [UInt8]) {
     let text = expand(input[...], keyStandIns)
     let (keys, answer) = Calls.keyset(text)
@@ -51,7 +51,7 @@ enum TokenTargets {
     assay_keyset_free(others)
   }
 
-  /// What the control characters 1 and 2 stand for: whole keys.
+  /// The replacements of the control characters 1 and 2: whole keys.
   static let keyStandIns: [UInt8: [UInt8]] = {
     guard let rsa = try? TokenAuthority.jwk(rsa: authority.rsaKey, kid: "a").bytes,
       let elliptic = try? TokenAuthority.jwk(elliptic: authority.ellipticKey, kid: "b").bytes
@@ -61,9 +61,9 @@ enum TokenTargets {
 
   // MARK: tokens
 
-  /// The first byte picks the issuer, and whether what follows is the token itself, its
-  /// claims, or its header and claims, which are then signed. What was accepted names the
-  /// configured issuer; a second call, which may remember the text, says the same.
+  /// Verifies a token. The first byte selects the issuer, and whether the rest is the token itself,
+  /// its claims, or its header and claims, which are then signed. An accepted token must name the
+  /// configured issuer; a second call, which may use the cache, must return the same.
   static func verifyToken(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let place = Int(first & 3)

@@ -5,22 +5,22 @@ import Glibc
 @testable import Assay
 @testable import AssayAuthority
 
-/// Targets over `assay_triage`, `assay_read_verify_receipt_response` and the block
-/// `receipts` of a configuration.
+/// Targets for `assay_triage`, `assay_read_verify_receipt_response` and the block `receipts` of a
+/// configuration.
 enum TriageTargets {
   private static let fixture = ReceiptFixture.shared
 
   // MARK: triage
 
-  /// What 0xFF and a number stand for.
+  /// The replacements of 0xFF and a number.
   static let pieces: [[UInt8]] =
     ReceiptTargets.textPieces + ReceiptTargets.appPieces
     + ReceiptTargets.good.map { Base64Text.encode($0.text) }
     + ReceiptTargets.goodApps.map { Base64Text.encode($0.whole) }
 
-  /// Any bytes as a blob. Mode 1 repeats the middle third until 1 MiB is full, mode 2
-  /// has members whose names are hard to tell apart, mode 3 the same as base64 with
-  /// spaces in it: time grows with the size and no faster (JWS-104).
+  /// Classifies any bytes. Mode 1 repeats the middle third up to 1 MiB, mode 2 has members whose
+  /// names are hard to distinguish, mode 3 is mode 2 as base64 with spaces: the time must grow no
+  /// faster than the size (JWS-104).
   static func triage(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let selector = Selector(first, fixture.verifiers)
@@ -36,7 +36,7 @@ enum TriageTargets {
     let sent = selector.route.carry(blob)
     let answer = fixture.triage(selector.verifier.handle, sent)
     checkFinding(answer, sent)
-    // A second level is seen by what the first sixteen bytes are.
+    // The first sixteen bytes determine whether there is a second level.
     if selector.route != .raw, blob.count >= 16,
       blob.first == 0x7b || blob.starts(with: [0x30, 0x82]),
       selector.verifier.name != "small"
@@ -89,13 +89,13 @@ enum TriageTargets {
     let start = processorSeconds()
     let answer = fixture.triage(selector.verifier.handle, sent)
     let seconds = processorSeconds() - start
-    // With a sanitizer and on a busy machine: 4,000 times the bar.
+    // The limit is 4,000 times the usual time, for a sanitizer and a busy machine.
     demand(seconds < 1 + 0.4 * Double(sent.count) / 1024, "\(seconds) s for \(sent.count) bytes")
     checkFinding(answer, sent)
     answer.free()
   }
 
-  /// A second on one megabyte is a hundred times what it takes.
+  /// Classifies a repeated blob. A second for one megabyte is a hundred times the usual time.
   private static func repeated(_ blob: [UInt8], _ selector: Selector) {
     let third = blob.count / 3
     guard third > 0 else { return }
@@ -118,7 +118,7 @@ enum TriageTargets {
 
   // MARK: answers of verifyReceipt
 
-  /// Bytes that no JSON holds stand for good receipts in base64.
+  /// The replacements of bytes that no JSON contains: good receipts in base64.
   static let answerTexts: [UInt8: [UInt8]] = {
     var texts: [UInt8: [UInt8]] = [:]
     for (number, parts) in ReceiptTargets.good.enumerated() {
@@ -130,8 +130,8 @@ enum TriageTargets {
     return texts
   }()
 
-  /// Any bytes as an answer. What is read, cJSON reads too; the order of the
-  /// lists means nothing.
+  /// Reads any bytes as a verifyReceipt response. cJSON must read what is accepted; the order of
+  /// the lists must not matter.
   static func receiptResponse(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let verifier = fixture.verifiers[Int(first & 7)].handle
@@ -166,7 +166,7 @@ enum TriageTargets {
     }
   }
 
-  /// Whether the list or payload inside is one of the good receipts'.
+  /// Whether the inner list or payload is that of a good receipt.
   private static func wasSigned(_ sent: [UInt8]) -> Bool {
     guard let bytes = (try? Transport(sent, cap: 1 << 20))?.bytes else { return false }
     if let list = OtherList(bytes, valueCap: 1 << 16) {
@@ -186,7 +186,7 @@ enum TriageTargets {
     return nil
   }
 
-  /// VRR-11: with every list reversed the facts are the same bytes.
+  /// Checks that reversed lists give the same bytes of facts (VRR-11).
   private static func checkOrder(_ answer: Answer, _ body: [UInt8], _ verifier: OpaquePointer) {
     guard let tree = try? JSONReader.readObject(body, caps: Answer.caps).root else { return }
     var writer = JSONWriter()
@@ -213,7 +213,7 @@ enum TriageTargets {
         turn(child, &writer)
       }
       writer.endObject()
-    // As it was written: the unknown is shown like that.
+    // A text is compared as it was written, as unknown members are.
     case .string: writer.raw([0x22] + value.source + [0x22])
     default: writer.raw(value.source)
     }
@@ -232,8 +232,8 @@ enum TriageTargets {
     return texts
   }()
 
-  /// Any bytes as a configuration: bytes 1 … 7 stand for certificates. Shared secrets are
-  /// never told.
+  /// Reads any bytes as a configuration: bytes 1 … 7 are replaced by certificates. No document may
+  /// contain shared secrets.
   static func receiptsConfig(_ input: [UInt8]) {
     configure(input, configTexts) { verifier, config, answer in
       guard verifier != nil else { return }

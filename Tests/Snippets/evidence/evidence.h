@@ -14,7 +14,7 @@
 
 enum { LONGEST = 1 << 20 };
 
-/* What a command prints, without the last line end; never freed. */
+/* Returns what a command prints, without the last line end; never freed. */
 static char *printed(const char *command, size_t *length) {
   char *text = calloc(1, LONGEST);
   FILE *pipe = popen(command, "r");
@@ -39,7 +39,7 @@ static int64_t present_ms(void) { return (int64_t)time(NULL) * 1000; }
 
 #define MINT "assay mint --authority authority "
 
-/* Begins an exchange about a minted app receipt, with a verifier for it. */
+/* Starts an exchange about a minted app receipt, with a verifier for it. */
 static assay_status ask_apple(assay_verifier **verifier, assay_exchange **exchange,
                               assay_doc **doc) {
   size_t length;
@@ -52,10 +52,10 @@ static assay_status ask_apple(assay_verifier **verifier, assay_exchange **exchan
                             doc);
 }
 
-/* How often Apple was asked. */
+/* The number of requests to Apple. */
 static int asked;
 
-/* The answer to the open step, as text in JSON: first that the receipt is of the sandbox. */
+/* Returns the reply to the open step as JSON text: first that the receipt is of Sandbox. */
 static char *answer_of_apple(const assay_doc *doc) {
   int64_t id = assay_doc_integer(doc, "exchange.http.id", 16, -1);
   size_t length;
@@ -73,7 +73,7 @@ static char *answer_of_apple(const assay_doc *doc) {
   return answer;
 }
 
-/* The process fails unless this holds. */
+/* Ends the process with an error unless this holds. */
 static void must(int holds, const char *what) {
   if (holds) return;
   fprintf(stderr, "not so: %s\n", what);

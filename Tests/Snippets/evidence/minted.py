@@ -1,8 +1,8 @@
 """Evidence for the frames of Python blocks, minted into the folder of the page.
 
-The pages configure verifiers as one does in production, with Apple's roots. Importing
-this module gives every `assay.Verifier` made later the roots of the test authority
-instead, and the command line mints what Apple would have signed.
+The pages configure verifiers as in production, with Apple's roots. Importing this module gives
+every `assay.Verifier` made later the roots of the test authority instead, and the command line
+mints what Apple would have signed.
 """
 import json
 import pathlib
@@ -15,7 +15,7 @@ ACCOUNT = "1b4e28ba-2fa1-11d2-883f-b9a761bde3fb"
 
 
 def mint(*arguments, environment="Production"):
-    """One piece of evidence as text, as an app would send it."""
+    """Return one piece of evidence as text, as an app would send it."""
     made = subprocess.run(
         ["assay", "mint", *arguments, "--authority", str(AUTHORITY),
          "--environment", environment], capture_output=True, text=True, check=True)
@@ -23,12 +23,12 @@ def mint(*arguments, environment="Production"):
 
 
 def device():
-    """keyId and publicKey of the authority's device."""
+    """Return keyId and publicKey of the authority's device."""
     return json.loads((AUTHORITY / "device.json").read_text())
 
 
 def with_test_roots(configuration):
-    """The configuration with the test authority's roots in place of Apple's."""
+    """Return the configuration with the test authority's roots instead of Apple's."""
     made = dict(json.loads(configuration) if isinstance(configuration, str) else configuration)
     roots = json.loads((AUTHORITY / "config.json").read_text())
     for area, members in [("storekit", ["anchors"]), ("receipts", ["anchors", "intermediates"]),
@@ -39,7 +39,7 @@ def with_test_roots(configuration):
     return made
 
 
-mint("transaction")                 # makes the authority
-mint("attestation")                 # and its device
+mint("transaction")                 # creates the authority
+mint("attestation")                 # creates its device
 _Verifier = assay.Verifier
 assay.Verifier = lambda configuration: _Verifier(with_test_roots(configuration))

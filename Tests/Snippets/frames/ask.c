@@ -1,4 +1,4 @@
-/* Frame of docs/tasks/verify-receipt.md: Apple says what was minted. */
+/* Frame of docs/tasks/verify-receipt.md: Apple's response is what was minted. */
 #include "evidence.h"
 
 #define now_ms present_ms

@@ -1,4 +1,4 @@
-"""Frame of docs/tasks/verify-receipt.md: Apple is a function that says what was minted."""
+"""Frame of docs/tasks/verify-receipt.md: Apple is a function that returns what was minted."""
 import minted
 
 import assay

@@ -1,4 +1,4 @@
-/* Frame of one signed request: the key record and the body as received. */
+/* Frame of one signed request: the stored device key and the body as received. */
 #include "evidence.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-"""Frame of App Attest: what the app sent, the record of its key, the key table."""
+"""Frame of App Attest: what the app sent, the stored device key, the table of keys."""
 import base64
 import types
 import typing
@@ -15,7 +15,7 @@ stored_attest = {**configuration["attest"], "time": "stored"}
 
 
 class Keys:
-    """The table of keys."""
+    """The table of device keys."""
 
     rows: typing.ClassVar[dict[str, typing.Any]] = {}
 
@@ -38,7 +38,7 @@ account = minted.ACCOUNT
 client_data = body = b"hello"
 sent = {"attestation": minted.mint("attestation", "--client-data", "hello"),
         "keyId": minted.device()["keyId"]}
-url = sent["keyId"].translate({43: "-", 47: "_", 61: None})  # as many clients send it
+url = sent["keyId"].translate({43: "-", 47: "_", 61: None})  # the form that many clients send
 headers = {"X-Key-Id": url, "X-Assertion": minted.mint("assertion", "--client-data", "hello", "--counter", "8")}
 record = types.SimpleNamespace(
     key_id=sent["keyId"], counter=7, public_key=base64.b64decode(minted.device()["publicKey"]),

@@ -1,4 +1,4 @@
-/* Frame of docs/tasks/run-exchange.md: Apple says what was minted. */
+/* Frame of docs/tasks/run-exchange.md: Apple's response is what was minted. */
 #include "evidence.h"
 
 #define now_ms present_ms

@@ -1,4 +1,4 @@
-"""Frame of docs/tasks/run-exchange.md: Apple is a function that says what was minted."""
+"""Frame of docs/tasks/run-exchange.md: Apple is a function that returns what was minted."""
 # REPLACES HttpxSender() WITH apple
 from collections.abc import Mapping
 from typing import Any

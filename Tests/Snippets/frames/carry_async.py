@@ -1,4 +1,4 @@
-"""Frame of docs/tasks/run-exchange.md: Apple is a coroutine that says what was minted."""
+"""Frame of docs/tasks/run-exchange.md: Apple is a coroutine that returns what was minted."""
 # REPLACES AsyncHttpxSender() WITH apple
 import asyncio
 from collections.abc import Mapping

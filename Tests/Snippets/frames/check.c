@@ -1,4 +1,4 @@
-/* Frame of a whole function `check`, which says whether a JWS is good. */
+/* Frame of a whole function `check`, which returns whether a JWS is good. */
 #include "evidence.h"
 /* SNIPPET */
 

@@ -24,7 +24,7 @@ headers = {"Content-Type": "application/json"}
 
 
 def post(path: str, body: Any, **more: str) -> tuple[int, Any]:
-    """One request of the app."""
+    """Send one request of the app."""
     request = urllib.request.Request(stack.url + path, json.dumps(body).encode(),
                                      {**headers, **more})
     try:

@@ -7,7 +7,7 @@ func text(_ path: String) throws -> String {
 }
 
 let jws = try text("purchase.jws")
-// The authority's configuration has no store.
+// The authority's configuration has no ledger.
 let verifier = try Verifier(
   text("authority/config.json").dropLast() + #","ledger":{"engine":"sqlite"}}"#)
 // SNIPPET

@@ -1,4 +1,4 @@
-"""Frame of docs/tasks/ledger-python.md: SQLite as a store whose calls are awaited."""
+"""Frame of docs/tasks/ledger-python.md: SQLite as an executor whose calls are awaited."""
 # REPLACES "postgresql:///shop" WITH Awaited(SQLite("./async.db"))
 import asyncio
 import json
@@ -13,7 +13,7 @@ from assay.ledger import Ledger, SQLite
 
 
 class Awaited:
-    """A store, and its session, for asyncio."""
+    """An executor, and its session, for asyncio."""
 
     def __init__(self, store: SQLite) -> None:
         Ledger(store, config).create_schema()
@@ -46,7 +46,7 @@ class Awaited:
 
 
 class Balances:
-    """What was granted."""
+    """The grants."""
 
     def __init__(self) -> None:
         self.granted: dict[str, tuple[str, int]] = {}

@@ -13,7 +13,7 @@ account = minted.ACCOUNT
 
 
 class Ledger:
-    """What was claimed, by purchase key."""
+    """The claims by purchase key."""
 
     def __init__(self) -> None:
         self.claimed: dict[str | None, str] = {}

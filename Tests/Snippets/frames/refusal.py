@@ -1,4 +1,4 @@
-"""Frame of a refusal: a forged transaction, and what is answered."""
+"""Frame of a refusal: a forged transaction, and the response to it."""
 import logging
 import typing
 

@@ -24,6 +24,6 @@ old = ledger
 assert not reconfigure('{"apps": []}') and ledger is old
 config["products"]["coins.christmas"] = {"type": "consumable"}
 assert reconfigure(json.dumps(config)) and ledger is not old
-# Evidence of the old one counts: both trust the same.
+# Evidence of the old ledger is accepted: both trust the same roots.
 assert ledger.claim(bought, "ann", grant=lambda grant: None).client_result == "granted"
 assert old.verifier.verify_transaction(jws).product_id == "coins.christmas"

@@ -1,4 +1,5 @@
-"""Frame of the table of customers' texts: each answer of a claim has one in each language."""
+"""Frame of the table of customers' texts: each client result of a claim has one in each
+language."""
 import itertools
 
 # SNIPPET

@@ -1,4 +1,4 @@
-"""Verify what Apple signs, in this process, offline; decide who may have what.
+"""Verify what Apple signs, in this process and offline, and decide who is entitled to what.
 
     import assay
 
@@ -10,10 +10,10 @@
 
     try:
         transaction = verifier.verify_transaction(jws)    # the text that the app sent
-    except assay.RejectedError as refusal:                # not genuine, or not ours
-        log.warning("%s", refusal)                        # rule, place and hint
+    except assay.RejectedError as refusal:                # not genuine, or of another app
+        log.warning("%s", refusal)                        # rule, location and hint
         return refusal.http_status
-    transaction.product_id, transaction.expires_at        # typed, None when absent
+    transaction.product_id, transaction.expires_at        # typed; None if absent
 
     decision = verifier.decide(transaction, account=user.token)
     plan = decision.plan if decision.entitled else "free"
@@ -21,7 +21,7 @@
     note = verifier.verify_notification(body["signedPayload"])
     note.notification_type, note.transaction, note.renewal_info  # all verified at once
 
-    finding = verifier.triage(blob)                       # no cryptography: ours at all?
+    finding = verifier.triage(blob)                       # without cryptography
     if finding.worth_verifying:
         receipt = verifier.verify_app_receipt(blob)       # or verify_transaction_receipt
 
@@ -29,11 +29,11 @@
     assertion = verifier.verify_assertion(                # this request, from this device
         blob, public_key=key.public_key, counter=record.counter, client_data=body)
     keys = assay.Keyset(jwks)                             # once, and when it is refreshed
-    token = verifier.verify_token(bearer, keys)           # who is calling: token.subject
+    token = verifier.verify_token(bearer, keys)           # the caller is token.subject
     risk = verifier.assess_risk({"request": "paid", "attestation": "unsupported"})
 
-Keep the signed text in your store, not these objects: verify it again when needed.
-Every refusal is an AssayError; `Verifier.verify` answers with a Document instead.
+Keep the signed text in your database, not these objects: verify it again when needed.
+Every refusal is an AssayError; `Verifier.verify` returns a Document instead.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ from .facts import (
 )
 from .verifier import FOREVER, Expiry, Verifier, check_expiry
 
-# What is above the module of Document: no module imports one that imports it.
+# Set here, because these modules import the module of Document, which must not import them.
 Document._refusal, Document._facts = _refusal, _facts_of
 
 TYPE_CHECKING = False
@@ -196,7 +196,7 @@ __all__ = [
 ]
 
 
-# What is loaded on first use, by its module.
+# Maps each module to the names that are loaded from it on first use.
 _LATER = {
     "AppReceipt": "receipts",
     "AppReceiptPurchase": "receipts",
@@ -240,7 +240,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """The facts of receipts and of App Attest, loaded when they are first asked for."""
+    """Load the classes of receipts and App Attest facts when their name is first used."""
     from importlib import import_module
 
     if name == "names":
@@ -258,18 +258,19 @@ def __dir__() -> list[str]:
 
 
 def library_path() -> str:
-    """The name under which the library was loaded: a path, or what the loader found."""
+    """Return the name under which the library was loaded: a path or a name of the system's
+    loader."""
     return _library_path
 
 
 def library_version() -> str:
-    """The version of the loaded library; `__version__` is the binding's own."""
+    """Return the version of the loaded library; `__version__` is that of the binding."""
     version: bytes = _functions.assay_version()
     return version.decode("ascii")
 
 
 def build_info() -> dict[str, Any]:
-    """How the loaded library was built: commit, compiler, libcrypto, features."""
+    """Return how the loaded library was built: commit, compiler, libcrypto, features."""
     from json import loads
 
     info: dict[str, Any] = loads(_functions.assay_build_info())

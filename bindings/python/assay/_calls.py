@@ -1,4 +1,4 @@
-"""What calls of the library are given, and what they answer."""
+"""Conversions of the arguments and results of library calls."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 
 class OwnedVerifier(_c.VerifierHandle):
-    """The address of a verifier; frees it when no call uses it any more."""
+    """The address of a verifier, freed when no call uses it any more."""
 
     def __del__(self, free: Callable[..., Any] = _functions.assay_verifier_free) -> None:
         free(self)
 
 
 def milliseconds(moment: Time | None, name: str = "now") -> int:
-    """Milliseconds since 1970 UTC of a time; of the system's clock for None.
+    """Return a time in milliseconds since 1970 UTC, or that of the system's clock for None.
 
-    An int beyond 64 bits is cut to the nearest that fits; the library refuses it.
+    An int beyond 64 bits is clamped to the nearest that fits, which the library refuses.
     """
     if moment is None:
         return time_ns() // 1_000_000
@@ -64,7 +64,7 @@ def milliseconds(moment: Time | None, name: str = "now") -> int:
 
 
 def json_octets(value: Mapping[str, Any] | str | bytes, name: str) -> bytes:
-    """The JSON text of a mapping; a str or bytes is one already."""
+    """Return the JSON text of a mapping; a str or bytes is taken as JSON text already."""
     if isinstance(value, bytes):
         return value
     if not isinstance(value, str):
@@ -79,7 +79,7 @@ def json_octets(value: Mapping[str, Any] | str | bytes, name: str) -> bytes:
 
 
 def documents_of(evidence: Evidence | Iterable[Evidence]) -> list[Document]:
-    """The documents behind the evidence, each once."""
+    """Return the documents behind the evidence, each once."""
     items = [evidence] if isinstance(evidence, (Document, Facts)) else evidence
     found: dict[int, Document] = {}
     for item in items:
@@ -93,7 +93,7 @@ def documents_of(evidence: Evidence | Iterable[Evidence]) -> list[Document]:
 
 
 def handles_of(documents: list[Document]) -> tuple[Any, int]:
-    """Their handles as an array for C, and how many; the documents must outlive the call."""
+    """Return the handles as a C array, and their count. The documents must outlive the call."""
     handles = [document._handle for document in documents]
     return (_c.DocHandle * len(handles))(*handles) if handles else None, len(handles)
 
@@ -111,7 +111,7 @@ def accepted(document: Document) -> Document:
 
 
 def given(request: Mapping[str, Any]) -> dict[str, Any]:
-    """A request without the members that were left out."""
+    """Return the request without the members whose value is None."""
     return {name: value for name, value in request.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""What a document's status says about its facts."""
+"""Members of facts that follow from the status of the document."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 class Ruling(OwnFacts):
-    """What the status of a decision says."""
+    """What follows from the status of a decision."""
 
     __slots__ = ()
 
     @property
     def entitled(self) -> bool:
-        """Whether a plan above the default one is in force. False if in any doubt."""
+        """Whether a plan above the default one is in force; False in any doubt."""
         return self._document.ok
 
 
 class Advice(OwnFacts):
-    """What the status of a risk says."""
+    """What follows from the status of a risk assessment."""
 
     __slots__ = ()
 
     @property
     def allowed(self) -> bool:
-        """Whether the verdict is allow. False for any other."""
+        """Whether the verdict is "allow"."""
         return self._document.ok
 
     @property
@@ -41,18 +41,18 @@ class Advice(OwnFacts):
 
     @property
     def http_status(self) -> int:
-        """What to answer the client: 200, 401 step-up, 403 deny, 429 limited."""
+        """The HTTP status for the client: 200, 401 step-up, 403 deny, 429 limited."""
         return status_http(self._document.code)
 
 
 class Finding(OwnFacts):
-    """What the document of a triage says beside the finding."""
+    """What follows from the document of a triage beside the finding."""
 
     __slots__ = ()
 
     @property
     def worth_verifying(self) -> bool:
-        """Whether to look it up, verify it, and only then decide."""
+        """Whether to look the purchase up, verify the blob, and only then decide."""
         return self._document.code & 0xFF == _c.ASSAY_PENDING
 
     @property
@@ -62,12 +62,12 @@ class Finding(OwnFacts):
 
     @property
     def http_status(self) -> int | None:
-        """What to answer the client when it ends here; None where it goes on."""
+        """The HTTP status for the client if the request ends here; None if it continues."""
         return None if self.worth_verifying else status_http(self._document.code)
 
 
 class Unverified(Members):
-    """What is in `unverified` of a document: unverified."""
+    """The member `unverified` of a document, of which nothing is verified."""
 
     __slots__ = ("_document", "_path")
 
@@ -83,5 +83,5 @@ class Unverified(Members):
 
     @property
     def payload(self) -> Mapping[str, Any]:
-        """Every claim as JSON, read-only, with those that this version does not know."""
+        """Every claim as JSON, read-only, including those that this version does not know."""
         return self._members()

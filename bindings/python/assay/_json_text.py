@@ -1,7 +1,7 @@
-"""Write a configuration, a request or an answer as JSON.
+"""Write a configuration, a request or a reply as JSON.
 
 The json module would cost a third of the time that `import assay` and the first
-verification take together, and these need only its simplest part.
+verification take together, and this needs only the simplest part of it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ESCAPES.update({0x22: '\\"', 0x5C: "\\\\"})
 
 
 def json_text(value: Any) -> str:
-    """The JSON text of mappings, lists, tuples, texts, numbers, booleans, None.
+    """Return the JSON text of mappings, lists, tuples, texts, numbers, booleans and None.
 
     Raises TypeError for anything else, and for names that are not str; ValueError
     for NaN and infinities.
@@ -32,7 +32,7 @@ def json_text(value: Any) -> str:
         return float.__repr__(value)
     if isinstance(value, (list, tuple)):
         return f"[{','.join(map(json_text, value))}]"
-    if hasattr(value, "keys"):  # a mapping, as dict() sees it
+    if hasattr(value, "keys"):  # a mapping, by the same test as in dict()
         return f"{{{','.join(_member(name, value[name]) for name in value)}}}"
     raise TypeError(f"JSON cannot hold {type(value).__name__}")
 

@@ -1,4 +1,4 @@
-"""The typed facts of a document, by its kind; most of their classes are loaded on first use."""
+"""The typed facts of a document, by its kind; most classes are loaded on first use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def facts_of(document: Document) -> Facts | None:
-    """The typed facts of a document; None when it has none."""
+    """Return the typed facts of a document; None if it has none."""
     known = _known(document)
     if known is None:
         return None
@@ -23,10 +23,10 @@ def facts_of(document: Document) -> Facts | None:
 
 
 def _known(document: Document) -> tuple[type[Facts], str] | None:
-    """The facts of its kind; most of their classes are loaded on first use."""
+    """Return the class and the member of a kind's facts; most classes are loaded on first use."""
     kind = document.kind
     if kind == "exchange" and document._text(b"exchange.operation") == "call-verify-receipt":
-        # In a refusal there is only Apple's status.
+        # A refused response contains nothing but Apple's status.
         from .receipts import VerifyReceiptResponse
 
         return (VerifyReceiptResponse, "exchange.verifyReceipt") if document.ok else None

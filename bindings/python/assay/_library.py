@@ -1,14 +1,14 @@
 """Find libassay, load it, and check that it fits this binding.
 
-Looked for, in this order:
+The library is searched for in this order:
 
 1. `libassay.so.0` inside this package: what a wheel contains;
-2. the file that the environment variable ASSAY_LIBRARY names, when it is set;
+2. the file that the environment variable ASSAY_LIBRARY names, if it is set;
    the system is then not searched, so that a wrong path is never ignored;
 3. `libassay.so.0`, as the system's loader finds it; also when ASSAY_LIBRARY is
    "system", as it is when such a package is made (build_wheel.py).
 
-A library is taken when it has every function of the header and its version is
+A library is used if it has every function of the header and its version is
 not older than the header that this binding was generated from. A newer one of
 the same ABI number (the 0 in the file's name) is fine.
 """
@@ -30,7 +30,7 @@ SYSTEM = "system"
 
 
 def candidates(folder: str, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """What to try, best first: (where it comes from, name for the loader)."""
+    """Yield what to try, best first: (origin, name for the loader)."""
     yield "inside the package", os.path.join(folder, FILE_NAME)
     named = environment.get(VARIABLE)
     if named == SYSTEM:
@@ -44,7 +44,7 @@ def candidates(folder: str, environment: Mapping[str, str]) -> Iterator[tuple[st
 def open_library(name: str) -> Functions:
     """Load one library and check it.
 
-    Raises OSError when it cannot be loaded or does not fit, with the reason.
+    Raises OSError with the reason if it cannot be loaded or does not fit.
     """
     if os.sep in name and not os.path.exists(name):
         raise OSError("no such file")
@@ -69,9 +69,9 @@ def open_library(name: str) -> Functions:
 
 
 def is_for_another_machine(name: str) -> bool:
-    """Whether a file is a library for a machine other than the interpreter's.
+    """Return whether a file is a library for a machine other than the interpreter's.
 
-    The loader says of such a file that it does not exist.
+    The loader reports such a file as missing.
     """
     heads = []
     for path in (name, "/proc/self/exe"):
@@ -85,7 +85,7 @@ def is_for_another_machine(name: str) -> bool:
 
 
 def abi_number(build_info: bytes) -> int:
-    """The member `abi` of assay_build_info, which is flat and compact JSON.
+    """Return the member `abi` of assay_build_info, which is flat and compact JSON.
 
     The json module would cost as much as loading the library.
     """
@@ -94,9 +94,9 @@ def abi_number(build_info: bytes) -> int:
 
 
 def load(folder: str, environment: Mapping[str, str]) -> tuple[str, Functions]:
-    """The first library that fits: its name and its functions.
+    """Return the name and the functions of the first library that fits.
 
-    Raises ImportError with every name tried and why each one failed.
+    Raises ImportError with every name tried and the reason why each failed.
     """
     tried = []
     for source, name in candidates(folder, environment):

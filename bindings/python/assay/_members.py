@@ -4,9 +4,9 @@ The classes of facts, which are generated, declare them like fields:
 
     expires_date: int | None = time("expiresDate", "End of the paid period.")
 
-`text`, `named`, `integer`, `time` and `moment` ask the library for the one member, which
-costs a microsecond or two; from the second one on, and for all others, the JSON of
-the facts is parsed at the first such use and then kept.
+`text`, `named`, `integer`, `time` and `moment` read the first member from the library, which
+costs a microsecond or two. A second read, and any other type of member, parses the JSON of
+the facts once and keeps it.
 
 A member that is absent, null, or not of the declared type reads as None; the
 signed JSON itself is in `payload`.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, Protocol
 
     class Members(Protocol):
-        """What the members here look at: facts, or an object inside them."""
+        """What the members read from: facts, or an object inside them."""
 
         _values: Mapping[str, Any] | None
         _document: Any
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 class Member:
-    """One member by its name in the JSON, on the facts themselves.
+    """A descriptor for one member of the facts, by its name in the JSON.
 
-    Facts have a `__getattr__`, with which every look at an attribute is slow: the
-    members here look at `_values` once.
+    Facts have a `__getattr__`, which makes every attribute lookup slow: a member reads
+    `_values` once.
     """
 
     def __init__(self, name: str, doc: str, convert: Callable[[Any], Any]) -> None:
@@ -60,7 +60,7 @@ class Member:
 
 
 class SignedMember(Member):
-    """One member of the signed JSON."""
+    """A member of the signed JSON."""
 
     def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
         if facts is None:
@@ -69,7 +69,7 @@ class SignedMember(Member):
 
 
 class AskedMember(Member):
-    """One member, asked of the library until the JSON is parsed."""
+    """A member that the library reads until the JSON is parsed."""
 
     asks: str  # the method of a Document that reads a member of this type
 
@@ -86,20 +86,20 @@ class AskedMember(Member):
 
 
 class TextMember(AskedMember):
-    """One text."""
+    """A member that is a text."""
 
     asks = "_text"
 
 
 class IntegerMember(AskedMember):
-    """One integer."""
+    """A member that is an integer."""
 
     asks = "_integer"
 
 
 class InnerTextMember(Member):
-    """One text of an object inside, read by the library until the JSON is
-    parsed; None where there is no such object."""
+    """A text of an object inside the facts, read by the library until the JSON is parsed; None if
+    there is no such object."""
 
     def __init__(
         self, name: str, inner: str, doc: str, convert: Callable[[str | None], Any]
@@ -120,8 +120,8 @@ class InnerTextMember(Member):
 
 
 def _seldom(facts: Members) -> bool:
-    """Whether a single member is asked for: the first one, and as many more as loading
-    the json module would cost in the few programs that do not have it."""
+    """Return whether the library reads a member by itself: the first one, or the first 64 if the
+    json module, whose loading costs as much, is not loaded."""
     document = facts._document
     asked: int = document._asked + 1
     document._asked = asked
@@ -129,14 +129,14 @@ def _seldom(facts: Members) -> bool:
 
 
 def text(name: str, doc: str, signed: bool = False) -> Any:
-    """A text: str or None."""
+    """Declare a text: str or None."""
     return (SignedMember if signed else TextMember)(name, doc, as_text)
 
 
 def named(name: str, kind: str, doc: str, signed: bool = False) -> Any:
-    """One of a set of values in `names`, new ones included: a str, or None."""
+    """Declare a value of a set in `names`, new values included: a str or None."""
 
-    known: dict[str, str] = {}  # the values of this version, from the first use on
+    known: dict[str, str] = {}  # the values of this version, filled as they are used
 
     def convert(value: Any) -> Any:
         if type(value) is not str:
@@ -147,7 +147,7 @@ def named(name: str, kind: str, doc: str, signed: bool = False) -> Any:
 
 
 def _named(kind: str, value: str, known: dict[str, str]) -> str:
-    """A value of that set, made: a new one, or the first that is asked for."""
+    """Return the member of the set for a value, and remember a known one."""
     from . import names
 
     values: Any = getattr(names, kind)
@@ -157,36 +157,36 @@ def _named(kind: str, value: str, known: dict[str, str]) -> str:
 
 
 def integer(name: str, doc: str, signed: bool = False) -> Any:
-    """An integer: int or None."""
+    """Declare an integer: int or None."""
     if signed:
         return SignedMember(name, doc, as_signed_integer)
     return IntegerMember(name, doc, as_integer)
 
 
 def time(name: str, doc: str, signed: bool = False) -> Any:
-    """A time in milliseconds since 1970 UTC: int or None."""
+    """Declare a time in milliseconds since 1970 UTC: int or None."""
     kind = SignedMember if signed else IntegerMember
     return kind(name, f"{doc} Milliseconds since 1970 UTC.", as_time)
 
 
 def moment(name: str, signed: bool = False) -> Any:
-    """The same time as an aware datetime in UTC, or None."""
+    """Declare the time of a `time` member as an aware datetime in UTC, or None."""
     kind = SignedMember if signed else IntegerMember
     return kind(name, f"{name} as an aware datetime in UTC.", as_moment)
 
 
 def boolean(name: str, doc: str, signed: bool = False) -> Any:
-    """True, False, or None where it is absent."""
+    """Declare a boolean: True, False, or None if absent."""
     return (SignedMember if signed else Member)(name, doc, as_boolean)
 
 
 def texts(name: str, doc: str, signed: bool = False) -> Any:
-    """A tuple of str, empty where it is absent."""
+    """Declare a tuple of str, empty if absent."""
     return (SignedMember if signed else Member)(name, doc, as_texts)
 
 
 def numbers(name: str, doc: str) -> Any:
-    """A tuple of int, empty where it is absent; str past 2^53."""
+    """Declare a tuple of int, empty if absent; numbers beyond 2^53 are str."""
 
     def convert(value: Any) -> tuple[int | str, ...]:
         return tuple(value) if isinstance(value, list) else ()
@@ -195,7 +195,7 @@ def numbers(name: str, doc: str) -> Any:
 
 
 def details(name: str, kind: Callable[[Any], Any], doc: str, signed: bool = False) -> Any:
-    """An object inside the facts, or None."""
+    """Declare an object inside the facts, or None."""
 
     def convert(value: Any) -> Any:
         return kind(value) if hasattr(value, "keys") else None
@@ -204,7 +204,7 @@ def details(name: str, kind: Callable[[Any], Any], doc: str, signed: bool = Fals
 
 
 def details_list(name: str, kind: Callable[[Any], Any], doc: str, signed: bool = False) -> Any:
-    """A tuple of objects inside the facts, empty where it is absent."""
+    """Declare a tuple of objects inside the facts, empty if absent."""
 
     def convert(value: Any) -> Any:
         if not isinstance(value, list):
@@ -215,22 +215,22 @@ def details_list(name: str, kind: Callable[[Any], Any], doc: str, signed: bool =
 
 
 def mapping(name: str, doc: str) -> Any:
-    """A mapping of texts to JSON, empty where it is absent. Read-only."""
+    """Declare a read-only mapping of texts to JSON, empty if absent."""
     return Member(name, doc, as_mapping)
 
 
 def octets(name: str, doc: str) -> Any:
-    """What a base64 text holds: bytes or None."""
+    """Declare the bytes that a base64 text contains: bytes or None."""
     return Member(name, doc, as_octets)
 
 
 def inner_text(name: str, inner: str, doc: str) -> Any:
-    """A text of an object inside: str or None."""
+    """Declare a text of an object inside the facts: str or None."""
     return InnerTextMember(name, inner, doc, as_text)
 
 
 def inner_octets(name: str, inner: str, doc: str) -> Any:
-    """What a base64 text of an object inside holds: bytes or None."""
+    """Declare the bytes that a base64 text of an inner object contains: bytes or None."""
     return InnerTextMember(name, inner, doc, as_octets)
 
 
@@ -239,7 +239,7 @@ def as_text(value: Any) -> str | None:
 
 
 def as_integer(value: Any) -> int | None:
-    """An integer; past 2^53 the library writes it as text (DOC-2)."""
+    """Return an integer, which the library writes as text beyond 2^53 (DOC-2)."""
     if type(value) is int:
         return value
     if isinstance(value, str) and len(value) <= 20 and value.isascii():
@@ -253,7 +253,7 @@ def as_signed_integer(value: Any) -> int | None:
 
 
 def as_time(value: Any) -> int | None:
-    """Whole milliseconds; Xcode writes fractions of one (JWS-81)."""
+    """Return whole milliseconds; Xcode writes fractions of one (JWS-81)."""
     if type(value) is float and abs(value) < 2**53:
         return int(value)
     return value if type(value) is int else None

@@ -1,4 +1,4 @@
-"""Runs of an exchange to its end, with a sender or an executor (`Exchange.run`).
+"""Run an exchange to its end, with a sender or an executor (`Exchange.run`).
 
 Loaded on first use.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     StepRunner = Callable[[Mapping[str, Any]], Awaitable[Union[Json, None]]]
 
     class Steps(Protocol):
-        """What is run: an `Exchange`."""
+        """The exchange to run, as far as this module uses it."""
 
         @property
         def document(self) -> Document: ...
@@ -50,7 +50,7 @@ def run(
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], object] = time.sleep,
 ) -> Document:
-    """`Exchange.run`."""
+    """Run an exchange as `Exchange.run` does."""
     if hasattr(host, "session"):
         return _run_statements(exchange, host, grant, take_back, max_wait, clock, sleep)
     send: Any = host
@@ -71,7 +71,7 @@ async def run_async(
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], Awaitable[object]] | None = None,
 ) -> Document:
-    """`Exchange.run_async`."""
+    """Run an exchange as `Exchange.run_async` does."""
     if hasattr(host, "session"):
         pause = sleep or _sleep()
         return await _run_statements_async(
@@ -83,9 +83,9 @@ async def run_async(
 async def run_steps(
     exchange: Steps, runner: StepRunner, clock: Callable[[], Time] | None = None
 ) -> Document:
-    """Run an exchange whose steps one function carries out.
+    """Run an exchange whose steps one function performs.
 
-    clock  gives the time at which a step is judged; None: the system's clock
+    clock  returns the time of a step in seconds since 1970 UTC; None: the system's clock
     """
     while not exchange.done:
         reply = await runner(exchange.payload)
@@ -183,14 +183,14 @@ async def _run_statements_async(
 
 
 def _sleep() -> Callable[[float], Awaitable[object]]:
-    """Loaded at the first use: a blocking host does without asyncio."""
+    """Return asyncio.sleep, imported at the first use, because a blocking host needs no asyncio."""
     from asyncio import sleep
 
     return sleep
 
 
 def _left(payload: Mapping[str, Any], clock: Callable[[], float]) -> float:
-    """How many seconds to wait."""
+    """Return how many seconds to wait."""
     step = payload.get("step")
     if step != "wait":
         raise NotImplementedError(f"the step {step!r} is not for a database")

@@ -1,4 +1,4 @@
-"""What is printed of a step: all of it but its secrets (EXC-22)."""
+"""The printed form of a step, without its secrets (EXC-22)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 _HIDDEN = "not shown"
-# What a call of a store is about: rows, and what they are found by.
+# The members of a database call that contain rows and their keys.
 _STORE = ("args", "input", "keys")
 _CALLS = ("sql", "api", "script")
 
 
 def shown(step: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy without what `sensitivePaths` names; a call of a store without its values."""
+    """Return a copy of a step without its `sensitivePaths`, and of a database call without its
+    values."""
     found = dict(step)
     for path in found.get("sensitivePaths") or ():
         _hide(found, *str(path).partition(".")[::2])
@@ -24,8 +25,8 @@ def shown(step: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hide(found: dict[str, Any], name: str, rest: str) -> None:
-    """Hide one member, or one of it: a header by its name, a member of an object. A body is
-    text, and hidden as a whole."""
+    """Hide one member or a part of it: a header by its name, a member of an object. A body is text
+    and is hidden as a whole."""
     value = found.get(name)
     if name == "headers" and isinstance(value, list):
         found[name] = [

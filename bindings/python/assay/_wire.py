@@ -1,5 +1,5 @@
-"""What all senders of requests have in common: where a request goes, how its answer is
-handed in, and the line in the log (docs/exchanges.md)."""
+"""What all senders have in common: the address of a request, the reply made from a response, and
+the line in the log (docs/exchanges.md)."""
 
 from __future__ import annotations
 
@@ -17,28 +17,27 @@ if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
     class Headers(Protocol):
-        """Those of an answer, by name in any case."""
+        """The headers of a response, by name in any case."""
 
         def get(self, name: str, /) -> str | None: ...
 
 
 LOG = logging.getLogger("assay.http")
 
-# An answer is handed in as JSON of at most 8 MiB (EXC-5): this much of a body fits into
-# it as base64.
+# A reply is JSON of at most 8 MiB (EXC-5): this many bytes of a body fit into it as base64.
 _ROOM = ((8 << 20) - 4096) // 4 * 3
-# A longer body always goes in as base64 (EXC-20).
+# A body longer than this many bytes is always passed as base64 (EXC-20).
 _TEXT = 1 << 20
 PIECE = 1 << 16
 
 
 class NoAnswer(Exception):
-    """An answer that cannot be handed in as one."""
+    """Raised for a response that cannot be passed on: the request counts as unanswered."""
 
 
 class Hosts:
-    """Where to find a host instead, in tests: {"buy.itunes.apple.com":
-    "http://127.0.0.1:8080"}. Loopback addresses only (PLY-3)."""
+    """Replacement addresses of hosts, for tests: {"buy.itunes.apple.com": "http://127.0.0.1:8080"}.
+    Loopback addresses only (PLY-3)."""
 
     def __init__(self, hosts: Mapping[str, str] | None) -> None:
         self._bases = {name: _loopback(url) for name, url in (hosts or {}).items()}
@@ -47,7 +46,7 @@ class Hosts:
         return f"<assay hosts: {', '.join(self._bases)}>"
 
     def find(self, url: str) -> SplitResult:
-        """The address to open; its path is as it was."""
+        """Return the address to open; the path does not change."""
         asked = urlsplit(url)
         base = self._bases.get(asked.hostname or "")
         return asked if base is None else asked._replace(scheme=base.scheme, netloc=base.netloc)
@@ -66,7 +65,8 @@ def _loopback(url: str) -> SplitResult:
 
 
 def headers_of(request: Mapping[str, Any]) -> dict[str, str]:
-    """The headers to send. No content coding is asked for: the limit counts decoded bytes."""
+    """Return the headers to send. No content coding is requested: the limit counts decoded
+    bytes."""
     return {
         "Accept-Encoding": "identity",
         **dict(request["headers"]),
@@ -75,7 +75,7 @@ def headers_of(request: Mapping[str, Any]) -> dict[str, str]:
 
 
 def octets_of(request: Mapping[str, Any]) -> bytes | None:
-    """The body to send."""
+    """Return the body to send; None if the request has none."""
     body: Mapping[str, str] | None = request["body"]
     if body is None:
         return None
@@ -85,8 +85,8 @@ def octets_of(request: Mapping[str, Any]) -> bytes | None:
 
 
 class Body:
-    """The body of an answer as it comes in: decoded, and never more of it than a request
-    allows and one byte (EXC-19)."""
+    """The body of a response while it arrives: decoded, and at most one byte longer than the
+    request allows (EXC-19)."""
 
     def __init__(self, request: Mapping[str, Any], headers: Headers) -> None:
         self._most = min(request["maxResponseBytes"], _ROOM) + 1
@@ -98,28 +98,28 @@ class Body:
 
     @property
     def cut(self) -> bool:
-        """Whether it is longer than allowed."""
+        """Whether the body is longer than allowed."""
         most: int = self._most
         return len(self._octets) == most
 
     def add(self, piece: bytes) -> bool:
-        """Take what came in; whether more is wanted."""
+        """Append a piece, and return whether more may follow."""
         room = self._most - len(self._octets)
         if self._gzip is None:
             self._octets += piece[:room]
         elif room:
-            # Of what is packed densely, only as much as there is room for is unpacked.
+            # A densely compressed body is decompressed only as far as there is room.
             self._octets += self._gzip.decompress(piece, room)
         return not self.cut
 
     def given(self) -> dict[str, str] | None:
-        """The body of the answer, once all of it came in; None if it is cut."""
+        """Return the body for the reply after all of it has arrived; None if it is too long."""
         if self.cut:
             return None
         if self._gzip is not None and not self._gzip.eof:
             raise NoAnswer("half a body")
         octets = bytes(self._octets)
-        if len(octets) <= _TEXT and 0 not in octets:  # which a text must not hold
+        if len(octets) <= _TEXT and 0 not in octets:  # a text must not contain NUL
             try:
                 return {"text": octets.decode()}
             except UnicodeDecodeError:
@@ -130,7 +130,7 @@ class Body:
 def answer(
     request: Mapping[str, Any], status: int, headers: Headers, body: Body
 ) -> dict[str, Any]:
-    """What to hand in."""
+    """Return the reply to an HTTP step."""
     found = [(name, headers.get(name)) for name in request["responseHeaders"]]
     return {
         "id": request["id"],
@@ -142,12 +142,12 @@ def answer(
 
 
 def no_answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What to hand in when none came."""
+    """Return the reply for a request that got no usable response."""
     return {"id": request["id"], "status": 0, "body": None}
 
 
 def note(request: Mapping[str, Any], answer: Mapping[str, Any], begin: float) -> None:
-    """One line in the log: method, host, path, status, time; nothing else (EXC-22)."""
+    """Write a line to the log: method, host, path, status and time, nothing else (EXC-22)."""
     if LOG.isEnabledFor(logging.INFO):
         asked = urlsplit(request["url"])
         path = "" if "url" in request.get("sensitivePaths", ()) else asked.path

@@ -7,16 +7,16 @@
 
     async for document in verifier.verify_each("transaction", texts):     # a backlog
         ...
-    receipt = await verifier.verify_app_receipt(blob)                     # one, off the loop
+    receipt = await verifier.verify_app_receipt(blob)                     # one, in a thread
 
 One warm verification takes about 60 µs, and handing it to a thread and back half as
-much again: in a request handler call `assay.Verifier` itself; it holds the loop up no
+much again: in a request handler call `assay.Verifier` itself, which blocks the loop no
 longer than parsing the request does. An executor is worth it for batches, which go to it
 in chunks (a few µs per text), and for what takes a millisecond or more: chains not seen
 before, large receipts, attestations. The library lets other threads run while it works,
 so chunks run at once on as many cores as the executor has threads.
 
-No thread is started here: the executor is the caller's, who shuts it down as well.
+This module starts no thread: the caller owns the executor and shuts it down.
 Loaded only by `import assay.aio`.
 """
 
@@ -90,17 +90,17 @@ T = TypeVar("T")
 class AsyncVerifier:
     """A `Verifier` whose calls run in an executor. For one event loop.
 
-    verifier  shared with any other user of it; what needs no thread (`triage`,
+    verifier  shared with its other users; what needs no thread (`triage`,
               `assess_risk`, `check_expiry` …) is called on it directly
-    executor  a concurrent.futures.Executor of threads; never started, never shut
-              down here. Processes will not do: documents are proof in one only
-    limit     how many jobs are in the executor at once, running or waiting: of
-              single calls together, and of each batch; the rest waits here
-    chunk     how many texts of a batch are one job
+    executor  a concurrent.futures.Executor of threads, which this class neither starts nor
+              shuts down. Processes do not work: a document is proof in one process only
+    limit     how many jobs are in the executor at once, running or queued: of all single
+              calls together, and of each batch; further jobs wait in the event loop
+    chunk     how many texts of a batch form one job
 
-    Every method takes and gives what the verifier's method of that name does, with
-    the same errors. A cancelled call leaves the executor's queue; one that a thread
-    has begun ends there, and its answer is dropped.
+    Every method has the arguments, results and errors of the verifier's method of that
+    name. A cancelled call leaves the executor's queue; a call that a thread has begun
+    runs to its end there, and its result is dropped.
     """
 
     __slots__ = (
@@ -115,7 +115,7 @@ class AsyncVerifier:
     )
 
     verifier: Verifier
-    """The verifier itself."""
+    """The verifier that this one wraps."""
 
     def __init__(
         self, verifier: Verifier, executor: Executor, *, limit: int = 32, chunk: int = 64
@@ -140,16 +140,16 @@ class AsyncVerifier:
     async def verify_each(
         self, kind: Kind, evidence: Batch, now: Time | None = None
     ) -> AsyncIterator[Document]:
-        """Verify many texts of one kind; gives their documents in order.
+        """Verify many texts of one kind, and yield their documents in order.
 
         kind      as in `Verifier.verify`
         evidence  an iterable or asynchronous iterable of str or bytes; read only as
                   far ahead as `limit` chunks
-        now       one moment for all of them; None: the system's clock at each
+        now       one time for all of them; None: the system's clock for each
 
-        A refused text is a document that is not `ok`, not an error. Raises like
-        `Verifier.verify` for another kind or a text of the wrong type, in whose place
-        the batch ends.
+        A refused text gives a document that is not `ok`, not an error. Raises like
+        `Verifier.verify` for another kind or a text of the wrong type; the batch ends
+        there.
         """
         run = asyncio.get_running_loop().run_in_executor
         jobs: deque[asyncio.Future[list[Document]]] = deque()
@@ -165,12 +165,12 @@ class AsyncVerifier:
         finally:
             for job in jobs:
                 if not job.cancel() and not job.cancelled():
-                    job.exception()  # of a batch that ended earlier: nothing reads it
+                    job.exception()  # a batch that ended earlier: no caller reads the result
 
     async def verify_many(
         self, kind: Kind, evidence: Batch, now: Time | None = None
     ) -> list[Document]:
-        """All documents of `verify_each`, in a list."""
+        """Return all documents of `verify_each` in a list."""
         return [document async for document in self.verify_each(kind, evidence, now)]
 
     def _verify_all(
@@ -188,59 +188,59 @@ class AsyncVerifier:
         now: Time | None = None,
         subject: Device | str | None = None,
     ) -> Document:
-        """`Verifier.verify`."""
+        """Run `Verifier.verify` in the executor."""
         return await self._run(self.verifier.verify, kind, evidence, now, subject)
 
     async def verify_transaction(
         self, jws: SignedText, now: Time | None = None
     ) -> Transaction:
-        """`Verifier.verify_transaction`."""
+        """Run `Verifier.verify_transaction` in the executor."""
         return await self._run(self.verifier.verify_transaction, jws, now)
 
     async def verify_renewal_info(self, jws: SignedText, now: Time | None = None) -> RenewalInfo:
-        """`Verifier.verify_renewal_info`."""
+        """Run `Verifier.verify_renewal_info` in the executor."""
         return await self._run(self.verifier.verify_renewal_info, jws, now)
 
     async def verify_notification(
         self, jws: SignedText, now: Time | None = None
     ) -> Notification:
-        """`Verifier.verify_notification`."""
+        """Run `Verifier.verify_notification` in the executor."""
         return await self._run(self.verifier.verify_notification, jws, now)
 
     async def verify_app_transaction(
         self, jws: SignedText, now: Time | None = None
     ) -> AppTransaction:
-        """`Verifier.verify_app_transaction`."""
+        """Run `Verifier.verify_app_transaction` in the executor."""
         return await self._run(self.verifier.verify_app_transaction, jws, now)
 
     async def verify_realtime_request(
         self, jws: SignedText, now: Time | None = None
     ) -> RealtimeRequest:
-        """`Verifier.verify_realtime_request`."""
+        """Run `Verifier.verify_realtime_request` in the executor."""
         return await self._run(self.verifier.verify_realtime_request, jws, now)
 
     async def verify_transaction_receipt(
         self, receipt: SignedText, now: Time | None = None
     ) -> TransactionReceipt:
-        """`Verifier.verify_transaction_receipt`."""
+        """Run `Verifier.verify_transaction_receipt` in the executor."""
         return await self._run(self.verifier.verify_transaction_receipt, receipt, now)
 
     async def verify_app_receipt(
         self, receipt: SignedText, subject: Device | None = None, now: Time | None = None
     ) -> AppReceipt:
-        """`Verifier.verify_app_receipt`."""
+        """Run `Verifier.verify_app_receipt` in the executor."""
         return await self._run(self.verifier.verify_app_receipt, receipt, subject, now)
 
     async def read_verify_receipt_response(
         self, body: SignedText, now: Time | None = None
     ) -> VerifyReceiptResponse:
-        """`Verifier.read_verify_receipt_response`."""
+        """Run `Verifier.read_verify_receipt_response` in the executor."""
         return await self._run(self.verifier.read_verify_receipt_response, body, now)
 
     async def verify_device(
         self, evidence: Evidence, device_id: str | UUID, now: Time | None = None
     ) -> Document:
-        """`Verifier.verify_device`."""
+        """Run `Verifier.verify_device` in the executor."""
         return await self._run(self.verifier.verify_device, evidence, device_id, now)
 
     async def verify_attestation(
@@ -252,7 +252,7 @@ class AsyncVerifier:
         client_data_hash: Octets | None = None,
         now: Time | None = None,
     ) -> Attestation:
-        """`Verifier.verify_attestation`."""
+        """Run `Verifier.verify_attestation` in the executor."""
         return await self._run(
             self.verifier.verify_attestation,
             attestation,
@@ -272,7 +272,7 @@ class AsyncVerifier:
         client_data_hash: Octets | None = None,
         now: Time | None = None,
     ) -> Assertion:
-        """`Verifier.verify_assertion`."""
+        """Run `Verifier.verify_assertion` in the executor."""
         return await self._run(
             self.verifier.verify_assertion,
             assertion,
@@ -289,7 +289,7 @@ class AsyncVerifier:
         public_key: SignedText | None = None,
         now: Time | None = None,
     ) -> AttestReceipt:
-        """`Verifier.verify_attest_receipt`."""
+        """Run `Verifier.verify_attest_receipt` in the executor."""
         return await self._run(
             self.verifier.verify_attest_receipt, receipt, public_key, now
         )
@@ -297,7 +297,7 @@ class AsyncVerifier:
     async def verify_token(
         self, token: SignedText, keys: Keyset, now: Time | None = None
     ) -> Token:
-        """`Verifier.verify_token`."""
+        """Run `Verifier.verify_token` in the executor."""
         return await self._run(self.verifier.verify_token, token, keys, now)
 
     async def verify_apple_identity_token(
@@ -307,13 +307,13 @@ class AsyncVerifier:
         nonce: str | None = None,
         now: Time | None = None,
     ) -> Token:
-        """`Verifier.verify_apple_identity_token`."""
+        """Run `Verifier.verify_apple_identity_token` in the executor."""
         return await self._run(self.verifier.verify_apple_identity_token, token, keys, nonce, now)
 
     async def verify_sign_in_notification(
         self, payload: SignedText, keys: Keyset, now: Time | None = None
     ) -> AppleAccountEvent:
-        """`Verifier.verify_sign_in_notification`."""
+        """Run `Verifier.verify_sign_in_notification` in the executor."""
         return await self._run(self.verifier.verify_sign_in_notification, payload, keys, now)
 
     async def decide(
@@ -322,28 +322,28 @@ class AsyncVerifier:
         account: str | UUID | None = None,
         now: Time | None = None,
     ) -> Decision:
-        """`Verifier.decide`."""
+        """Run `Verifier.decide` in the executor."""
         return await self._run(self.verifier.decide, evidence, account, now)
 
     # ---- classes by task
 
     @property
     def signer(self) -> AsyncSigner:
-        """`Verifier.signer`."""
+        """The `Verifier.signer`, in the executor."""
         if self._signer is None:
             self._signer = AsyncSigner(self)
         return self._signer
 
     @property
     def sessions(self) -> AsyncSessions:
-        """`Verifier.sessions`."""
+        """The `Verifier.sessions`, in the executor."""
         if self._sessions is None:
             self._sessions = AsyncSessions(self)
         return self._sessions
 
     @property
     def device_check(self) -> AsyncDeviceCheckClient:
-        """`Verifier.device_check`."""
+        """The `Verifier.device_check`, in the executor."""
         if self._device_check is None:
             self._device_check = AsyncDeviceCheckClient(self)
         return self._device_check
@@ -357,18 +357,18 @@ class AsyncVerifier:
         evidence: Evidence | Iterable[Evidence] = (),
         clock: Callable[[], Time] | None = None,
     ) -> Document:
-        """Conduct a whole exchange, and close it: `Verifier.exchange`.
+        """Start an exchange as `Verifier.exchange` does, run it to its end and close it.
 
-        host   a coroutine function: takes what a step asks for (`Exchange.payload`), sends
-               the request, runs the statement or waits, and returns the answer as a mapping
-               or JSON (docs/exchanges.md); None: the exchange stops here, and the open
-               step is the last document. `AsyncRunner` is one
-        clock  gives the time at which a step is judged; None: the system's clock
+        host   a coroutine function that takes a step (`Exchange.payload`), sends the request,
+               runs the statement or waits, and returns the reply as a mapping or JSON
+               (docs/exchanges.md), such as an `AsyncRunner`. If it returns None, the
+               exchange stops, and the open step is the last document
+        clock  returns the time of a step in seconds since 1970 UTC; None: the system's clock
 
         The steps themselves take microseconds and run where they are awaited, without
-        an executor. A refused result is an answer, not an error: look at the document. What
-        the host raises, cancellation included, and MisuseError for an answer of the wrong
-        form pass through.
+        an executor. A refusal is a result, not an error: check the document. What `host`
+        raises, cancellation included, passes through, as does MisuseError for a reply of
+        the wrong form.
         """
         now = None if clock is None else clock()
         with self.verifier.exchange(request, evidence, now) as exchange:
@@ -394,11 +394,11 @@ class AsyncSigner:
     async def sign_api_token(
         self, bundle_id: str | None = None, now: Time | None = None
     ) -> SignedToken:
-        """`Signer.sign_api_token`."""
+        """Run `Signer.sign_api_token` in the executor."""
         return await self._verifier._run(self._signer.sign_api_token, bundle_id, now)
 
     async def sign_device_check_token(self, now: Time | None = None) -> SignedToken:
-        """`Signer.sign_device_check_token`."""
+        """Run `Signer.sign_device_check_token` in the executor."""
         return await self._verifier._run(self._signer.sign_device_check_token, now)
 
     async def sign_apple_client_secret(
@@ -407,7 +407,7 @@ class AsyncSigner:
         ttl_ms: int | None = None,
         now: Time | None = None,
     ) -> ClientSecret:
-        """`Signer.sign_apple_client_secret`."""
+        """Run `Signer.sign_apple_client_secret` in the executor."""
         return await self._verifier._run(
             self._signer.sign_apple_client_secret, client_id, ttl_ms, now
         )
@@ -421,7 +421,7 @@ class AsyncSigner:
         nonce: str | UUID | None = None,
         now: Time | None = None,
     ) -> SignedOffer:
-        """`Signer.sign_promotional_offer`."""
+        """Run `Signer.sign_promotional_offer` in the executor."""
         return await self._verifier._run(
             self._signer.sign_promotional_offer,
             product_id,
@@ -442,7 +442,7 @@ class AsyncSigner:
         timestamp: int | None = None,
         now: Time | None = None,
     ) -> SignedOfferV1:
-        """`Signer.sign_promotional_offer_v1`."""
+        """Run `Signer.sign_promotional_offer_v1` in the executor."""
         return await self._verifier._run(
             self._signer.sign_promotional_offer_v1,
             product_id,
@@ -463,7 +463,7 @@ class AsyncSigner:
         nonce: str | UUID | None = None,
         now: Time | None = None,
     ) -> SignedOffer:
-        """`Signer.sign_introductory_offer_eligibility`."""
+        """Run `Signer.sign_introductory_offer_eligibility` in the executor."""
         return await self._verifier._run(
             self._signer.sign_introductory_offer_eligibility,
             product_id,
@@ -493,7 +493,7 @@ class AsyncSessions:
         ttl_ms: int | None = None,
         now: Time | None = None,
     ) -> IssuedSession:
-        """`Sessions.issue_session`."""
+        """Run `Sessions.issue_session` in the executor."""
         return await self._verifier._run(
             self._sessions.issue_session,
             evidence,
@@ -513,7 +513,7 @@ class AsyncSessions:
         binding: str | None = None,
         now: Time | None = None,
     ) -> Session:
-        """`Sessions.verify_session`."""
+        """Run `Sessions.verify_session` in the executor."""
         return await self._verifier._run(
             self._sessions.verify_session, session, purpose, account, binding, now
         )
@@ -535,7 +535,7 @@ class AsyncDeviceCheckClient:
         offer: bool = False,
         send: Send | None = None,
     ) -> DeviceCheck:
-        """`DeviceCheckClient.query_device_bits`."""
+        """Run `DeviceCheckClient.query_device_bits` in the executor."""
         return await self._verifier._run(
             self._device_check.query_device_bits, token, transaction_id, offer, send
         )
@@ -548,7 +548,7 @@ class AsyncDeviceCheckClient:
         bit1: bool | None = None,
         send: Send | None = None,
     ) -> DeviceCheck:
-        """`DeviceCheckClient.update_device_bits`."""
+        """Run `DeviceCheckClient.update_device_bits` in the executor."""
         return await self._verifier._run(
             self._device_check.update_device_bits, token, transaction_id, bit0, bit1, send
         )
@@ -556,23 +556,23 @@ class AsyncDeviceCheckClient:
     async def validate_device_token(
         self, token: SignedText, transaction_id: str, send: Send | None = None
     ) -> DeviceCheck:
-        """`DeviceCheckClient.validate_device_token`."""
+        """Run `DeviceCheckClient.validate_device_token` in the executor."""
         return await self._verifier._run(
             self._device_check.validate_device_token, token, transaction_id, send
         )
 
 
 class AsyncRunner:
-    """Runs network steps: sends requests, and waits without holding the loop up.
+    """Performs network steps: sends requests, and waits without blocking the loop.
 
         document = await verifier.exchange(request, AsyncRunner())
 
-    send      a coroutine function: takes a request and returns its answer, such as
+    send      a coroutine function that takes a request and returns its reply, such as
               `assay.senders.AsyncHttpxSender`; None: `assay.http.Sender` in the loop's
               own executor
-    max_wait  how many seconds to wait before a step. If Apple asks for more, the document
-              of that wait is the last one: put its `exchange.retry` into your own queue
-    clock     the time in seconds since 1970 UTC
+    max_wait  how many seconds to wait before a step at most. For a longer wait, the document of
+              the wait is the last one: put its `exchange.retry` into your own queue
+    clock     returns the time in seconds since 1970 UTC
     """
 
     __slots__ = ("_clock", "_max_wait", "_send", "_sleep")
@@ -589,7 +589,7 @@ class AsyncRunner:
         self._max_wait, self._clock, self._sleep = max_wait, clock, sleep
 
     async def __call__(self, step: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The answer to a step; None for a wait that is too long."""
+        """Return the reply to a step; None for a wait that is too long."""
         name = step.get("step")
         if name == "http":
             return await self._send(step["http"])
@@ -614,7 +614,7 @@ def _in_executor() -> AsyncSend:
 
 
 async def _chunks(evidence: Batch, size: int) -> AsyncIterator[list[SignedText]]:
-    """The texts in lists of at most `size`; in between, the loop continues."""
+    """Yield the texts in lists of at most `size`; the loop runs other tasks in between."""
     if hasattr(evidence, "__aiter__"):
         texts: list[SignedText] = []
         async for text in evidence:

@@ -1,4 +1,4 @@
-"""Apple's DeviceCheck: two bits of a device, over the network (docs/tasks/device-check.md).
+"""Apple's DeviceCheck: two bits for each device, over the network (docs/tasks/device-check.md).
 
 Loaded on first use.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class DeviceCheckClient:
-    """Asks Apple's DeviceCheck server. Made by `Verifier.device_check`."""
+    """A client of Apple's DeviceCheck server. Made by `Verifier.device_check`."""
 
     __slots__ = ("_run",)
 
@@ -36,15 +36,15 @@ class DeviceCheckClient:
         offer: bool = False,
         send: Send | None = None,
     ) -> DeviceCheck:
-        """Ask Apple for the two bits of a device, over the network.
+        """Query the two bits of a device from Apple, over the network.
 
         token           what `generateToken` returned to the app: its bytes, or base64
-        transaction_id  1 to 64 characters, your own: the key in your log
-        offer           as of `Verifier.read_device_check_response`
-        send            carries out a request (assay.http); None: a `Sender`
+        transaction_id  your own id of the request, 1 to 64 characters: the key in your log
+        offer           as in `Verifier.read_device_check_response`
+        send            sends a request (assay.http); None: a `Sender`
 
         Waits and repeats as Apple allows, a few seconds at most. Needs the block
-        `deviceCheck` with its key. Raises as
+        `deviceCheck` with its key. Errors as in
         `Verifier.read_device_check_response`.
         """
         request = {"operation": "query-device-bits", **_of_device(token, transaction_id)}
@@ -58,16 +58,16 @@ class DeviceCheckClient:
         bit1: bool | None = None,
         send: Send | None = None,
     ) -> DeviceCheck:
-        """Set the bits of a device; one that is None stays as it is. Arguments and errors
-        as of `query_device_bits`."""
+        """Set the bits of a device; a bit that is None does not change. Arguments and errors as in
+        `query_device_bits`."""
         request = {"operation": "update-device-bits", **_of_device(token, transaction_id)}
         return self._asked(given({**request, "bit0": bit0, "bit1": bit1}), send)
 
     def validate_device_token(
         self, token: SignedText, transaction_id: str, send: Send | None = None
     ) -> DeviceCheck:
-        """Have Apple look at a device token alone: genuine, and of this team. Arguments and
-        errors as of `query_device_bits`."""
+        """Have Apple check a device token only: whether it is genuine, and of this team. Arguments
+        and errors as in `query_device_bits`."""
         request = {"operation": "validate-device-token", **_of_device(token, transaction_id)}
         return self._asked(request, send)
 

@@ -1,8 +1,8 @@
-"""Documents: what every call of the library answers; and what all typed facts have in common,
-whose classes are in `facts` and the other modules.
+"""Documents, the results of every call, and the base classes of all typed facts, which are in
+`facts` and the other modules.
 
-A document raises its refusal and finds its facts by what is above this module: `__init__` puts
-it in.
+A document needs modules that import this one, to raise its refusal and to find its facts:
+`__init__` sets them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _doc_json = _functions.assay_doc_json
 _doc_text = _functions.assay_doc_text
 _doc_integer = _functions.assay_doc_integer
 
-# No integer of a document is this one: times and counts are not that small.
+# A value that no integer of a document has: times and counts are never this small.
 _ABSENT = -(2**63)
 
 
-# Objects that must not be printed whole: a step, and a call of a store's step.
+# Members of objects that must not be printed whole: a step, and a call of a database step.
 _MARKS = ("sensitivePaths", "sql", "api", "script")
 
 
@@ -45,11 +45,11 @@ class Object(dict):  # type: ignore[type-arg]
     clear = pop = popitem = setdefault = update = _refuse
 
     def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
-        """A copy is a dict of your own."""
+        """Make a copy an ordinary, writable dict."""
         return dict, (dict(self),)
 
     def __repr__(self) -> str:
-        """As of a dict, without what the library marks as a secret (EXC-22)."""
+        """Print as a dict does, without what the library marks as a secret (EXC-22)."""
         if not any(name in self for name in _MARKS):
             return dict.__repr__(self)
         from ._shown import shown
@@ -57,11 +57,11 @@ class Object(dict):  # type: ignore[type-arg]
         return repr(shown(self))
 
 
-_decode: Any = None  # of a decoder that is made, and its module loaded, at the first use
+_decode: Any = None  # made, and its module loaded, at the first use
 
 
 def _value_at(text: str, start: int) -> Any:
-    """The JSON value at a place of a text, whatever follows it."""
+    """Return the JSON value at an offset of a text, whatever follows it."""
     global _decode
     if _decode is None:
         from json import JSONDecoder
@@ -71,25 +71,26 @@ def _value_at(text: str, start: int) -> Any:
 
 
 def status_name(code: int) -> str:
-    """The name of a status by its number: 0 is "ok"."""
+    """Return the name of a status by its number: "ok" for 0."""
     name: bytes = _functions.assay_status_name(code)
     return name.decode("ascii", "replace")
 
 
 def status_text(code: int, what: int) -> str:
-    """A text of the library about a status, ASSAY_STATUS_MESSAGE say; "" where it has none."""
+    """Return a text of the library about a status, such as ASSAY_STATUS_MESSAGE; "" if it has
+    none."""
     text: bytes = _functions.assay_status_text(code, what)
     return text.decode("utf-8", "replace")
 
 
 def status_http(code: int) -> int:
-    """What a back end would answer its own client."""
+    """Return the HTTP status of a back end's response to its own client."""
     http: int = _functions.assay_status_http(code)
     return http
 
 
 def statuses() -> Iterator[int]:
-    """The codes of all statuses that the library has, but that of "ok"."""
+    """Yield the codes of all statuses of the library except "ok"."""
     code: int = _functions.assay_status_next(0)
     while code:
         yield code
@@ -97,12 +98,12 @@ def statuses() -> Iterator[int]:
 
 
 def status_named(name: str) -> int:
-    """The code of a status; one of the family "internal" where the library has none."""
+    """Return the code of a status; that of the family "internal" if the library has none."""
     return next((code for code in statuses() if status_name(code) == name), _c.ASSAY_INTERNAL)
 
 
 class OwnedDocument(DocHandle):
-    """The address of a document; frees it when nothing refers to it."""
+    """The address of a document, freed when nothing refers to it."""
 
     def __del__(self, free: Callable[..., Any] = _functions.assay_doc_free) -> None:
         free(self)
@@ -112,8 +113,8 @@ class Check:
     """One check of a document.
 
     id      str: "chain.root"; docs/documents.md lists them
-    ok      True: passed; False: this is why the document was refused; None: not made
-    reason  str or None: why it was not made
+    ok      True: passed; False: the reason why the document was refused; None: skipped
+    reason  str or None: why the check was skipped
     """
 
     __slots__ = ("id", "ok", "reason")
@@ -133,10 +134,10 @@ class Check:
 
 
 class DocumentWarning:
-    """Something that did not lead to a refusal, but should be looked at.
+    """A finding that caused no refusal, but deserves attention.
 
     id  str: "unknown-value"
-    at  str or None: the place, a member path
+    at  str or None: the location, a member path
     """
 
     __slots__ = ("id", "at")
@@ -153,11 +154,11 @@ class DocumentWarning:
 
 
 class Document:
-    """One answer of the library: immutable, made by a Verifier only.
+    """The result of one call of the library: immutable, made by a Verifier only.
 
-    It is proof of what it says: `Verifier.decide` takes documents (or the facts
-    made from them) and never JSON. It cannot be pickled for the same reason: keep
-    the signed text and verify it again. It stays valid after its verifier was
+    A document proves its content: `Verifier.decide` takes documents (or the facts
+    made from them) and never JSON. For the same reason it cannot be pickled: keep
+    the signed text and verify it again. A document is valid after its verifier was
     closed.
     """
 
@@ -173,13 +174,13 @@ class Document:
         if not isinstance(handle, OwnedDocument) or not handle:
             raise TypeError("documents are made by a Verifier")
         self._handle = handle
-        self._asked = 0  # how many single members of facts were read
+        self._asked = 0  # how many members of the facts were read singly
         self._parsed: Mapping[str, Any] | None = None
         self.code = code
 
     @property
     def ok(self) -> bool:
-        """True: verified, every check passed. Anything else: do not trust."""
+        """Whether the evidence was verified and every check passed. If not, do not trust it."""
         return self.code == 0
 
     @property
@@ -189,7 +190,7 @@ class Document:
 
     @property
     def kind(self) -> str:
-        """What was asked: "transaction", "decision", "configuration" …"""
+        """The kind of the document: "transaction", "decision", "configuration" …"""
         return self._text(b"kind") or ""
 
     @property
@@ -200,7 +201,7 @@ class Document:
 
     @property
     def json(self) -> Mapping[str, Any]:
-        """The whole document, read-only; parsed at the first use."""
+        """The whole document, read-only, parsed at the first use."""
         if self._parsed is None:
             from json import loads
 
@@ -209,17 +210,18 @@ class Document:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """Every check of this kind of evidence, in the order of work."""
+        """Every check of this kind of evidence, in the order in which they run."""
         return tuple(Check(member) for member in self.json["checks"])
 
     @property
     def warnings(self) -> tuple[DocumentWarning, ...]:
-        """What did not lead to a refusal, but should be looked at."""
+        """Findings that caused no refusal, but deserve attention."""
         return tuple(DocumentWarning(member) for member in self.json.get("warnings", ()))
 
     @property
     def error(self) -> Mapping[str, Any] | None:
-        """message, check, rule, at, hint, retryClass; None when nothing was refused."""
+        """The members message, check, rule, at, hint and retryClass; None if nothing was
+        refused."""
         error: Mapping[str, Any] | None = self.json.get("error")
         return error
 
@@ -227,13 +229,13 @@ class Document:
     def facts(self) -> Facts | None:
         """The typed facts (Transaction, AppReceipt, Decision, Triage …).
 
-        None after a refusal, but for a decision that says no and for a triage; None
-        for kinds that have no typed facts.
+        None after a refusal, except for a negative decision and a triage; None for
+        kinds that have no typed facts.
         """
         return self._facts()
 
     def raise_for_status(self) -> None:
-        """Raise the AssayError of its family unless the status is 0."""
+        """Raise the AssayError of the status's family unless the status is 0."""
         if self.code:
             raise self._refusal()
 
@@ -250,8 +252,8 @@ class Document:
         raise TypeError("a Document is proof in this process only: keep the signed text")
 
     def _object(self, path: bytes) -> Any:
-        """The object at a path that ends in a dot; parsed alone where it is the facts
-        themselves and nothing was parsed before."""
+        """Return the object at a path that ends in a dot. It is parsed by itself if it is the facts
+        and nothing was parsed before."""
         steps = path[:-1].decode()
         if self._parsed is None:
             length = c_size_t()
@@ -266,7 +268,7 @@ class Document:
         return value
 
     def _text(self, path: bytes) -> str | None:
-        """One member by dotted path, without parsing the rest."""
+        """Return one member by its dotted path, without parsing the rest."""
         length = c_size_t()
         address = _doc_text(self._handle, path, len(path), length)
         return string_at(address, length.value).decode() if address else None
@@ -277,7 +279,7 @@ class Document:
 
 
 class Members:
-    """What facts and the objects inside them have in common. Read-only."""
+    """The base of facts and of the objects inside them. Read-only."""
 
     __slots__ = ("_values",)
 
@@ -295,18 +297,18 @@ class Members:
         raise NotImplementedError
 
     def as_dict(self) -> dict[str, Any]:
-        """Every typed member by its Python name; objects as dict, times as int."""
+        """Return every typed member by its Python name; objects as dict, times as int."""
         found: dict[str, Any] = {}
         for kind in reversed(type(self).__mro__):
             for name, member in vars(kind).items():
                 if name.endswith("_at") or name in ("document", "payload"):
                     continue
-                # Properties are what this version concludes: `Decision.entitled`.
+                # A property is a conclusion of this version, such as `Decision.entitled`.
                 if isinstance(member, (Member, property)):
                     found[name] = _plain(getattr(self, name))
         return found
 
-    if not TYPE_CHECKING:  # which would believe that every attribute is there
+    if not TYPE_CHECKING:  # a type checker would take every attribute for existing
 
         def __getattr__(self, name: str) -> NoReturn:
             kind = type(self)
@@ -321,13 +323,13 @@ class Members:
 
 
 def _right_name(kind: type[Members], name: str) -> str | None:
-    """The attribute meant by a name in the JSON, or by a misspelt one."""
+    """Return the attribute that is meant by a name of the JSON, or by a misspelt one."""
     names: dict[str, str] = {}
     for base in kind.__mro__:
         for known, member in vars(base).items():
             if isinstance(member, (Member, property)):
                 names.setdefault(known.replace("_", ""), known)
-                # `publicKey` has several attributes, and a time two: the first is meant.
+                # `publicKey` has several attributes and a time has two: the first one is meant.
                 if isinstance(member, Member):
                     names.setdefault(member.name.lower(), known)
     plain = name.replace("_", "").lower()
@@ -360,7 +362,7 @@ class Details(Members):
 
     @property
     def payload(self) -> Mapping[str, Any]:
-        """This object's JSON, read-only, unknown members included."""
+        """The JSON of this object, read-only, unknown members included."""
         return self._values or {}
 
     def __eq__(self, other: object) -> bool:
@@ -387,12 +389,12 @@ class Facts(Members):
 
     @property
     def document(self) -> Document:
-        """The whole answer: checks, warnings, JSON. Nested facts have the outer one."""
+        """The whole document: checks, warnings, JSON. Nested facts have that of the outer ones."""
         return self._document
 
     @property
     def payload(self) -> Mapping[str, Any]:
-        """The signed JSON, read-only, with members that this version does not know."""
+        """The signed JSON, read-only, including members that this version does not know."""
         payload: Mapping[str, Any] = self._members().get("payload") or {}
         return payload
 
@@ -402,13 +404,13 @@ class Facts(Members):
         return self._values
 
     def _nested(self, kind: type[_Nested], member: str) -> _Nested | None:
-        """Facts inside these, or None."""
+        """Return facts nested in these, or None."""
         if self._members().get(member) is None:
             return None
         return kind(self._document, f"{self._path.decode()}{member}")
 
     def _nested_list(self, kind: type[_Nested], member: str) -> tuple[_Nested, ...]:
-        """A list of facts inside these."""
+        """Return a list of facts nested in these."""
         count = len(self._members().get(member) or ())
         path = f"{self._path.decode()}{member}."
         return tuple(kind(self._document, f"{path}{place}") for place in range(count))
@@ -426,11 +428,11 @@ class Facts(Members):
 
 
 class OwnFacts(Facts):
-    """Facts whose JSON is the library's own: none of it is signed as JSON."""
+    """Facts whose JSON is the library's own: Apple signs none of it as JSON."""
 
     __slots__ = ()
 
     @property
     def payload(self) -> Mapping[str, Any]:
-        """The facts' own JSON, read-only, with members that this version does not know."""
+        """The JSON of the facts, read-only, including members that this version does not know."""
         return self._members()

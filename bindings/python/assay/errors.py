@@ -1,13 +1,13 @@
-"""What a refusal raises: one class for each family of statuses.
+"""Exceptions for refusals: one class for each family of statuses.
 
     AssayError
-    ├── RejectedError      well formed, but not authentic, not for us, not allowed
+    ├── RejectedError      well formed, but not authentic, of another app, or not allowed
     ├── MalformedError     not the format it claims to be
     ├── UnsupportedError   algorithm, version or kind not handled
     ├── TooLargeError      a size, depth or count limit was exceeded
     ├── MisuseError        the calling program broke a rule
     ├── ConfigError        the configuration is not usable
-    ├── UnavailableError   the other side gave no usable answer: retry
+    ├── UnavailableError   a server or database gave no usable reply: retry
     ├── InternalError      a bug or a damaged build; nothing was trusted
     └── PendingError       nothing is decided yet: take the next step
 
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 
 
 class AssayError(Exception):
-    """A refusal. Nothing that the call was given may be trusted.
+    """A refusal. Trust nothing that was passed to the call.
 
     status       str: the name of the status, "rejected.chain.untrusted-root"
     code         int: its number, family | detail << 8
-    message      str: what is wrong; holds no secret and no personal identifier
+    message      str: what is wrong; contains no secret and no personal identifier
     check        str or None: the check that failed, "chain.root"
     rule         str or None: the rule of the specification, "JWS-20"
-    at           str or None: the place: a member path, "x5c[2]", a byte offset
+    at           str or None: the location: a member path, "x5c[2]", a byte offset
     hint         str or None: what the operator should do
     retry_class  str: "never", "later", "same-once", "other-environment",
                  "after-config"
-    document     Document or None: the whole answer, with every check made; None
-                 where a call has none, and after pickling
-    http_status  int: what a back end would answer its own client
+    document     Document or None: the whole document, with every check; None if the call
+                 has none, and after pickling
+    http_status  int: the HTTP status of a back end's response to its own client
 
-    `str(error)` has status, message, rule, place and hint on one line.
+    `str(error)` has status, message, rule, location and hint on one line.
     """
 
     status: str
@@ -72,9 +72,9 @@ class AssayError(Exception):
 
     @property
     def http_status(self) -> int:
-        """What a back end would answer its own client, 400, 403, 409, 413, 500 …
+        """The HTTP status for a back end's own client: 400, 403, 409, 413, 500 …
 
-        The library says it; the configuration's own faults count as 500.
+        The library defines it; faults of the configuration count as 500.
         """
         return status_http(self.code)
 
@@ -91,15 +91,15 @@ class AssayError(Exception):
 
 
 class RejectedError(AssayError):
-    """Well formed, but not authentic, not for us, or not allowed."""
+    """Evidence is well formed, but not authentic, of another app, or not allowed."""
 
 
 class MalformedError(AssayError):
-    """Not the format it claims to be."""
+    """Input does not have the format that it claims to have."""
 
 
 class UnsupportedError(AssayError):
-    """Algorithm, version or kind not handled."""
+    """An algorithm, version or kind is not handled."""
 
 
 class TooLargeError(AssayError):
@@ -115,7 +115,7 @@ class ConfigError(AssayError):
 
 
 class UnavailableError(AssayError):
-    """The other side gave no usable answer: retry."""
+    """A server or database gave no usable reply: retry."""
 
 
 class InternalError(AssayError):
@@ -140,13 +140,13 @@ FAMILIES: dict[int, type[AssayError]] = {
 
 
 def refusal(document: Document) -> AssayError:
-    """The exception for a refused document."""
+    """Return the exception for a refused document."""
     family = FAMILIES.get(document.code & 0xFF, InternalError)
     return family(document.code, document.error or {}, document)
 
 
 def refusal_of_status(code: int) -> AssayError:
-    """The exception for a status that came without a document."""
+    """Return the exception for a status that came without a document."""
     error = {
         "message": status_text(code, _c.ASSAY_STATUS_MESSAGE),
         "hint": status_text(code, _c.ASSAY_STATUS_HINT) or None,

@@ -1,5 +1,5 @@
-"""Exchanges with the network or a ledger: one step at a time, answered by the
-host.
+"""Exchanges with the network or a ledger, one step at a time, to which the host
+replies.
 
 Loaded on first use.
 """
@@ -34,7 +34,7 @@ _exchange_step = _functions.assay_exchange_step
 
 
 class OwnedExchange(_c.ExchangeHandle):
-    """The address of an exchange; frees it when no call uses it any more."""
+    """The address of an exchange, freed when no call uses it any more."""
 
     def __del__(self, free: Callable[..., Any] = _functions.assay_exchange_free) -> None:
         free(self)
@@ -46,8 +46,8 @@ def start(
     evidence: Evidence | Iterable[Evidence],
     now: Time | None,
 ) -> tuple[OwnedExchange, Document]:
-    """Start an exchange: the exchange, empty when it was done at once, and the
-    first document. A refusal raises nothing here."""
+    """Start an exchange. Return it, empty if it was done at once, and the first document. A refusal
+    raises nothing here."""
     text = json_octets(request, "request")
     documents = documents_of(evidence)
     array, count = handles_of(documents)
@@ -66,15 +66,15 @@ def start(
 
 
 class Exchange:
-    """An exchange: while `done` is False, carry out what `document` says and hand
-    the reply to `step`. Made by `Verifier.exchange`.
+    """An exchange: while `done` is False, perform the step in `document` and pass the
+    reply to `step`. Made by `Verifier.exchange`.
 
         with verifier.exchange(request) as exchange:
-            document = exchange.run()                  # carries out all steps
+            document = exchange.run()                  # performs all steps
         document.raise_for_status()
 
     One thread at a time: a call while another thread is in `step` raises
-    RuntimeError. Nothing is kept beyond it; giving it up at any time is allowed.
+    RuntimeError. An exchange leaves no state behind and may be abandoned at any time.
     """
 
     __slots__ = ("_handle", "_document", "_busy", "__weakref__")
@@ -92,36 +92,36 @@ class Exchange:
 
     @property
     def document(self) -> Document:
-        """The open step, or the result: whatever the last call answered."""
+        """The open step, or the result: the document of the last call."""
         return self._document
 
     @property
     def payload(self) -> Mapping[str, Any]:
-        """What the document says under its kind, read-only: `step`, `http` …"""
+        """The document's member of its kind, read-only: `step`, `http` …"""
         found: Mapping[str, Any] | None = self._document.json.get(self._document.kind)
         return found or {}
 
     @property
     def facts(self) -> Facts | None:
-        """The typed facts of the result, for the kinds that have them."""
+        """The typed facts of the result; None for kinds that have none."""
         return self._document.facts
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left to carry out: finished, refused or closed."""
+        """Whether no step is open: finished, refused or closed."""
         return self._handle is None
 
     def step(self, reply: Json, now: Time | None = None) -> Document:
-        """Hand in the result of the last step, and learn the next step or the outcome.
+        """Pass the reply to the open step, and return the next step or the result.
 
-        reply   a mapping, or JSON in a str or bytes, of the form that the step asks
-                for (docs/exchanges.md)
+        reply   a mapping, or JSON in a str or bytes, in the form of the step
+                (docs/exchanges.md)
         now     int ms since 1970 UTC, or an aware datetime; None: the system's clock
 
-        A refused result is an answer, not an error: look at the document. Raises
-        MisuseError for a reply of the wrong form or to another step, after which
-        the step is still open; ValueError when nothing is open; RuntimeError when
-        another thread is in this method.
+        A refusal is a result, not an error: check the document. Raises MisuseError
+        for a reply of the wrong form or to another step, after which the step is
+        still open; ValueError if no step is open; RuntimeError if another thread is
+        in this method.
         """
         text = json_octets(reply, "reply")
         if not self._busy.acquire(False):
@@ -146,23 +146,23 @@ class Exchange:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], object] = time.sleep,
     ) -> Document:
-        """Run it to its end; returns its last document.
+        """Run the exchange to its end, and return its last document.
 
-        host       for network steps a sender: it takes a request and returns its answer
-                   (`assay.http.Sender`, the default, or `assay.senders`). For the steps of a
-                   ledger an executor (`assay.ledger.SQLite` …), whose session carries them out
-        grant      takes a `Grant`, in mode "transaction"; called again when the engine had to
-                   roll back, or when its session was lost
+        host       for HTTP steps a sender, which takes a request and returns its reply
+                   (`assay.http.Sender`, the default, or `assay.senders`); for database steps
+                   an executor (`assay.ledger.SQLite` …), whose session performs them
+        grant      takes a `Grant`, in mode "transaction"; called again if the engine had to
+                   roll back, or if its session was lost
         take_back  takes a `TakeBack`, as `grant` does
-        max_wait   how many seconds to wait before a step. If more is asked for, the document
-                   of that wait is the last one: put its `exchange.retry` into your own queue
+        max_wait   how many seconds to wait before a step at most. For a longer wait, the document
+                   of the wait is the last one: put its `exchange.retry` into your own queue
                    (docs/exchanges.md)
-        clock      the time in seconds since 1970 UTC
+        clock      returns the time in seconds since 1970 UTC
 
-        A refused result is an answer, not an error: look at the document. What a sender raises
-        passes through, with the step still open. What `grant` raises passes through as well;
-        then, and whenever a run with an executor is left before the end, everything is rolled
-        back and the exchange is closed.
+        A refusal is a result, not an error: check the document. What a sender raises passes
+        through, with the step still open. What `grant` raises passes through as well; then,
+        and whenever a run with an executor ends early, everything is rolled back and the
+        exchange is closed.
         """
         from ._run import run
 
@@ -180,15 +180,15 @@ class Exchange:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[object]] | None = None,
     ) -> Document:
-        """`run` for asyncio; `grant` and `take_back` are coroutine functions.
+        """Run as `run` does, for asyncio; `grant` and `take_back` are coroutine functions.
 
         host  an executor for asyncio (`assay.ledger.AsyncPostgres` …), or a coroutine
-              function that takes what a step asks for (`payload`) and returns its answer; None:
-              the run stops here, and the open step is the last document. An
-              `assay.aio.AsyncRunner` is one, and has a `max_wait` of its own
+              function that takes a step (`payload`) and returns its reply, such as an
+              `assay.aio.AsyncRunner`, which has a `max_wait` of its own. If it returns None,
+              the run stops, and the open step is the last document
 
-        Steps take microseconds and run where they are awaited, without a thread. After
-        cancellation calling again goes on with the open step, but for executors.
+        Steps take microseconds and run where they are awaited, without a thread. After a
+        cancellation a new call continues with the open step, except with an executor.
         """
         from ._run import run_async
 
@@ -197,7 +197,7 @@ class Exchange:
         )
 
     def _took(self, document: Document) -> Document:
-        """What the library made of a reply."""
+        """Record the document of a step or of the result, and return it."""
         family = document.code & 0xFF
         if family == _c.ASSAY_MISUSE:
             raise refusal(document)
@@ -209,7 +209,7 @@ class Exchange:
         return document
 
     def close(self) -> None:
-        """Give the exchange up. Documents stay valid. Closing twice is allowed."""
+        """Abandon the exchange. Documents remain valid. Closing twice is allowed."""
         self._handle = None
 
     def __enter__(self) -> Exchange:

@@ -1,15 +1,15 @@
-"""Carrying out the network steps of an exchange, with the standard library.
+"""Performs the HTTP steps of an exchange with the standard library.
 
     with verifier.exchange({"operation": "call-verify-receipt", "receipt": text}) as exchange:
         document = exchange.run()                   # or run(Sender(context))
     document.raise_for_status()
 
-`Exchange.run` drives; `Sender` sends. `assay.senders` sends with httpx or requests; with
-another client, pass a function of your own: it takes a request and returns an answer, both
-mappings that docs/exchanges.md describes. For asyncio there is `assay.aio.AsyncRunner`, for the
-key sets of token issuers `assay.keysets`.
+`Exchange.run` drives the exchange; `Sender` sends. `assay.senders` sends with httpx or
+requests; for another client, pass a function that takes a request and returns a reply, both
+mappings that docs/exchanges.md describes. For asyncio use `assay.aio.AsyncRunner`, for the key
+sets of token issuers `assay.keysets`.
 
-Each request is a line in the logger `assay.http`, at level INFO: method, host, path, status
+Each request is a line of the logger `assay.http`, at level INFO: method, host, path, status
 and time. Loaded on first use.
 """
 
@@ -36,14 +36,14 @@ __all__ = ["Sender"]
 
 class Sender:
     """Sends requests with `http.client`: certificates are verified, redirects are not
-    followed, no cookie is kept, no proxy from the environment is used, no more is read
-    than a request allows, and its time-out is that of the whole, from the connection (each
+    followed, no cookie is kept, no proxy from the environment is used, and no more is read
+    than a request allows. The time-out covers the whole request, from the connection (each
     address of a name is tried that long) to the last byte.
 
-        Sender()("request of a step")   # -> the answer, a mapping; status 0: none came
+        Sender()("request of a step")   # -> the reply, a mapping; status 0: no response
 
     context  for TLS; None: `ssl.create_default_context()`
-    hosts    only for tests: where to find a host instead, {"buy.itunes.apple.com":
+    hosts    only for tests: replacement addresses of hosts, {"buy.itunes.apple.com":
              "http://127.0.0.1:8080"}. Loopback addresses only
     """
 
@@ -57,7 +57,7 @@ class Sender:
         return "<assay.http.Sender>"
 
     def __call__(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to one request; status 0 if none came."""
+        """Return the reply to one request; its status is 0 if no response came."""
         begin = time.monotonic()
         try:
             found = self._send(request, begin + request["timeoutMs"] / 1000)
@@ -98,17 +98,18 @@ class Sender:
 
 
 class _InTime(io.RawIOBase):
-    """What comes in over a socket before a time: each read has what is left of it."""
+    """The bytes of a socket until a point in time: each read has the time that is left."""
 
     def __init__(self, held: socket, end: float) -> None:
         self._held = held
-        # Keeps the socket open after the connection has let go of it.
+        # Keeps the socket open after the connection has released it.
         self._raw = held.makefile("rb", buffering=0)
         self._end = end
 
     @classmethod
     def until(cls, end: float) -> Any:
-        """In place of `http.client.HTTPResponse`, which reads what `makefile` gives."""
+        """Return a substitute for `http.client.HTTPResponse`, which reads what `makefile`
+        returns."""
 
         def response(held: socket, *arguments: Any, **named: Any) -> http.client.HTTPResponse:
             return http.client.HTTPResponse(cls(held, end), *arguments, **named)  # type: ignore[arg-type]

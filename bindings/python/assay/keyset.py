@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class OwnedKeyset(_c.KeysetHandle):
-    """The address of a key set; frees it when no call uses it any more."""
+    """The address of a key set, freed when no call uses it any more."""
 
     def __del__(self, free: Callable[..., Any] = _functions.assay_keyset_free) -> None:
         free(self)
@@ -24,17 +24,17 @@ class OwnedKeyset(_c.KeysetHandle):
 
 class Keyset:
     """A JSON Web Key Set, read once and shared: by threads, by verifiers, and by a child
-    after fork. It remembers which texts it has verified, so keep it; a refreshed set is a
-    new one, which replaces it in one assignment.
+    after fork. A key set remembers which texts it has verified, so keep it; a refreshed set
+    is a new object, which replaces the old one in one assignment.
 
     jwks: what the issuer publishes, as a str or bytes, or as a mapping. A member `issuer`
-    beside `keys` says whose it is where the configuration has several issuers:
+    beside `keys` names the issuer if the configuration has several:
 
         Keyset({"issuer": issuer, "keys": json.loads(body)["keys"]})
 
-    Raises MalformedError or TooLargeError when it is no key set; RejectedError for one with
-    a key that must not be there, such as a private one: keep the old set, and raise an
-    alarm. Raises TypeError or ValueError for a mapping that is not JSON.
+    Raises MalformedError or TooLargeError if it is no key set; RejectedError if it has a key
+    that must not be in it, such as a private one: keep the old set, and raise an alarm.
+    Raises TypeError or ValueError for a mapping that is not JSON.
     """
 
     __slots__ = ("_handle", "_facts", "__weakref__")
@@ -52,7 +52,7 @@ class Keyset:
 
     @property
     def facts(self) -> IssuerKeys:
-        """Its keys, and those that were skipped with the reason."""
+        """The keys of the set, and the skipped ones with the reason."""
         return self._facts
 
     @property
@@ -61,8 +61,8 @@ class Keyset:
         return self._handle is None
 
     def close(self) -> None:
-        """Free the key set. Calls under way finish first; later ones raise ValueError.
-        Closing twice is allowed."""
+        """Free the key set. Calls in progress finish first; later ones raise ValueError. Closing
+        twice is allowed."""
         self._handle = None
 
     def __repr__(self) -> str:
@@ -73,7 +73,7 @@ class Keyset:
 
 
 def handle_of(keys: Keyset) -> OwnedKeyset:
-    """The handle; whoever holds it keeps the key set alive."""
+    """Return the handle; holding it keeps the key set alive."""
     if not isinstance(keys, Keyset):
         raise TypeError(f"keys must be an assay.Keyset, not {type(keys).__name__}")
     handle = keys._handle

@@ -1,4 +1,4 @@
-"""The key sets of token issuers, fetched when they are needed.
+"""The key sets of token issuers, fetched when needed.
 
     from assay.keysets import KeysetCache
 
@@ -6,9 +6,9 @@
     token = keys.verify_token(text, issuer)        # any thread
 
 A set is fetched at the first token, after a token with an unknown key, and when it is older
-than `keysetMaxAgeMs`; then the old one goes on serving. However many threads ask, one request
-is under way for an issuer, and the library says how soon the next may follow
-(docs/spec/access-tokens.md, KST-1 … 13). `AsyncKeysetCache` is the same for tasks.
+than `keysetMaxAgeMs`, while the old one remains in use. However many threads need it, one
+request at a time runs for an issuer, and the library defines how soon the next may follow
+(docs/spec/access-tokens.md, KST-1 … 13). `AsyncKeysetCache` does this for asyncio tasks.
 
 Loaded on first use.
 """
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncKeysetCache", "KeysetCache"]
 
-# Where the result has the state of KST-13: `exchange.step` is the name of the step.
+# The member of a result that has the state of KST-13; `exchange.step` names the step.
 STATE = "keysetState"
 
 
 class KeysetCache:
     """The key sets of the issuers of a verifier's configuration.
 
-    send   takes a request and returns its answer; None: an `assay.http.Sender`
-    load   takes an issuer, gives what `save` was given for it, or None: a cold start then
-           needs no fetch
+    send   takes a request and returns its reply; None: an `assay.http.Sender`
+    load   takes an issuer and returns the text that `save` got for it, so that a cold start
+           needs no fetch, or None
     save   takes an issuer and a text to keep: public keys and times, nothing secret
-    clock  the time in seconds since 1970 UTC
+    clock  returns the time in seconds since 1970 UTC
     """
 
     def __init__(
@@ -75,10 +75,10 @@ class KeysetCache:
         return f"<assay.KeysetCache: {len(self._known)}>"
 
     def verify_token(self, token: SignedText, issuer: str, now: Time | None = None) -> Token:
-        """`Verifier.verify_token` with the keys of an issuer, fetched as needed.
+        """Run `Verifier.verify_token` with the keys of an issuer, fetched as needed.
 
-        Raises what that raises, and UnavailableError or another AssayError when there is no
-        key set and none could be fetched.
+        Raises what that method raises, and UnavailableError or another AssayError if there
+        is no key set and none could be fetched.
         """
         keys = self.keyset(issuer)
         try:
@@ -95,14 +95,14 @@ class KeysetCache:
         return found
 
     def keyset(self, issuer: str) -> Keyset:
-        """The key set at hand, fetched if there is none."""
+        """Return the stored key set, fetched if there is none."""
         known = self._known.get(issuer) or self._loaded(issuer)
         return known.keys or self.refresh(issuer, None)
 
     def refresh(self, issuer: str, old: Keyset | None, want_kid: str | None = None) -> Keyset:
-        """A key set newer than the old one, if there is one; else the old one.
+        """Return a key set newer than the old one, or the old one if there is none.
 
-        One caller fetches; those that come meanwhile wait for its result.
+        One caller fetches; concurrent callers wait for its result.
         """
         with self._lock:
             known = self._known.setdefault(issuer, _Known())
@@ -125,7 +125,7 @@ class KeysetCache:
     def _fetched(self, issuer: str, known: _Known, want_kid: str | None) -> Keyset:
         request, now = known.request(issuer, want_kid), int(self._clock() * 1000)
         with self._verifier.exchange(request, now=now) as exchange:
-            # Waits for nothing: a wait is the cooldown, and the old set goes on.
+            # No waiting: the only wait is the cooldown, during which the old set remains in use.
             document = run(exchange, self._send, max_wait=0, clock=self._clock)
         keys = known.took(document)
         if self._save is not None:
@@ -139,7 +139,7 @@ class KeysetCache:
 
 
 class AsyncKeysetCache:
-    """`KeysetCache` for the tasks of one event loop: none of them holds it up.
+    """`KeysetCache` for the tasks of one event loop, which it never blocks.
 
     send  a coroutine function, such as `assay.senders.AsyncHttpxSender`; None:
           `assay.http.Sender` in the loop's own executor
@@ -168,7 +168,7 @@ class AsyncKeysetCache:
     async def verify_token(
         self, token: SignedText, issuer: str, now: Time | None = None
     ) -> Token:
-        """`KeysetCache.verify_token`."""
+        """Verify a token as `KeysetCache.verify_token` does."""
         keys = await self.keyset(issuer)
         try:
             found = self._verifier.verify_token(token, keys, now)
@@ -184,7 +184,7 @@ class AsyncKeysetCache:
         return found
 
     async def keyset(self, issuer: str) -> Keyset:
-        """`KeysetCache.keyset`."""
+        """Return the stored key set as `KeysetCache.keyset` does."""
         if issuer not in self._known:
             self._known[issuer] = _Known(self._load(issuer) if self._load else None)
         return self._known[issuer].keys or await self.refresh(issuer, None)
@@ -192,7 +192,8 @@ class AsyncKeysetCache:
     async def refresh(
         self, issuer: str, old: Keyset | None, want_kid: str | None = None
     ) -> Keyset:
-        """`KeysetCache.refresh`. A task that is cancelled leaves the request to the others."""
+        """Refresh as `KeysetCache.refresh` does. A cancelled task leaves the request to the
+        others."""
         import asyncio
 
         known = self._known.setdefault(issuer, _Known())
@@ -218,8 +219,8 @@ class AsyncKeysetCache:
 
 
 class _Known:
-    """What is known of one issuer: its key set, the text of it, and the state that the
-    library wants back."""
+    """The state of one issuer: its key set, the set's text, and the state that the library needs
+    back."""
 
     def __init__(self, kept: str | None = None) -> None:
         self.keys: Keyset | None = None
@@ -241,12 +242,12 @@ class _Known:
         return {name: value for name, value in members.items() if value is not None}
 
     def took(self, document: Document) -> Keyset:
-        """The key set after an exchange: a new one, or the one at hand. Its state is
-        kept after a refusal, too: it has the cooldown."""
+        """Store the result of an exchange, and return the new key set or the stored one. Its state
+        is kept after a refusal, too, because the state contains the cooldown."""
         found = document.json["exchange"] or {}
         self.state = found.get(STATE, self.state)
         if document.ok:
-            # The same keys with a later time are a new handle too: it knows its age.
+            # A set with the same keys and a later time needs a new handle, which knows its age.
             if self.keys is None or found["keyset"] != self.text:
                 self.keys = Keyset(found["keyset"])
             self.text = found["keyset"]
@@ -261,7 +262,8 @@ class _Known:
 
 
 def _wants_keys(refusal: AssayError) -> bool:
-    """Whether a refreshed key set may know the key of a token, or be of a better age."""
+    """Return whether a refresh may bring the unknown key of a token, or a set that is not too
+    old."""
     if refusal.status == "unavailable.token.keyset-too-old":
         return True
     if refusal.status != "rejected.token.unknown-key" or refusal.document is None:
@@ -270,7 +272,7 @@ def _wants_keys(refusal: AssayError) -> bool:
 
 
 def kid_of(token: SignedText) -> str | None:
-    """The key that a token names: a hint for the library, proof of nothing."""
+    """Return the key id of a token: a hint for the library, not verified."""
     from base64 import urlsafe_b64decode
 
     head = (token if isinstance(token, str) else bytes(token).decode()).partition(".")[0]

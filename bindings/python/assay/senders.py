@@ -1,4 +1,4 @@
-"""Sending the requests of an exchange with the host's own client: httpx or requests.
+"""Senders of an exchange's requests with the host's own client: httpx or requests.
 
     from assay.senders import HttpxSender, RequestsSender
 
@@ -11,10 +11,10 @@ and in an asyncio program:
 
     document = await async_verifier.exchange(request, AsyncRunner(AsyncHttpxSender()))
 
-A client that is handed over keeps its connections, certificates and proxies. Its redirects,
-its cookies, its authentication and the proxies of the environment are not used, except
-those that httpx has read when the client was made (`trust_env=False`). Without a client each
-sender makes one of its own, at the first request.
+A client that is passed in keeps its connections, certificates and proxies. Its redirects,
+cookies and authentication and the proxies of the environment are not used, except those that
+httpx read when the client was made (avoid them by `trust_env=False`). Without a client each
+sender makes one of its own at the first request.
 
 Loaded on first use; httpx and requests only by the sender that needs them.
 """
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncHttpxSender", "HttpxSender", "RequestsSender"]
 
-# What else a client may raise for an answer that did not come.
+# Further errors of a client for a response that did not arrive.
 _FAULTS = (OSError, zlib.error, NoAnswer)
 
 
 class HttpxSender:
     """Sends with an `httpx.Client`.
 
-    client  used by as many threads as you like; None: one of its own, without proxies
-    hosts   only for tests: where to find a host instead, loopback addresses only
+    client  used by any number of threads; None: one of its own, without proxies
+    hosts   only for tests: replacement addresses of hosts, loopback addresses only
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class HttpxSender:
         return "<assay.senders.HttpxSender>"
 
     def __call__(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to one request; status 0 if none came."""
+        """Return the reply to one request; its status is 0 if no response came."""
         import httpx
 
         if self._client is None:
@@ -84,7 +84,7 @@ class AsyncHttpxSender:
     """Sends with an `httpx.AsyncClient`; `assay.aio.AsyncRunner` takes it.
 
     client  for one event loop; None: one of its own, without proxies
-    hosts   only for tests: where to find a host instead, loopback addresses only
+    hosts   only for tests: replacement addresses of hosts, loopback addresses only
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class AsyncHttpxSender:
         return "<assay.senders.AsyncHttpxSender>"
 
     async def __call__(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to one request; status 0 if none came."""
+        """Return the reply to one request; its status is 0 if no response came."""
         import asyncio
 
         import httpx
@@ -132,7 +132,7 @@ class RequestsSender:
     """Sends with a `requests.Session`.
 
     session  None: one of its own
-    hosts    only for tests: where to find a host instead, loopback addresses only
+    hosts    only for tests: replacement addresses of hosts, loopback addresses only
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class RequestsSender:
         return "<assay.senders.RequestsSender>"
 
     def __call__(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to one request; status 0 if none came."""
+        """Return the reply to one request; its status is 0 if no response came."""
         import requests
         from urllib3.exceptions import HTTPError
 
@@ -164,7 +164,8 @@ class RequestsSender:
             headers=headers_of(request),
             data=octets_of(request),
         ).prepare()
-        # Prepared without the session's cookies and netrc; sent with its own proxies.
+        # The request is prepared without the session's cookies and netrc, and sent with its
+        # proxies.
         response = session.send(
             asked,
             stream=True,
@@ -183,7 +184,7 @@ class RequestsSender:
 
 
 def _httpx_request(request: Mapping[str, Any], hosts: Hosts) -> httpx.Request:
-    """Made without the client, whose cookies and headers would go with it."""
+    """Return a request made without the client, whose cookies and headers it would carry."""
     import httpx
 
     seconds = request["timeoutMs"] / 1000
@@ -206,9 +207,9 @@ def _in_time(
     request: Mapping[str, Any],
     faults: tuple[type[BaseException], ...],
 ) -> dict[str, Any]:
-    """What a client answers within the time of the request. The time-outs of these clients
-    are those of single reads, so each request has a thread, which is left to end by itself
-    if it takes longer."""
+    """Return a client's response, if it comes within the time of the request. The time-outs of
+    these clients cover single reads only, so each request has a thread, which is left to end by
+    itself if it takes longer."""
     from contextvars import copy_context
     from threading import Thread
 

@@ -39,19 +39,19 @@ class Sessions:
         ttl_ms: int | None = None,
         now: Time | None = None,
     ) -> IssuedSession:
-        """A session token: this account proved this key a short while ago. Issue it only
-        when challenge and counter were stored: the library does not see the store.
+        """Issue a session token: this account proved this key a short while ago. Issue it
+        only after challenge and counter were stored, which the library cannot check.
 
         evidence  facts or document of one attestation or assertion of this verifier
         account   1 to 255 bytes, no space at either end
-        verdict   "limited": good for free calls, and for metered ones that you count
-        risk      the metric of the key's receipt, where it is known
-        binding   1 to 255 bytes that the caller must show again: best `origin_jti` of
-                  its access token
-        ttl_ms    life, at most an hour; None: `session.ttlMs`
+        verdict   "limited": valid for free calls, and for metered ones that you count
+        risk      the metric of the key's receipt, if it is known
+        binding   1 to 255 bytes that the caller must present again, preferably
+                  `origin_jti` of its access token
+        ttl_ms    lifetime in milliseconds, at most an hour; None: `session.ttlMs`
 
         Needs the block `session` (ConfigError). Raises MisuseError for evidence that was
-        refused, is of another kind or was judged by `attest.time` "stored".
+        refused, is of another kind or was verified with `attest.time` "stored".
         """
         request = {
             "operation": "issue-session",
@@ -72,16 +72,16 @@ class Sessions:
         binding: str | None = None,
         now: Time | None = None,
     ) -> Session:
-        """What a session token proves, without any store.
+        """Verify a session token, without any database, and return what it proves.
 
         session  the text that the app sent
-        purpose  what the request asks for; promo and paid need an assertion
+        purpose  the purpose of the request; promo and paid need an assertion
                  (rejected.session.assertion-required)
-        account  the one of the caller's access token: always pass it where there is one
-        binding  what was given when the session was issued
+        account  that of the caller's access token: always pass it if there is one
+        binding  the binding with which the session was issued
 
         Raises RejectedError, MalformedError or TooLargeError for a text that is forged,
-        over, or of somebody else: ask the app for a new assertion.
+        expired, or of another account: ask the app for a new assertion.
         """
         request = {
             "operation": "verify-session",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Signer:
-    """Signs what a host sends to Apple, or hands to its app. Made by `Verifier.signer`.
+    """Signs what a host sends to Apple, or passes to its app. Made by `Verifier.signer`.
 
     `now` is int ms since 1970 UTC, or an aware datetime; None: the system's clock.
     """
@@ -35,16 +35,16 @@ class Signer:
     def sign_api_token(
         self, bundle_id: str | None = None, now: Time | None = None
     ) -> SignedToken:
-        """A token for the App Store Server API, good for five minutes: make one for each
+        """Sign a token for the App Store Server API, valid for five minutes: make one for each
         request. Needs the block `appStoreServerApi` (ConfigError).
 
-        bundle_id  whose; None where one app is configured
+        bundle_id  that of the app; None if only one app is configured
         """
         request = {"operation": "sign-api-token", "bundleId": bundle_id}
         return SignedToken(self._signed(request, now))
 
     def sign_device_check_token(self, now: Time | None = None) -> SignedToken:
-        """A token for Apple's DeviceCheck and App Attest servers, good for 20 minutes.
+        """Sign a token for Apple's DeviceCheck and App Attest servers, valid for 20 minutes.
         Needs the block `deviceCheck` with its key (ConfigError)."""
         return SignedToken(self._signed({"operation": "sign-device-check-token"}, now))
 
@@ -54,10 +54,10 @@ class Signer:
         ttl_ms: int | None = None,
         now: Time | None = None,
     ) -> ClientSecret:
-        """The client secret of Sign in with Apple. Needs the block `appleId`.
+        """Sign the client secret of Sign in with Apple. Needs the block `appleId`.
 
-        client_id  None where there is one
-        ttl_ms     a minute to six months; None: five minutes
+        client_id  None if only one is configured
+        ttl_ms     lifetime in milliseconds, a minute to six months; None: five minutes
         """
         request = {"operation": "sign-apple-client-secret", "clientId": client_id, "ttlMs": ttl_ms}
         return ClientSecret(self._signed(request, now))
@@ -71,10 +71,10 @@ class Signer:
         nonce: str | UUID | None = None,
         now: Time | None = None,
     ) -> SignedOffer:
-        """A promotional offer for the app, as a JWS. Never let a client choose what is
+        """Sign a promotional offer for the app, as a JWS. Never let a client choose what is
         signed. Needs the block `appStoreServerApi`.
 
-        transaction_id  any of the customer's; without it anybody can use the offer
+        transaction_id  any of the customer's; without it any customer can use the offer
         nonce           a UUID; None: a new one
 
         Raises MisuseError for ids of a wrong form.
@@ -99,7 +99,8 @@ class Signer:
         timestamp: int | None = None,
         now: Time | None = None,
     ) -> SignedOfferV1:
-        """The same for the original StoreKit API: the app passes exactly the four values.
+        """Sign a promotional offer for the original StoreKit API, to which the app passes exactly
+        the four values.
 
         application_username  ASCII: the appAccountToken, or empty
         timestamp             milliseconds since 1970 UTC; None: now
@@ -124,8 +125,8 @@ class Signer:
         nonce: str | UUID | None = None,
         now: Time | None = None,
     ) -> SignedOffer:
-        """Whether a customer may have the introductory offer, whatever the App Store
-        thinks, as a JWS for the app. Needs the block `appStoreServerApi`."""
+        """Sign, as a JWS for the app, whether a customer may have the introductory offer, which
+        overrides the App Store's own rule. Needs the block `appStoreServerApi`."""
         request = {
             "operation": "sign-introductory-offer-eligibility",
             "bundleId": bundle_id,
@@ -137,6 +138,6 @@ class Signer:
         return SignedOffer(self._signed(request, now))
 
     def _signed(self, request: Mapping[str, Any], now: Time | None) -> Mapping[str, Any]:
-        """What an operation that signs answered."""
+        """Return the result of an operation that signs."""
         found: Mapping[str, Any] = accepted(self._call(given(request), now)).json["exchange"]
         return found

@@ -1,4 +1,4 @@
-"""The verifier: what every check starts from."""
+"""The verifier, where every verification starts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _read_verify_receipt_response = _functions.assay_read_verify_receipt_response
 _verify_attestation = _functions.assay_verify_attestation
 _verify_assertion = _functions.assay_verify_assertion
 _verify_token = _functions.assay_verify_token
-_token_types: Any = None  # loaded at the first token: to import costs a microsecond each time
+_token_types: Any = None  # loaded at the first token: an import costs a microsecond each time
 _decide = _functions.assay_decide
 _call = _functions.assay_call
 
@@ -86,23 +86,23 @@ RECEIPT_KINDS = {
 ANSWER_KIND = "verify-receipt-response"
 
 FOREVER = 2**63 - 1
-"""For `check_expiry`: an end that never comes, stored for purchases without one."""
+"""An end that never comes, for `check_expiry`: store it for purchases without an end."""
 
 
 class Verifier:
     """Pinned roots, apps, products and policy; remembers proven chains.
 
     Make one when the process starts and share it: every method may be called by
-    many threads at once, and in a child after fork. Immutable; a different policy is a
-    different verifier. A context manager, for closing it at a definite point.
+    many threads at once, and in a child after fork. A verifier is immutable; a different
+    policy needs a different one. It is a context manager, which closes it at the end.
 
     config: the configuration (docs/config.md) as a mapping, or as JSON in a str
     or bytes. Only `apps` is required:
 
         Verifier({"apps": [{"bundleId": "com.example.app", "appAppleId": 1234567890}]})
 
-    Raises ConfigError for a configuration that is not usable, with the member's
-    path in `at`; TypeError or ValueError for a mapping that is not JSON.
+    Raises ConfigError for an unusable configuration, with the member's path in `at`; TypeError
+    or ValueError for a mapping that is not JSON.
     """
 
     __slots__ = (
@@ -132,12 +132,12 @@ class Verifier:
     def verify_transaction(self, jws: SignedText, now: Time | None = None) -> Transaction:
         """Verify a signed transaction: a purchase, restore or renewal.
 
-        jws  str or bytes: the compact JWS alone, no JSON around it, no line end
+        jws  str or bytes: the compact JWS only, no JSON around it, no line end
         now  int ms since 1970 UTC, or an aware datetime; None: the system's clock
 
-        Raises RejectedError when it is not genuine, or not for this verifier's
+        Raises RejectedError if it is not genuine, or not for this verifier's
         apps and environments; MalformedError, UnsupportedError or TooLargeError
-        when it is not a JWS of this kind; MisuseError for a `now` outside 2008 … 2100;
+        if it is not a JWS of this kind; MisuseError for a `now` outside 2008 … 2100;
         TypeError and ValueError for arguments of the wrong type, or a closed verifier.
         """
         document = self._verified(_c.ASSAY_JWS_TRANSACTION, jws, now)
@@ -182,9 +182,9 @@ class Verifier:
         receipt  str or bytes, as the app sent it: base64 (once or twice, wrapped,
                  URL-safe) or raw
 
-        Raises RejectedError when it is not genuine, or not for this verifier's
+        Raises RejectedError if it is not genuine, or not for this verifier's
         apps, products and environments. `retry_class` "after-config" with
-        rejected.product.unknown: a purchase that the catalogue does not know yet;
+        rejected.product.unknown means a purchase that is not in the catalogue yet:
         the client must keep the receipt. Other errors and `now` as in
         `verify_transaction`.
         """
@@ -201,10 +201,10 @@ class Verifier:
 
         receipt  as in `verify_transaction_receipt`
         subject  the device that it must belong to: the vendor id as uuid.UUID or 16
-                 bytes (iOS), or the 6 bytes of the MAC address (macOS). None leaves
-                 that check out: `device_bound` is then False
+                 bytes (iOS), or the 6 bytes of the MAC address (macOS). None skips
+                 that check: `device_bound` is then False
 
-        Raises RejectedError when it is not genuine, not for this verifier's apps and
+        Raises RejectedError if it is not genuine, not for this verifier's apps and
         environments, or of another device; MisuseError for a subject of another
         length. Purchases of unknown products are not refused: they have `known`
         False. Other errors and `now` as in `verify_transaction`.
@@ -218,29 +218,29 @@ class Verifier:
     def read_verify_receipt_response(
         self, body: SignedText, now: Time | None = None
     ) -> VerifyReceiptResponse:
-        """Read the body of an answer from Apple's verifyReceipt endpoint.
+        """Read the body of a response from Apple's verifyReceipt endpoint.
 
-        body  str or bytes: the whole body of the HTTP answer, status 200
+        body  str or bytes: the whole body of the HTTP response, status 200
 
-        Raises AssayError for every answer without facts, and `retry_class` says
-        what to do: "later" (it is not a verdict: keep everything as it was and ask
-        again), "same-once" (the same endpoint again, once), "other-environment" (the
-        other endpoint, once), "after-config", "never".
+        Raises AssayError for every response without facts; `retry_class` states what
+        to do: "later" (no verdict: change nothing and repeat the request), "same-once"
+        (the same endpoint again, once), "other-environment" (the other endpoint, once),
+        "after-config", "never".
         """
         from .receipts import VerifyReceiptResponse
 
         return VerifyReceiptResponse(_accepted(self._answer_read(body, now)), "verifyReceipt")
 
     def triage(self, blob: SignedText, now: Time | None = None) -> Triage:
-        """Look at an untrusted blob, without cryptography: what is it, is it ours,
-        and is it worth verifying?
+        """Classify an untrusted blob, without cryptography: its form, whether it is of this
+        verifier's apps, and whether it is worth verifying.
 
-        blob  str or bytes: whatever the client sent for a purchase
+        blob  str or bytes: what the client sent for a purchase
 
-        Never raises for what the blob is: an answer about it is a finding, whose
-        `worth_verifying`, `category` and `disposition` say how to go on. Its claims
-        are in `unverified`; they are not facts. Raises MisuseError for a `now`
-        outside 2008 … 2100; TypeError and ValueError as `verify_transaction`.
+        Never raises for the content of the blob: the result is a finding, whose
+        `worth_verifying`, `category` and `disposition` state how to continue. Its
+        claims are in `unverified`; they are not facts. Raises MisuseError for a `now`
+        outside 2008 … 2100; TypeError and ValueError as in `verify_transaction`.
         """
         from .receipts import Triage
 
@@ -255,17 +255,17 @@ class Verifier:
     def extract_unverified_transaction_id(
         self, blob: SignedText, now: Time | None = None
     ) -> str | None:
-        """The transaction id that a receipt of any form, or a JWS, claims: to ask the App
-        Store Server API about it. Anyone can write it: never act on the id alone.
+        """Return the transaction id that a receipt of any form, or a JWS, claims, for a request
+        to the App Store Server API. Anyone can write it: never act on the id by itself.
 
-        blob  whatever the client sent: a transaction receipt, an app receipt, a JWS
+        blob  what the client sent: a transaction receipt, an app receipt, a JWS
 
-        Of an app receipt it is the first purchase's. None where the blob names none.
+        Returns that of the first purchase for an app receipt; None if the blob has none.
         """
         content = self.triage(blob, now).unverified
         found = content.transaction_id or content.original_transaction_id
         if found is None and content.keys:
-            # "Production/180000900000001"
+            # The key is such as "Production/180000900000001".
             found = content.keys[0].split("/")[1]
         return found
 
@@ -276,19 +276,19 @@ class Verifier:
         now: Time | None = None,
         subject: Device | str | None = None,
     ) -> Document:
-        """Verify, and answer with the document on success and on refusal.
+        """Verify evidence, and return the document on success and on refusal.
 
         kind     "transaction", "renewal-info", "notification", "app-transaction" or
                  "realtime-request" for a JWS; "transaction-receipt", "app-receipt"
-                 or "attest-receipt"; "verify-receipt-response" for an answer of that
+                 or "attest-receipt"; "verify-receipt-response" for a response of that
                  endpoint. There is deliberately no "any"
         subject  as in `verify_app_receipt`, for "app-receipt"; the public key as in
                  `verify_attest_receipt`, for "attest-receipt"
 
-        Never raises for a refusal: look at `ok` first, then at `facts`, or call
+        Never raises for a refusal: check `ok` first, then read `facts`, or call
         `raise_for_status`. Raises ValueError for another kind, or a subject with a
-        kind that is no receipt; and like `verify_transaction` for arguments of a
-        wrong type.
+        kind that is no receipt; and as `verify_transaction` for arguments of a wrong
+        type.
         """
         if kind == "attest-receipt" and subject is not None:
             subject = _public_key(subject)
@@ -321,16 +321,16 @@ class Verifier:
                           its base64
         key_id            the key identifier, in any of its forms: the base64 text
                           that `generateKey` returned, base64url, hex, or the 32 bytes
-        client_data       what the app hashed for `attestKey`, byte for byte; a str
-                          stands for its UTF-8. Hashed here
-        client_data_hash  instead of it: that hash, used as it stands, 16 to 64 bytes
+        client_data       what the app hashed for `attestKey`, byte for byte; a str is
+                          taken as its UTF-8. Hashed by this method
+        client_data_hash  instead of client_data: that hash, used unchanged, 16 to 64 bytes
         now               int ms since 1970 UTC, or an aware datetime; None: the
                           system's clock
 
         Needs an App ID: `teamId` of an app, or `attest.appIds`. Raises
-        RejectedError when it is not genuine, or not of this key, client data, app or
+        RejectedError if it is not genuine, or not of this key, client data, app or
         environment: `hint` names the common mistake that would explain it;
-        MalformedError, UnsupportedError or TooLargeError when it is not an attestation;
+        MalformedError, UnsupportedError or TooLargeError if it is not an attestation;
         ConfigError without an App ID; MisuseError for client data of the wrong length
         or a `now` outside 2008 … 2100; TypeError and ValueError for arguments of a
         wrong type, or a closed verifier.
@@ -369,14 +369,14 @@ class Verifier:
 
         assertion   bytes: the object that `generateAssertion` returned to the app; a str is
                     its base64
-        public_key  of the key record: the 65 bytes of `Attestation.public_key`, the
+        public_key  that of the stored key: the 65 bytes of `Attestation.public_key`, the
                     91 of `public_key_spki`, or the base64 text of either
-        counter     int, 0 … 2^32 - 1: the last one stored for this key, 0 at first
+        counter     int, 0 … 2^32 - 1: the one stored for this key, 0 at first
         client_data, client_data_hash, now  as in `verify_attestation`
 
         Store the new `counter` only if the stored one is still smaller: the library
-        compares, the store decides between two requests at once. Raises
-        RejectedError when it is not signed by this key over this client data, of
+        compares, the database decides between concurrent requests. Raises
+        RejectedError if it is not signed by this key over this client data, of
         another app, or not newer (rejected.assertion.counter: a replay, or requests
         out of order); MisuseError for an invalid public key; ValueError for a
         counter beyond 32 bits. Other errors as in `verify_attestation`.
@@ -409,12 +409,12 @@ class Verifier:
     ) -> AttestReceipt:
         """Verify an App Attest receipt, from an attestation or from Apple.
 
-        receipt     bytes, or base64: as it was stored, or as Apple answered
+        receipt     bytes, or base64: as it was stored, or as Apple returned it
         public_key  the key that it must be about, as in `verify_assertion`; None
-                    leaves that check out: `bound` is then False
+                    skips that check: `bound` is then False
 
         A receipt that was kept longer than `attest.maxAgeMs` needs a verifier with
-        `attest.time` "stored". Raises RejectedError when it is not genuine, not of
+        `attest.time` "stored". Raises RejectedError if it is not genuine, not of
         this verifier's apps and environments, of another key, or too old. Other
         errors and `now` as in `verify_attestation`.
         """
@@ -429,21 +429,21 @@ class Verifier:
     def verify_token(
         self, token: SignedText, keys: Keyset, now: Time | None = None
     ) -> Token:
-        """Verify an access token: who is calling, proven by a key of a configured issuer.
+        """Verify an access token: the caller, proven by a key of a configured issuer.
 
-        token  str or bytes: the compact JWS alone, without the word Bearer
+        token  str or bytes: the compact JWS only, without the word Bearer
         keys   the key set of its issuer, one of those in `tokens` of the configuration
         now    int ms since 1970 UTC, or an aware datetime; None: the system's clock
 
         `subject` is the account; sign-out and deleted users are not seen. A text that the
         key set has verified before costs no second signature check.
 
-        Raises RejectedError when it is not genuine, has expired, or is of another issuer,
+        Raises RejectedError if it is not genuine, has expired, or is of another issuer,
         app or use; rejected.token.unknown-key has in `error.document.json["error"]["keyset"]`
         what to do: "refresh" (fetch the key set once, verify again) or "cooldown" (refuse).
         UnavailableError for a key set that is too old; MisuseError for one of no configured
         issuer, and for a `now` outside 2008 … 2100; MalformedError, UnsupportedError or
-        TooLargeError when it is no such token; TypeError and ValueError for arguments of a
+        TooLargeError if it is no such token; TypeError and ValueError for arguments of a
         wrong type, or a closed verifier or key set.
         """
         document = _accepted(self._token(token, keys, now))
@@ -472,20 +472,20 @@ class Verifier:
         nonce: str | None = None,
         now: Time | None = None,
     ) -> Token:
-        """Verify an identity token of Sign in with Apple: who signs in, and that it is this
-        sign-in. It signs in once; issue your own session.
+        """Verify an identity token of Sign in with Apple: the person who signs in, and that the
+        token is of this sign-in. It is valid for one sign-in; issue your own session.
 
         token  str or bytes: the identity token that the app sent
         keys   the key set of Apple
-        nonce  the one that you issued for this sign-in and now take back; None only where
-               `tokens` says `nonce` "none"
+        nonce  the one that you issued for this sign-in and now consume; None only if
+               `nonce` is "none" in `tokens`
 
-        Needs a profile `apple-id` in `tokens` (ConfigError). Raises RejectedError when it is
+        Needs a profile `apple-id` in `tokens` (ConfigError). Raises RejectedError if it is
         not genuine, has expired, is of another app, or of another sign-in
         (rejected.token.nonce); after rejected.token.unknown-key `error.keyset` of the document
         is as in `verify_token`. MisuseError without the nonce, or for the key set of another
         issuer; UnavailableError for a key set that is too old; MalformedError,
-        UnsupportedError or TooLargeError when it is no such token.
+        UnsupportedError or TooLargeError if it is no such token.
         """
         from .tokens import Token
 
@@ -498,13 +498,13 @@ class Verifier:
     def verify_sign_in_notification(
         self, payload: SignedText, keys: Keyset, now: Time | None = None
     ) -> AppleAccountEvent:
-        """Verify what Apple tells about an account that signs in with it.
+        """Verify a sign-in notification: what Apple reports about an account of Sign in with Apple.
 
         payload  str or bytes: the member `payload` of what Apple posted
         keys     the key set of Apple
 
-        Deliveries repeat: act once on each `token_id`. Answer 200 after storing, 400 for a
-        refusal. Errors as in `verify_apple_identity_token`, but for the nonce.
+        Deliveries repeat: act once on each `token_id`. Respond with 200 after storing, with
+        400 for a refusal. Errors as in `verify_apple_identity_token`, except of the nonce.
         """
         from .signing import AppleAccountEvent
 
@@ -523,22 +523,22 @@ class Verifier:
         offer: bool = False,
         now: Time | None = None,
     ) -> DeviceCheck:
-        """Read an answer from Apple's DeviceCheck endpoint, which you fetched.
+        """Read a response of Apple's DeviceCheck endpoint, which you fetched.
 
-        call    which path it was: query_two_bits, update_two_bits or
+        call    the path of the request: query_two_bits, update_two_bits or
                 validate_device_token
-        status  int: of the HTTP answer; 0: there was none
+        status  int: that of the HTTP response; 0: there was none
         body    str or bytes: its whole body; None: empty
-        offer   True asks whether an offer that a device gets once was used here,
+        offer   whether to check that an offer for one use a device is unused here,
                 by the configured bit whose name begins with "promo"
 
-        Needs the block `deviceCheck`. Raises RejectedError when Apple refuses the
-        device token or our request (`fault` says which) and, with `offer`, when
-        the offer was used (rejected.promo.device-used); UnavailableError for an
-        answer that says nothing: it is neither a clean device nor a used one. What
-        `assess_risk` needs is in `error.document.facts` then. Raises ConfigError
+        Needs the block `deviceCheck`. Raises RejectedError if Apple refuses the
+        device token or the request (`fault` states which) and, with `offer`, if
+        the offer was used (rejected.promo.device-used); UnavailableError for a
+        response without a verdict: neither a clean device nor a used one. What
+        `assess_risk` needs is then in `error.document.facts`. Raises ConfigError
         without the block, MisuseError for another call, a status beyond 599, or
-        `offer` with a call other than a query.
+        `offer` with another call than a query.
         """
         from .attest import DeviceCheck
 
@@ -552,14 +552,14 @@ class Verifier:
         return DeviceCheck(_accepted(self._at_once(request, now)), "exchange.deviceCheck")
 
     def normalize_device_token(self, token: SignedText) -> str:
-        """The form in which Apple takes a device token: standard base64.
+        """Return a device token in the form that Apple accepts: standard base64.
 
         token  what `generateToken` returned to the app: its bytes, or base64 of them in a
                str
 
-        It says nothing about the token's worth: only Apple can. Raises
-        MalformedError for a str that is not base64, or an empty token;
-        TooLargeError for more than 8,192 bytes.
+        The token is not verified: only Apple can do so. Raises MalformedError
+        for a str that is not base64, or an empty token; TooLargeError for more than 8,192
+        bytes.
         """
         octets = _octets(token)
         given: Any = octets.decode("utf-8", "replace")
@@ -571,14 +571,14 @@ class Verifier:
     def refresh_attest_receipt(
         self, evidence: AttestReceipt | Attestation | Document, send: Send | None = None
     ) -> RefreshedReceipt:
-        """A new receipt of an attested key, from Apple: store its `raw` instead of the old
-        one. Its `refresh_at_ms` says when the next refresh is due.
+        """Get a new receipt of an attested key from Apple: store its `raw` instead of the old
+        one. Its `refresh_at_ms` is the time of the next refresh.
 
         evidence  facts or document of the old receipt, or of the attestation with it
-        send      carries out a request (assay.http); None: a `Sender`
+        send      sends a request (assay.http); None: a `Sender`
 
-        Needs the block `deviceCheck` with its key. Raises UnavailableError where Apple has
-        no answer now: keep the old receipt, and put `exchange.retry` of
+        Needs the block `deviceCheck` with its key. Raises UnavailableError if Apple gives
+        no usable response: keep the old receipt, and put `exchange.retry` of
         `error.document.json` into your queue. RejectedError with
         rejected.attest-refresh.no-data or .expired: only a new key has a metric again,
         which is no sign of fraud.
@@ -597,18 +597,18 @@ class Verifier:
         responses: Mapping[str, bytes] | None = None,
         send: Send | None = None,
     ) -> Revocation:
-        """Ask Apple's responder whether the certificates of a verified JWS are revoked:
-        two requests at most. What it returns is evidence like the JWS itself.
+        """Check with Apple's OCSP responder whether the certificates of a verified JWS are
+        revoked, by two requests at most. The result is evidence like the JWS itself.
 
         evidence   facts or document of one JWS
-        required   False: an answer that does not come is no refusal
-        responses  what you kept of earlier answers: `response` by `sha256`, until its
+        required   whether a missing response is a refusal
+        responses  stored earlier responses: `response` by `sha256`, until its
                    `next_update`
-        send       carries out a request (assay.http); None: a `Sender`
+        send       sends a request (assay.http); None: a `Sender`
 
-        Raises RejectedError for revoked and unknown certificates, and for answers that
-        may not be believed; UnavailableError (unavailable.ocsp.undetermined) where
-        none came: that is no forgery, try later.
+        Raises RejectedError for revoked and unknown certificates, and for responses
+        that are not authentic; UnavailableError (unavailable.ocsp.undetermined) if
+        none came, which is no sign of forgery: try later.
         """
         request = {
             "operation": "check-revocation",
@@ -623,10 +623,10 @@ class Verifier:
     def verify_device(
         self, evidence: Evidence, device_id: str | UUID, now: Time | None = None
     ) -> Document:
-        """Check that a JWS was made on this device. The document is evidence like the JWS
+        """Verify that a JWS was made on this device. The document is evidence like the JWS
         itself.
 
-        evidence   facts or document of one transaction, renewal or app transaction
+        evidence   facts or document of one transaction, renewal info or app transaction
         device_id  the app's `AppStore.deviceVerificationID`
 
         Raises RejectedError (rejected.account.device) for another device; MisuseError for a
@@ -641,13 +641,13 @@ class Verifier:
         evidence: Evidence | Iterable[Evidence],
         send: Send | None,
     ) -> Document:
-        """The accepted result of an exchange over the network."""
+        """Return the accepted result of an exchange over the network."""
         with self.exchange(request, evidence) as exchange:
             return _accepted(exchange.run(send))
 
     def normalize_key_id(self, key_id: SignedText) -> str:
-        """The normal form of an App Attest key identifier: standard base64, as `key_id` of
-        an Attestation has it. Look keys up by this form alone.
+        """Return the normal form of an App Attest key identifier: standard base64, as in `key_id`
+        of an Attestation. Look keys up by this form only.
 
         key_id  as the app sent it: base64, base64url without padding, or hex
 
@@ -658,14 +658,14 @@ class Verifier:
         return _accepted(self._at_once(request, None))._text(b"exchange.keyId") or ""
 
     def assess_risk(self, observations: Mapping[str, Any], now: Time | None = None) -> Risk:
-        """What to do with a request, by what was observed about it: for devices that
-        cannot attest, and for those that can.
+        """Assess what to do with a request by the observations about it, for devices that
+        can attest and for those that cannot.
 
-        observations  a mapping: `request` and `attestation`, and what else is known
+        observations  a mapping: `request` and `attestation`, and whatever else is known
                       (docs/risk.md). `deviceCheck` may be what `read_device_check_response`
                       returned
 
-        A verdict other than allow is an answer, not an error. Raises MalformedError
+        A verdict other than allow is a result, not an error. Raises MalformedError
         (malformed.risk.input, with the member in `at`) for an unknown member or
         value: a misspelt one must not lower the risk.
         """
@@ -703,7 +703,7 @@ class Verifier:
 
     @property
     def device_check(self) -> DeviceCheckClient:
-        """Asks Apple's DeviceCheck: `verifier.device_check.query_device_bits(…)` …"""
+        """Calls Apple's DeviceCheck: `verifier.device_check.query_device_bits(…)` …"""
         if self._device_check is None:
             from .device_check import DeviceCheckClient
 
@@ -718,15 +718,15 @@ class Verifier:
         evidence: Evidence | Iterable[Evidence] = (),
         now: Time | None = None,
     ) -> Exchange:
-        """Start an exchange with the network or a store (docs/exchanges.md).
+        """Start an exchange with the network or a ledger (docs/exchanges.md).
 
         request   a mapping, or JSON in a str or bytes: `operation` and its members
         evidence  facts or documents of this verifier (or one with the same
-                  configuration) that it is about
-        now       the exchange's clock for everything that is decided
+                  configuration) that the exchange is about
+        now       the time of the exchange, for all of its decisions
 
-        A kind that needs nothing carried out is `done` at once, and a refused
-        result is an answer: look at `document`. Raises MisuseError for a request or
+        An operation without steps is `done` at once, and a refusal is a result, not
+        an error: check `document`. Raises MisuseError for a request or
         evidence that is not of its form; TypeError and ValueError for arguments of
         a wrong type, or a closed verifier.
         """
@@ -742,13 +742,13 @@ class Verifier:
         attempts: int | None = None,
         partial: bool | None = None,
     ) -> AppStore:
-        """The App Store Server API, as exchanges. Needs the block `appStoreServerApi`.
+        """Return the App Store Server API, as exchanges. Needs the block `appStoreServerApi`.
 
-        environment  "Production", "Sandbox", or "auto": Production, then Sandbox where
-                     Production does not have it
-        bundle_id    whose; None where one app is configured
+        environment  "Production", "Sandbox", or "auto": Production, then Sandbox if
+                     Production does not have the transaction
+        bundle_id    that of the app; None if only one app is configured
         attempts     1 to 5 for each page; None: 3
-        partial      True: what verifies is handed out beside what does not
+        partial      whether verified evidence is returned beside refused evidence
         """
         from .app_store import AppStore
 
@@ -763,20 +763,20 @@ class Verifier:
         account: str | UUID | None = None,
         now: Time | None = None,
     ) -> Decision:
-        """Decide plan, state and the next time to look, from verified evidence.
+        """Decide plan, state and the time of the next check, from verified evidence.
 
         evidence  facts or documents of this verifier (or one with the same
-                  configuration): of JWS, receipts and answers from verifyReceipt, in
-                  any mixture; a renewal needs its transaction beside it. Facts
-                  nested in a notification stand for the whole notification.
-        account   appAccountToken that the evidence must carry, a UUID; None leaves
-                  the check to `decision.accountToken` of the configuration
+                  configuration): of JWS, receipts and verifyReceipt responses, in any
+                  mixture; a renewal info needs its transaction beside it. Facts
+                  nested in a notification count as the whole notification.
+        account   appAccountToken that the evidence must carry, a UUID; for None
+                  `decision.accountToken` of the configuration defines the check
         now       as in `verify_transaction`
 
-        Not entitled is an answer, not an error: the decision's `entitled` is then
-        False, and `state` says why. Raises RejectedError when the evidence is of
-        another account, names none or is not enough, MisuseError when it was refused or
-        is none, or when the account is not a UUID.
+        Not entitled is a result, not an error: the decision's `entitled` is then
+        False, and `state` states why. Raises RejectedError if the evidence is of
+        another account, names none or is not enough, MisuseError if it was refused or
+        is no evidence, or if the account is not a UUID.
         """
         documents = documents_of(evidence)
         array, count = handles_of(documents)
@@ -803,7 +803,7 @@ class Verifier:
         revoked: Time | None = None,
         now: Time | None = None,
     ) -> Expiry:
-        """Is a date that you stored earlier still good? See `assay.check_expiry`."""
+        """Check whether a stored date is still in force, as `assay.check_expiry` does."""
         return check_expiry(expires, grace, revoked, now)
 
     # ---- the verifier itself
@@ -826,8 +826,8 @@ class Verifier:
         return self._handle is None
 
     def close(self) -> None:
-        """Free the verifier. Calls under way finish first; later ones raise
-        ValueError. Documents stay valid. Closing twice is allowed."""
+        """Free the verifier. Calls in progress finish first; later ones raise ValueError. Documents
+        remain valid. Closing twice is allowed."""
         self._handle = None
 
     def __enter__(self) -> Verifier:
@@ -855,7 +855,7 @@ class Verifier:
         raise TypeError("a Verifier cannot be pickled: make one in each process")
 
     def _open(self) -> OwnedVerifier:
-        """The handle; holding it keeps the verifier alive."""
+        """Return the handle; holding it keeps the verifier alive."""
         handle = self._handle
         if handle is None:
             raise ValueError("the verifier is closed")
@@ -903,7 +903,7 @@ class Verifier:
         now: Time | None,
         evidence: Evidence | Iterable[Evidence] = (),
     ) -> Document:
-        """The document of a request that needs nothing carried out."""
+        """Return the document of an operation without steps."""
         text = json_octets(request, "request")
         documents = documents_of(evidence)
         array, count = handles_of(documents)
@@ -923,9 +923,9 @@ class Verifier:
 
 
 class Expiry:
-    """What `check_expiry` says; true in a condition when still in force.
+    """The result of `check_expiry`; true in a condition if still in force.
 
-    in_force  bool
+    in_force  bool: whether the date is still in force
     code      int: the status as a number
     status    str: "ok", "rejected.expiry.expired" or "rejected.expiry.revoked"
     """
@@ -958,16 +958,16 @@ def check_expiry(
     revoked: Time | None = None,
     now: Time | None = None,
 ) -> Expiry:
-    """Is a date that you stored earlier still good? For hot paths: no evidence.
+    """Check whether a stored date is still in force. For hot paths: needs no evidence.
 
     expires  end of the paid period; None: there is no such date; FOREVER: no end
     grace    end of the billing grace period, or None
-    revoked  when it was refunded or revoked, or None
+    revoked  time of the refund or revocation, or None
     now      None: the system's clock
 
-    Each is an int (ms since 1970 UTC) or an aware datetime. In force: not revoked,
-    and now < expires or now < grace; without both never. Raises MisuseError for a
-    `now` outside 2008 … 2100.
+    Each is an int (ms since 1970 UTC) or an aware datetime. In force means not revoked,
+    and now < expires or now < grace; without both dates it is never in force. Raises
+    MisuseError for a `now` outside 2008 … 2100.
     """
     code = _functions.assay_check_expiry(
         _date(expires, "expires"),
@@ -990,12 +990,12 @@ def _date(moment: Time | None, name: str) -> int:
 
 
 def _device(subject: Device | str | None) -> bytes | None:
-    """The bytes of a vendor id or a MAC address."""
+    """Return the bytes of a vendor id or a MAC address."""
     if subject is None or isinstance(subject, bytes):
         return subject
     if isinstance(subject, (bytearray, memoryview)):
         return bytes(subject)
-    octets = getattr(subject, "bytes", None)  # uuid.UUID, without importing it
+    octets = getattr(subject, "bytes", None)  # a uuid.UUID, without importing that module
     if not isinstance(octets, bytes):
         raise TypeError(f"subject is a UUID or bytes, not {type(subject).__name__}")
     return octets
@@ -1005,8 +1005,8 @@ _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
 def _base64_octets(evidence: SignedText) -> bytes:
-    """The bytes of an object of App Attest: a str is base64 of them, standard or
-    URL-safe. Text that is not base64 is passed on as it is, for the library to refuse."""
+    """Return the bytes of an object of App Attest: a str is base64 of them, standard or URL-safe.
+    Text that is not base64 is passed on unchanged, for the library to refuse."""
     octets = _octets(evidence)
     if not isinstance(evidence, str):
         return octets
@@ -1025,7 +1025,7 @@ def _public_key(key: Any) -> bytes:
 
 
 def _client_data(data: SignedText | None, digest: Octets | None) -> tuple[int, bytes]:
-    """The kind of the client data and their bytes; exactly one of the two."""
+    """Return the kind of the client data and their bytes; exactly one argument must be given."""
     if (data is None) == (digest is None):
         raise TypeError("give either client_data or client_data_hash")
     if data is not None:
@@ -1036,7 +1036,7 @@ def _client_data(data: SignedText | None, digest: Octets | None) -> tuple[int, b
 
 
 def _integer(value: int, name: str, end: int | None = None) -> int:
-    """The value itself; ctypes would cut what does not fit."""
+    """Return the value if it fits, because ctypes would truncate it silently."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
     if end is not None and not 0 <= value < end:

@@ -1,24 +1,24 @@
 """A WSGI endpoint for an app that proves itself with App Attest.
 
-    POST /challenge   gives {"challenge": "..."}: 32 random bytes, five minutes, once
+    POST /challenge   returns {"challenge": "..."}: 32 random bytes, for five minutes, once
     POST /key         {"keyId", "attestation", "clientData"}, the last two in base64:
-                      verified, and the key bound to the account
+                      verified, and the key registered for the account
     POST /request     any body, with the headers X-Key-Id and X-Assertion: the body,
                       byte for byte as received, is what the key signed. Without them,
-                      X-Attest says why ("unsupported", "temporarily-unavailable") and
-                      X-Attest-Error the error code: decided by the rules for risk
+                      X-Attest is the reason ("unsupported", "temporarily-unavailable") and
+                      X-Attest-Error the error code: the rules for risk decide
 
 Client data and bodies are JSON with a member "challenge". The account is the one that your
 own sign-in names (REMOTE_USER here). Put the routes behind your framework; keep the
 order of the steps: docs/app-attest.md has the reasons.
 
-The answer is one word, which tells the client how to go on:
+The response is one word, which defines what the client does next:
 
     registered, done    it worked
-    sign-again          ask for a challenge and sign again (409)
+    sign-again          request a challenge and sign again (409)
     attest-again        forget the key, make and attest a new one (401)
     limited, step-up    without an assertion: less, or something stronger first
-    refused             no; the log has the reason
+    refused             final; the log has the reason
 
 To try it here:
 
@@ -69,7 +69,7 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 class Refused(Exception):
-    """What the client is told, and the HTTP status; the reason is for the log."""
+    """The word for the client, and the HTTP status; the reason is for the log."""
 
     def __init__(self, status: int, word: str, reason: str) -> None:
         super().__init__(reason)
@@ -78,7 +78,7 @@ class Refused(Exception):
 
 
 class Keys:
-    """Attested keys and challenges in one SQLite file, which processes may share."""
+    """Device keys and challenges in one SQLite file, which processes may share."""
 
     def __init__(self, verifier: assay.Verifier, database: str) -> None:
         self.verifier = verifier
@@ -88,12 +88,12 @@ class Keys:
 
     @contextmanager
     def changes(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: everything in it, or nothing."""
+        """Open one transaction: everything in it is committed, or nothing."""
         with closing(sqlite3.connect(self.database, timeout=10)) as connection, connection:
             yield connection
 
     def issue(self, account: str, purpose: str, now: int) -> str:
-        """A new challenge, as text for the app."""
+        """Issue a new challenge, as text for the app."""
         challenge = secrets.token_bytes(32)
         digest = hashlib.sha256(challenge).hexdigest()
         with self.changes() as connection:
@@ -106,8 +106,8 @@ class Keys:
     def register(
         self, account: str, key_id: str, attestation: str, client_data: bytes, now: int
     ) -> None:
-        """Verify, use the challenge up, bind the key. The same request again
-        succeeds: an app cannot attest a key twice, and an answer may get lost."""
+        """Verify, consume the challenge, register the key. The same request again succeeds, because
+        an app cannot attest a key twice, and a response may be lost."""
         found = self.verifier.verify_attestation(
             attestation, key_id=key_id, client_data=client_data, now=now
         )
@@ -139,8 +139,8 @@ class Keys:
     def admit(
         self, account: str, key_id: str, assertion: str, body: bytes, now: int
     ) -> None:
-        """Read the key, verify, use the challenge up, advance the counter."""
-        key_id = self.verifier.normalize_key_id(key_id)  # apps send it in several forms
+        """Read the key, verify, consume the challenge, advance the counter."""
+        key_id = self.verifier.normalize_key_id(key_id)  # apps send the key id in several forms
         with self.changes() as connection:
             row = connection.execute(
                 "select public_key, counter from attest_key "
@@ -164,7 +164,7 @@ class Keys:
                 raise Refused(409, "sign-again", "another request had this counter")
 
     def judge(self, account: str, claim: str, code: str | None, now: int) -> assay.Risk:
-        """What a request without an assertion may do. The claims are the client's."""
+        """Assess a request without an assertion, whose reason is only the client's claim."""
         with self.changes() as connection:
             keys, last = connection.execute(
                 "select count(*), max(coalesce(used_ms, created_ms)) "
@@ -190,7 +190,7 @@ def consume(
     use: str | None,
     now: int,
 ) -> None:
-    """Use a challenge up. A repeat of the same use counts as the same."""
+    """Consume a challenge. A repetition of the same use counts as the same."""
     used = connection.execute(
         "update challenge set used_by = ? where sha256 = ? and account = ? and purpose = ? "
         "and ends_ms > ? and (used_by is null or used_by = ?)",
@@ -204,7 +204,7 @@ def consume(
 
 
 def make_application(keys: Keys) -> Application:
-    """The WSGI application over one store of keys."""
+    """Return the WSGI application over one database of keys."""
 
     def application(
         environ: dict[str, Any], start_response: Callable[..., Any]
@@ -219,7 +219,7 @@ def make_application(keys: Keys) -> Application:
 
 
 def respond(keys: Keys, environ: dict[str, Any], now: int) -> tuple[int, dict[str, str]]:
-    """The HTTP status and the JSON of the answer."""
+    """Return the HTTP status and the JSON of the response."""
     try:
         return route(keys, environ, now)
     except Refused as refusal:
@@ -258,7 +258,7 @@ def route(keys: Keys, environ: dict[str, Any], now: int) -> tuple[int, dict[str,
         return 200, {"answer": "done"}
     claim = environ.get("HTTP_X_ATTEST", "absent")
     if claim not in ("absent", "unsupported", "temporarily-unavailable"):
-        raise ValueError(claim)  # "verified" is not for the client to say
+        raise ValueError(claim)  # a client must not claim "verified"
     risk = keys.judge(account, claim, environ.get("HTTP_X_ATTEST_ERROR"), now)
     log.info("%s: %s", risk.verdict, ", ".join(risk.reasons))
     words = {"allow": "done", "deny": "refused"}

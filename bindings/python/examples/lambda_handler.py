@@ -1,9 +1,9 @@
 """An AWS Lambda function that decides what the caller has bought.
 
-The app posts {"transaction": "<JWS>", "renewal": "<JWS or absent>"}; the answer is
+The app posts {"transaction": "<JWS>", "renewal": "<JWS or absent>"}; the response is
 the plan. Behind an API Gateway with a Cognito or JWT authorizer `sub` is the caller's
-account, the same UUID that the app gives StoreKit as appAccountToken. A request without
-verified claims is answered 401.
+account, the same UUID that the app passes to StoreKit as appAccountToken. The response to a
+request without verified claims is 401.
 
 The function needs one wheel and one environment variable, ASSAY_CONFIG: the path
 of the configuration (docs/config.md) inside the deployment package.
@@ -26,12 +26,12 @@ import assay
 
 log = logging.getLogger("purchases")
 
-# Once per execution environment: later invocations find the chains proven.
+# Made once per execution environment: later invocations find proven chains.
 verifier = assay.Verifier(pathlib.Path(os.environ["ASSAY_CONFIG"]).read_text())
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """One request of the API Gateway."""
+    """Handle one request of the API Gateway."""
     account = account_of(event)
     if account is None:
         return answer(401, {"error": "not signed in"})
@@ -39,7 +39,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
 
 
 def account_of(event: dict[str, Any]) -> str | None:
-    """The `sub` of the claims that the gateway has verified; None if there are none.
+    """Return the `sub` of the claims that the gateway has verified; None if there are none.
 
     HTTP APIs have the claims at authorizer.jwt.claims, REST APIs at authorizer.claims.
     """
@@ -49,7 +49,7 @@ def account_of(event: dict[str, Any]) -> str | None:
 
 
 def decided(text: Any, account: str | None) -> dict[str, Any]:
-    """The answer to one body."""
+    """Return the response to one body."""
     try:
         body = json.loads(text)
         evidence = verified(body["transaction"], body.get("renewal"))
@@ -57,7 +57,7 @@ def decided(text: Any, account: str | None) -> dict[str, Any]:
     except (KeyError, TypeError, ValueError):
         return answer(400, {"error": "transaction is missing"})
     except assay.AssayError as refusal:
-        # The log has rule, place and hint; the caller is told nothing to learn from.
+        # The log has rule, location and hint; the response contains nothing to learn from.
         log.warning("purchase refused: %s", refusal)
         return answer(refusal.http_status, {"error": "not accepted"})
     return answer(
@@ -73,7 +73,7 @@ def decided(text: Any, account: str | None) -> dict[str, Any]:
 
 
 def verified(transaction: str, renewal: str | None) -> list[assay.Facts]:
-    """The evidence, every text verified; keep the texts for the next decision."""
+    """Verify every text, and return the evidence; store the texts for the next decision."""
     evidence: list[assay.Facts] = [verifier.verify_transaction(transaction)]
     if renewal:
         evidence.append(verifier.verify_renewal_info(renewal))

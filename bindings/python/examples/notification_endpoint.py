@@ -1,14 +1,14 @@
 """A WSGI endpoint for App Store Server Notifications V2.
 
 Apple posts {"signedPayload": "<JWS>"}. One call verifies the notification and every
-JWS inside it, a second takes it through the ledger: a refund is taken back, a reversed one
-is given again, and lines of subscriptions move on. Notifications come twice, late and in any
-order, and the newest signed state stands. 200 is answered when everything is committed, or
-refused for good; after anything else Apple sends it again.
+JWS inside it, a second applies it to the ledger: a refund is taken back, a reversed one is
+granted again, and subscriptions are updated. Notifications come twice, late and in any order,
+and the newest signed state counts. The response is 200 if everything is committed, or finally
+refused; after any other response Apple sends the notification again.
 
-The goods are bookings in the ledger's own SQLite file, so that each stands with its row or
-not at all. What pays out in the first place, a claim, has the same file and the same
-`pay_out`. To try it here; the first line, once, makes the tables:
+The goods are bookings in the ledger's own SQLite file, so that each is committed with its row
+or not at all. The first grant, by a claim, uses the same file and the same `pay_out`. To try it
+here; the first line creates the tables once:
 
     python3 notification_endpoint.py config.json shop.db setup
     python3 notification_endpoint.py config.json shop.db 8080
@@ -35,7 +35,7 @@ from assay.ledger import Grant, Ledger, TakeBack
 log = logging.getLogger("notifications")
 
 LONGEST_BODY = 256 * 1024
-# A customer has the sum of the bookings, and needs no row before the first.
+# A customer's balance is the sum of the bookings, so that no row must exist before the first.
 TABLE = """
 create table if not exists booking (
   id text primary key, account text not null, product text not null, units integer not null)
@@ -45,12 +45,12 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 def pay_out(grant: Grant) -> None:
-    """In the transaction of the claim."""
+    """Book the units in the transaction of the claim."""
     book(grant.connection, grant.grant_id, grant.account, grant.product, grant.units)
 
 
 def take_back(take: TakeBack) -> None:
-    """In the transaction of the refund."""
+    """Book the take-back in the transaction of the refund."""
     book(take.connection, take.take_id, take.account, take.product, -take.units)
 
 
@@ -59,7 +59,7 @@ def book(connection: Any, id: str, account: str, product: str, units: int) -> No
 
 
 def make_application(ledger: Ledger) -> Application:
-    """The WSGI application over one ledger."""
+    """Return the WSGI application over one ledger."""
 
     def application(
         environ: dict[str, Any], start_response: Callable[..., Any]
@@ -75,7 +75,7 @@ def make_application(ledger: Ledger) -> Application:
 
 
 def receive(ledger: Ledger, environ: dict[str, Any]) -> str:
-    """Verify and apply one request's notification; returns the HTTP status."""
+    """Verify and apply one request's notification, and return the HTTP status."""
     if environ.get("REQUEST_METHOD") != "POST":
         return "405 Method Not Allowed"
     try:
@@ -87,24 +87,25 @@ def receive(ledger: Ledger, environ: dict[str, Any]) -> str:
     except (KeyError, TypeError, ValueError):
         return "400 Bad Request"
     except assay.UnsupportedError as refusal:
-        # Genuine, but newer than this version: nothing that a repetition would change.
+        # The notification is genuine, but newer than this version: a repetition would change
+        # nothing.
         log.warning("notification not understood: %s", refusal)
         return "200 OK"
     except assay.AssayError as refusal:
         log.warning("notification refused: %s", refusal)
         return f"{refusal.http_status} Refused"
     log.info("%s %s", notification.notification_type, notification.notification_uuid)
-    if notification.transaction is None:  # TEST, or about many customers at once
+    if notification.transaction is None:  # TEST, or a notification about many customers
         return "200 OK"
     return apply(ledger, notification)
 
 
 def apply(ledger: Ledger, notification: assay.Notification) -> str:
-    """What it says, and its place in the ledger: both or neither."""
+    """Apply a notification to the ledger and record it as handled."""
     event = ledger.apply_event(
         notification, grant_mode="transaction", grant=pay_out, take_back=take_back
     )
-    for part in event.refused:  # and so it would be the next time
+    for part in event.refused:  # a repetition would be refused too
         log.warning("%s of %s: %s", part.at, part.transaction_id, part.status)
     if event.ok:
         return "200 OK"
@@ -118,7 +119,8 @@ def opened(config: str, database: str) -> Ledger:
 
 
 def set_up(ledger: Ledger, database: str) -> None:
-    """The tables, once; a server that did so would begin anew where its data is missing."""
+    """Create the tables once. A server that did so would begin with an empty ledger if its data is
+    missing."""
     ledger.create_schema()
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute(TABLE)

@@ -1,25 +1,25 @@
-"""An AWS Lambda function that takes whatever an app sends for a purchase.
+"""An AWS Lambda function that accepts whatever an app sends for a purchase.
 
 The app posts {"receipt": "<text>"}: a transaction receipt, an app receipt or a signed
 transaction. Nine requests in ten are foreign, forged or repeated and end after a
 triage without cryptography and at most one read of the ledger; the others are
 verified offline, claimed and granted once. No call to Apple is made.
 
-The answer is one word, by which the client decides about its copy of the receipt:
+The response is one word, by which the client decides about its copy of the receipt:
 
     granted, already-granted    finish the transaction, delete the copy
-    refused-final               the same, and tell the user
+    refused-final               finish, delete the copy, and inform the user
     refused-keep                keep the copy, do not finish, try again daily
     resend                      send the stored copy again; the third time: support
     deferred                    keep the copy, try again with back-off; with 401 sign in first
 
 ASSAY_CONFIG names the configuration (docs/config.md); let it accept Sandbox, since App
 Review buys there with your production build. The ledger is an SQLite file here, named
-by LEDGER; with several instances put a shared store behind the same three methods.
+by LEDGER; with several instances put a shared database behind the same three methods.
 
-Of a refund Apple tells by a notification, which needs more than this table: a shop that takes goods
-back has the ledger of `assay.ledger` in its place, `claim` here and `apply_event` there, as in
-notification_endpoint.py. What a customer sends takes nothing back, whatever date is in it.
+Apple reports a refund by a notification, which needs more than this table: a shop that takes
+goods back uses the ledger of `assay.ledger` instead, `claim` here and `apply_event` there, as in
+notification_endpoint.py. What a customer sends takes nothing back, whatever date it contains.
 
 To try it here, with a receipt in a file:
 
@@ -45,17 +45,17 @@ import assay
 log = logging.getLogger("receipts")
 
 FINISH = {"granted": 200, "already-granted": 200}
-# What a Sandbox purchase unlocks ends soon: it was not paid for.
+# The grant of a Sandbox purchase, which was not paid for, ends after a day.
 SANDBOX_GRANT_MS = 24 * 3600 * 1000
-# Looked up at once; a receipt with more is verified without a look-up.
+# The most keys to look up at once; a receipt with more is verified without a look-up.
 MOST_KEYS = 400
 
 
 class Purchase(NamedTuple):
     """What a grant needs, all of it from a verified document.
 
-    The keys are made from signed ids. Whatever else is written into the text of a
-    receipt, they stay the same, so that it is granted once.
+    The keys are made from signed ids and do not change with the unsigned parts of a
+    receipt's text, so that it is granted once.
     """
 
     transaction: str
@@ -68,7 +68,7 @@ class Purchase(NamedTuple):
 
 
 class Ledger:
-    """Who was granted what. Unique by transaction key and by purchase key."""
+    """The grants and their accounts, unique by transaction key and by purchase key."""
 
     TABLES = """
     create table if not exists claim (
@@ -88,7 +88,7 @@ class Ledger:
         return sqlite3.connect(self.path, timeout=10, isolation_level=None)
 
     def known(self, keys: tuple[str, ...], account: str) -> int:
-        """How many of the keys are granted to the account. Only reads."""
+        """Return how many of the keys are granted to the account. Only reads."""
         marks = ",".join("?" * len(keys))
         with closing(self.connect()) as connection:
             found = connection.execute(
@@ -101,7 +101,7 @@ class Ledger:
     def claim(self, purchase: Purchase, account: str, sha256: str) -> str:
         """Grant one purchase once: claim and grant in one transaction.
 
-        The read before it proves nothing: two requests may have read at once.
+        The earlier read proves nothing, because two requests may have read at once.
         """
         now = time.time_ns() // 1_000_000
         until = now + SANDBOX_GRANT_MS if purchase.environment != "Production" else None
@@ -131,13 +131,13 @@ class Ledger:
             return "granted"
 
 
-# Once per execution environment: later invocations find the chains proven.
+# Made once per execution environment: later invocations find proven chains.
 verifier = assay.Verifier(pathlib.Path(os.environ["ASSAY_CONFIG"]).read_text())
 ledger = Ledger(os.environ["LEDGER"])
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """One request of the API Gateway."""
+    """Handle one request of the API Gateway."""
     account = account_of(event)
     if account is None:
         return answer("deferred", 401)
@@ -153,7 +153,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     try:
         return receive(receipt, account)
     except assay.AssayError as refusal:
-        # The log has rule, place and hint; the caller is told nothing to learn from.
+        # The log has rule, location and hint; the response contains nothing to learn from.
         log.warning("receipt refused: %s", refusal)
         return refused(refusal)
     except sqlite3.Error:
@@ -162,7 +162,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
 
 
 def account_of(event: dict[str, Any]) -> str | None:
-    """The `sub` of the claims that the gateway has verified; None if there are none.
+    """Return the `sub` of the claims that the gateway has verified; None if there are none.
 
     HTTP APIs have the claims at authorizer.jwt.claims, REST APIs at authorizer.claims.
     """
@@ -172,7 +172,7 @@ def account_of(event: dict[str, Any]) -> str | None:
 
 
 def receive(receipt: str, account: str) -> dict[str, Any]:
-    """Triage, look-up, verification, claim: the cheapest first."""
+    """Triage, look up, verify and claim: the cheapest step first."""
     finding = verifier.triage(receipt)
     if not finding.worth_verifying:
         log.info("triage: %s %s %s", finding.category, finding.format, finding.status)
@@ -186,10 +186,10 @@ def receive(receipt: str, account: str) -> dict[str, Any]:
 
 
 def is_repeated(finding: assay.Triage, account: str) -> bool:
-    """Whether this account was granted everything that the blob claims.
+    """Return whether this account was granted everything that the blob claims.
 
-    Claims prove nothing, and nothing is granted by them: "already granted" is safe
-    to say. Of another account's purchase nothing is said before it is verified.
+    Claims prove nothing, and nothing is granted by them, so "already granted" is a safe
+    response. About another account's purchase nothing is revealed before it is verified.
     """
     claimed = finding.unverified
     if not 0 < len(claimed.keys) <= MOST_KEYS:
@@ -201,34 +201,34 @@ def is_repeated(finding: assay.Triage, account: str) -> bool:
 
 
 def verified(receipt: str, form: str | None) -> list[Purchase]:
-    """The purchases that the receipt proves. Raises AssayError."""
+    """Return the purchases that the receipt proves. Raises AssayError."""
     if form == "jws":
         return [purchase(verifier.verify_transaction(receipt.strip()))]
     if form == "transaction-receipt":
         return [purchase(verifier.verify_transaction_receipt(receipt))]
     if form == "app-receipt":
-        # Where the app sends identifierForVendor: subject=uuid.UUID(vendor_id).
+        # Pass subject=uuid.UUID(vendor_id) if the app sends identifierForVendor.
         app = verifier.verify_app_receipt(receipt)
         return [purchase(entry, app.environment) for entry in app.purchases if entry.known]
     return []
 
 
 def purchase(found: Any, environment: str | None = None) -> Purchase:
-    """What is granted, from the facts: never from the request beside them."""
+    """Return what is granted, from the facts only, never from the request."""
     keys = found.keys
     revoked = getattr(found, "cancellation_date", None) or getattr(
         found, "revocation_date", None
     )
     return Purchase(
         keys.transaction, keys.purchase, keys.subscription, found.product_id,
-        # None: nothing that is signed shows it. Granted like Sandbox, as it may be that.
+        # No signed member has the environment: grant as for Sandbox, which it may be.
         found.quantity or 1, environment or found.environment or "unknown",
         revoked is not None,
     )
 
 
 def claim_all(purchases: list[Purchase], account: str, receipt: str) -> dict[str, Any]:
-    """Claim each purchase; one answer for all of them."""
+    """Claim each purchase, and return one response for all of them."""
     sha256 = hashlib.sha256(receipt.encode()).hexdigest()
     outcomes = {
         ledger.claim(entry, account, sha256)
@@ -241,13 +241,13 @@ def claim_all(purchases: list[Purchase], account: str, receipt: str) -> dict[str
     if outcomes:  # another account's, or refunded
         log.warning("receipt refused: %s", ", ".join(sorted(outcomes)))
         return answer("refused-final", 409)
-    # Genuine, but nothing in it can be granted now: a product that the catalogue
-    # does not have, or a purchase that a fresh receipt would show.
+    # Genuine, but nothing in it can be granted now: a product that is not in the catalogue, or a
+    # purchase that only a fresh receipt would contain.
     return answer("refused-keep", 409)
 
 
 def refused(refusal: assay.AssayError) -> dict[str, Any]:
-    """The answer for a receipt that was verified and refused."""
+    """Return the response for a receipt that was verified and refused."""
     if isinstance(refusal, (assay.MisuseError, assay.InternalError)):
         return answer("deferred", 503)
     if refusal.retry_class == "later":

@@ -1,8 +1,8 @@
-"""The shared case table: evidence with the answer that it must get.
+"""The shared case table: evidence with its expected document.
 
 The environment variable ASSAY_CASES names the file; `make check` mints it with
 `assay mint` and runs the same table through C and Python. Without it these tests
-fail: a table that is not run proves nothing.
+fail, because a table that is not run proves nothing.
 """
 import base64
 import json
@@ -35,7 +35,8 @@ class CaseTable:
         return self._verifiers[name]
 
     def first(self, call, status="ok", **members):
-        """The first case of a call, with a status or of a family of them, and these members."""
+        """Return the first case of a call with these members, and with a status or one of its
+        family."""
         for case in self.cases:
             if case["call"] == call and status in (case["expect"]["status"], family_of(case)) \
                     and all(case.get(name) == members[name] for name in members):
@@ -43,7 +44,7 @@ class CaseTable:
         raise AssertionError(f"the case table has no {status} {call} with {members}")
 
     def accepted(self, kind):
-        """The first case of a kind of JWS that is accepted."""
+        """Return the first accepted case of a kind of JWS."""
         return self.first("verify_jws", kind=kind)
 
 
@@ -52,7 +53,7 @@ def family_of(case):
 
 
 def table():
-    """The table; an AssertionError says how to get it."""
+    """Return the table; the message of the AssertionError explains how to get it."""
     global _table
     if _table is None:
         path = os.environ.get(VARIABLE)
@@ -63,7 +64,7 @@ def table():
 
 
 def given(case, name):
-    """A text or bytes that a case gives: itself, as base64, or as a repetition."""
+    """Return a text or bytes of a case, given as itself, as base64, or as a repetition."""
     if name in case:
         return case[name]
     if name + "Base64" in case:
@@ -73,11 +74,11 @@ def given(case, name):
 
 
 def jws_of(case):
-    """The text or bytes that a case gives to the verifier."""
+    """Return the text or bytes that a case passes to the verifier."""
     return given(case, "jws")
 
 
-# The member of a case, or of a piece of evidence, that a kind of evidence is in.
+# Maps a kind of evidence to the member of a case, or of a piece of evidence, that contains it.
 EVIDENCE_MEMBERS = {
     "transaction-receipt": "receipt",
     "app-receipt": "receipt",
@@ -87,30 +88,30 @@ EVIDENCE_MEMBERS = {
 
 
 def evidence_of(case):
-    """The text or bytes that a case gives as evidence, of whatever kind."""
+    """Return the text or bytes of a case's evidence, of any kind."""
     return given(case, EVIDENCE_MEMBERS.get(case["kind"], "jws"))
 
 
 def octets_of(case, name):
-    """What a case gives as bytes: a text stands for its UTF-8."""
+    """Return a member of a case as bytes: a text is its UTF-8."""
     found = given(case, name)
     return found.encode("utf-8", "surrogatepass") if isinstance(found, str) else found
 
 
 def client_data_of(case):
-    """Client data of a case as the arguments of a verification; only the kinds that
-    the binding can express, and nothing of the others."""
+    """Return the client data of a case as arguments of a verification: only the kinds that the
+    binding can express."""
     name = {1: "client_data", 2: "client_data_hash"}.get(case["clientDataKind"])
     return {name: octets_of(case, "clientData")} if name else {}
 
 
 def subject_of(case):
-    """What a receipt must belong to, a device or a key; None where none is given."""
+    """Return what a receipt must belong to, a device or a key; None if the case names neither."""
     return given(case, "subject") if "subjectBase64" in case else None
 
 
 def call_of(case):
-    """A verification, as the method's name and its arguments; None where it is none."""
+    """Return a verification as the method's name and its arguments; None if the case is none."""
     call, named = case["call"], {"now": case.get("now")}
     if call == "verify_jws":
         return "verify_" + case["kind"].replace("-", "_"), {"jws": jws_of(case), **named}
@@ -139,14 +140,14 @@ def call_of(case):
 
 
 def called(case, verifier=None, **changes):
-    """What the method answers, with some of the arguments changed."""
+    """Call the method of a case, with some of the arguments changed."""
     name, arguments = call_of(case)
     method = getattr(verifier or table().verifier(case["verifier"]), name)
     return method(**{**arguments, **changes})
 
 
 def verified(entry, case):
-    """One piece of a case's evidence, verified by its verifier unless it names another."""
+    """Verify one piece of a case's evidence, with the case's verifier unless it names another."""
     if entry["kind"] == "keyset":
         import assay
 
@@ -162,12 +163,12 @@ def verified(entry, case):
 
 
 def configuration_of(case):
-    """The raw configuration of a case: text, or bytes that are not text."""
+    """Return the raw configuration of a case: text, or bytes that are not text."""
     return given(case, "config")
 
 
 def member(document, path):
-    """A member of a document's JSON by dotted path; None when absent or null."""
+    """Return a member of a document's JSON by dotted path; None if absent or null."""
     value = document
     for step in path.split("."):
         try:

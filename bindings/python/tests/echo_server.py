@@ -1,4 +1,4 @@
-"""Servers on loopback; one remembers what it was asked, and always answers the same."""
+"""Servers on loopback, among them one that records its requests and has a constant response."""
 import contextlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -43,7 +43,7 @@ class Echo(BaseHTTPRequestHandler):
     do_POST = do_GET
 
     def handle(self):
-        with contextlib.suppress(OSError):  # of a client that has gone
+        with contextlib.suppress(OSError):  # a client that has gone
             super().handle()
 
     def log_message(self, *_):

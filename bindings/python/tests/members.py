@@ -1,9 +1,9 @@
-"""What the library writes has a property, and the property gives just that."""
+"""A check that every member that the library writes has a property with the same value."""
 from assay import _members, facts
 
 
 def descriptors(kind):
-    """Name of the property -> its descriptor, of a class and its bases."""
+    """Return the descriptors of a class and its bases by the name of the property."""
     return {
         name: value
         for base in kind.__mro__
@@ -13,7 +13,7 @@ def descriptors(kind):
 
 
 def concluded(kind):
-    """Name of the member in the JSON -> the plain property of that name, if there is one."""
+    """Return the plain properties, by the name of the JSON member with their name."""
     return {
         first + "".join(map(str.capitalize, rest)): name
         for base in kind.__mro__
@@ -22,23 +22,23 @@ def concluded(kind):
     }
 
 
-# Those of the facts are in the document's own list, which `document.warnings` gives; and what
-# this version does not know has no property.
+# The warnings of facts are in the document's own list, `document.warnings`; members that this
+# version does not know have no property.
 OPAQUE = frozenset({"warnings", "unknown", "unknownInReceipt"})
 
 
 def check_members(test, found, where, is_signed=False):
-    """One object of facts, and the objects inside it. What Apple signed may have members that
+    """Check one object of facts, and the objects inside it. What Apple signed may have members that
     this version does not know."""
     known, others = descriptors(type(found)), concluded(type(found))
     if isinstance(found, facts.Facts):
-        # Asked of the library one by one, as long as nothing is parsed.
+        # The library reads each member singly, as long as nothing is parsed.
         found.document._asked = -len(known)
     asked = {name: getattr(found, name) for name in known}
     values = found._members()
     named = {member.name for member in known.values()} | set(others)
     test.assertLessEqual(set() if is_signed else set(values) - OPAQUE, named, where)
-    # What is in the signed JSON alone is read from there.
+    # Members that only the signed JSON has are read from there.
     signed = {name for name, member in known.items()
               if isinstance(member, _members.SignedMember)}
     test.assertLessEqual(named & set(found.payload) - set(values),

@@ -1,4 +1,4 @@
-"""The bench of Tests/CLI/faults.py for these tests: Apple, played on loopback, with its faults."""
+"""Mock Apple with its faults on loopback, from Tests/CLI/faults.py, for these tests."""
 import os
 import pathlib
 import sys
@@ -12,7 +12,7 @@ __all__ = ["GOOD", "NOW", "SECRETS", "asked", "started"]
 
 
 def started(*options):
-    """A bench; skips the test where there is no command line."""
+    """Start the mock, and skip the test if there is no command line."""
     if "ASSAY_CLI" not in os.environ:
         raise unittest.SkipTest("ASSAY_CLI does not name the command line: nothing plays Apple")
     return Bench(os.environ["ASSAY_CLI"], *options)

@@ -1,4 +1,4 @@
-"""Steps of a store as the library writes them (docs/spec/ledger.md, STO-2), made by hand."""
+"""Database steps as the library writes them (docs/spec/ledger.md, STO-2), made by hand."""
 import itertools
 
 _ids = itertools.count(1)
@@ -17,7 +17,7 @@ def step(*calls, transaction=None, engine="sqlite", once=False):
 
 
 class Exchange:
-    """An exchange by hand: gives the payloads in order, and keeps what is answered."""
+    """An exchange made by hand, which returns the payloads in order and records the replies."""
 
     def __init__(self, *payloads):
         self.payloads, self.answers, self.is_closed = list(payloads), [], False

@@ -16,7 +16,7 @@ from transcripts import Door, answers, begun, transcript, watched
 
 
 class CountingExecutor(Executor):
-    """Threads that count the jobs handed in, and how many were there at once."""
+    """Threads that count the submitted jobs, and the most at once."""
 
     def __init__(self, threads):
         self.threads = ThreadPoolExecutor(threads)
@@ -159,7 +159,8 @@ class BatchTest(AioCase):
 
 class CallTest(AioCase):
     def test_the_same_parameters_as_the_verifier(self):
-        """What both have has the same name, so that one can take the other's place."""
+        """Check that the parameters have the same names, so that one class can replace the
+        other."""
         ours = {name for name, _ in inspect.getmembers(AsyncVerifier, inspect.iscoroutinefunction)}
         self.assertEqual(
             {name for name in dir(assay.Verifier) if name.startswith(("verify", "read_verify"))}
@@ -171,7 +172,7 @@ class CallTest(AioCase):
                 self.assertEqual(mine, theirs)
 
     def test_answers(self):
-        """An accepted case of each call gives what the verifier gives."""
+        """Check that an accepted case of each call has the verifier's result."""
         seen = set()
         for case in table().cases:
             key = case["call"], case.get("kind")
@@ -244,7 +245,7 @@ class CallTest(AioCase):
 
 
 class ExchangeTest(unittest.TestCase):
-    """The library's own exchanges, as in test_exchange.py."""
+    """Exchanges of the library itself, as in test_exchange.py."""
 
     def setUp(self):
         watching = watched()
@@ -255,7 +256,7 @@ class ExchangeTest(unittest.TestCase):
         return AsyncVerifier(table().verifier(case["verifier"]), NoExecutor())
 
     def play(self, case, times=None):
-        """The document of a whole transcript, and what its host was asked."""
+        """Return the document of a whole transcript, and the requests to its host."""
         said, asked = iter(answers(case)), []
 
         async def send(step):
@@ -347,7 +348,7 @@ class ExchangeTest(unittest.TestCase):
 
 
 class NoExecutor(Executor):
-    """For exchanges, which need none."""
+    """An executor that must not be used, for exchanges."""
 
     def submit(self, call, *arguments, **named):
         failed = Future()

@@ -1,4 +1,4 @@
-"""The App Store Server API: a call for every kind, and the facts of what Apple answers."""
+"""The App Store Server API: a call for every operation, and the facts of Apple's responses."""
 import datetime
 import json
 import unittest
@@ -17,7 +17,7 @@ def transcripts():
 
 
 class Noting:
-    """In place of a verifier: what it is asked."""
+    """A substitute for a verifier that records the requests."""
 
     def exchange(self, request, evidence, now):
         return request, evidence, now
@@ -29,7 +29,7 @@ class CallsTest(unittest.TestCase):
         calls = {name.replace("_", "-") for name in vars(AppStore)
                  if not name.startswith("_")}
         self.assertEqual(len(calls), 17)
-        self.assertEqual(calls, operations - {"get-image-list"})  # which is not built
+        self.assertEqual(calls, operations - {"get-image-list"})  # not implemented
 
     def test_a_request(self):
         store = AppStore(Noting().exchange, {"environment": "auto"}, {"partial": True})
@@ -63,7 +63,7 @@ class CallsTest(unittest.TestCase):
 
 
 class FactsTest(unittest.TestCase):
-    """Of the other answers test_case_table.py compares each property with the document."""
+    """Facts of one response; test_case_table.py compares each property of the others."""
 
     def test_pages(self):
         case = transcript("two pages")

@@ -8,7 +8,7 @@ from transcripts import played, transcript
 
 
 def first(operation, *members):
-    """An accepted request with one key set, whose members the method takes."""
+    """Return the first accepted request with one key set, and the members that the method takes."""
     for case in table().cases:
         if case["call"] != "exchange" or case["expect"]["status"] != "ok":
             continue
@@ -21,7 +21,7 @@ def first(operation, *members):
 
 
 class AppleTest(unittest.TestCase):
-    """The exchanges that are done at once: what becomes of each, test_case_table.py asks."""
+    """Exchanges without steps; test_case_table.py checks the result of each."""
 
     def test_identity(self):
         verifier, request, keys, now = first("verify-apple-identity-token", "token", "nonce")

@@ -1,5 +1,5 @@
-"""What the calls of a verifier take: every form of an argument, and no wrong one. What the
-library says of evidence is in the table of cases."""
+"""The arguments of a verifier's calls: every accepted form, and refused ones. What the library
+decides about evidence is in the table of cases."""
 import base64
 import datetime
 import hashlib
@@ -10,7 +10,7 @@ import assay
 from assay import _prototypes, errors
 from case_table import call_of, called, jws_of, octets_of, table
 
-# A call of the table -> the argument that is the evidence.
+# Maps a call of the table to the argument that is the evidence.
 EVIDENCE = {
     ("verify_jws", "transaction"): "jws",
     ("verify_receipt", "transaction-receipt"): "receipt",
@@ -21,25 +21,25 @@ EVIDENCE = {
     ("verify_assertion", None): "assertion",
     ("triage", None): "blob",
 }
-# A str of these is base64 of the bytes.
+# The calls whose str argument is base64 of the bytes.
 OBJECTS = {"verify_attest_receipt", "verify_attestation", "verify_assertion"}
-# Neither is of the key that a case is about: the base point of P-256.
+# The base point of P-256, which is the key of no case.
 GENERATOR = bytes.fromhex(
     "046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
     "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
 
 
 def texts_of(octets):
-    """Base64 of bytes, standard and URL-safe without padding."""
+    """Return base64 of bytes, standard and URL-safe without padding."""
     return (base64.b64encode(octets).decode(),
             base64.urlsafe_b64encode(octets).decode().rstrip("="))
 
 
 class EveryCallTest(unittest.TestCase):
-    """What holds for each call that is given evidence."""
+    """What holds for each call with evidence."""
 
     def each(self):
-        """Case, name of the method, name of the evidence, the evidence as bytes."""
+        """Yield case, name of the method, name of the evidence, and the evidence as bytes."""
         for (call, kind), evidence in EVIDENCE.items():
             status = "pending" if call == "triage" else "ok"
             case = table().first(call, status, **({"kind": kind} if kind else {}))
@@ -187,7 +187,7 @@ class AppAttestTest(unittest.TestCase):
             with self.subTest(length=length), self.assertRaises(assay.MisuseError):
                 given(hash=bytes(length))
         with self.assertRaises(assay.RejectedError) as caught:
-            given(digest)  # DIA-1: the hash passed as the data
+            given(digest)  # the hash passed as the data (DIA-1)
         self.assertTrue(caught.exception.hint.startswith("data-is-hash"))
 
     def test_attributes_of_the_facts(self):
@@ -226,7 +226,7 @@ class DeviceTest(unittest.TestCase):
 
 
 class EvidenceTest(unittest.TestCase):
-    """What `decide` takes: facts and documents of purchases, in any mixture."""
+    """The arguments of `decide`: facts and documents of purchases, in any mixture."""
 
     def test_each_kind(self):
         for call, kind in (("verify_jws", "transaction"), ("verify_receipt", "app-receipt"),

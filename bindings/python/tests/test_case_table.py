@@ -1,4 +1,4 @@
-"""Every case of the shared table gets the answer that it must get, with typed facts."""
+"""Every case of the shared table, with the expected document and typed facts."""
 import contextlib
 import unittest
 from unittest import mock
@@ -19,7 +19,7 @@ from case_table import (
 )
 from members import check_members
 
-# The class of the facts, by the kind of a document; of an exchange there are several.
+# The class of the facts, by the kind of a document; an exchange has several.
 CLASSES = {
     "transaction": assay.Transaction,
     "renewal-info": assay.RenewalInfo,
@@ -36,7 +36,7 @@ CLASSES = {
     "risk": assay.Risk,
     "decision": assay.Decision,
 }
-# They have facts whatever their status is.
+# The kinds that have facts with every status.
 RULINGS = {"triage", "risk", "decision", "exchange"}
 
 
@@ -90,13 +90,14 @@ class CaseTableTest(unittest.TestCase):
         self.run_calls("verifier_new", self.check_configuration)
 
     def check_kind(self, case):
-        """`verify` answers with the document, the method of the kind returns or raises it."""
+        """Check that `verify` returns the document and that the kind's method returns or raises
+        it."""
         verifier = table().verifier(case["verifier"])
         kind = case.get("kind", "verify-receipt-response")
         subject = subject_of(case)
         evidence = evidence_of({**case, "kind": kind})
         self.check_document(verifier.verify(kind, evidence, case["now"], subject), case["expect"])
-        if subject is None or kind != "transaction-receipt":  # which has none
+        if subject is None or kind != "transaction-receipt":  # the other calls have no subject
             self.check_document(self.document_of(lambda: called(case)), case["expect"])
 
     def check_triage(self, case):
@@ -109,9 +110,9 @@ class CaseTableTest(unittest.TestCase):
         check_members(self, finding.unverified, "Claims")
 
     def check_signed_data(self, case):
-        """A verification with client data: the document, raised or returned."""
+        """Check a verification with client data: the document, raised or returned."""
         unsaid = contextlib.nullcontext()
-        if case["clientDataKind"] not in (1, 2):  # which the binding has no way to say
+        if case["clientDataKind"] not in (1, 2):  # the binding cannot express the others
             given_data = case["clientDataKind"], octets_of(case, "clientData")
             unsaid = mock.patch.object(binding, "_client_data", lambda *_: given_data)
         with unsaid:
@@ -134,7 +135,7 @@ class CaseTableTest(unittest.TestCase):
         self.check_document(document, case["expect"])
 
     def document_of(self, call):
-        """What a method returned, or what it raised with the class of its family."""
+        """Return the document that a method returned, or raised with the class of its family."""
         try:
             found = call()
         except assay.AssayError as refusal:
@@ -157,7 +158,7 @@ class CaseTableTest(unittest.TestCase):
         self.check_document(document, case["expect"])
 
     def check_transcript(self, case):
-        """A transcript: the document before each answer, and the one after the last."""
+        """Check a transcript: the document before each reply, and the one after the last."""
         verifier, request = table().verifier(case["verifier"]), given(case, "request")
         evidence = [verified(entry, case) for entry in case["evidence"]]
         try:
@@ -169,7 +170,7 @@ class CaseTableTest(unittest.TestCase):
         document = exchange.document
         for step in case["steps"]:
             self.check_document(document, step["expect"])
-            if exchange.done:  # which the binding says itself
+            if exchange.done:  # the binding itself refuses a further reply
                 with self.assertRaises(ValueError):
                     exchange.step(given(step, "answer"), step["now"])
                 self.assertEqual(case["expect"]["status"], "misuse.exchange.order")
@@ -233,7 +234,7 @@ class CaseTableTest(unittest.TestCase):
             found = member(document.json, path)
             self.assertEqual(found, value, path)
             self.assertIs(type(found), type(value), path)
-            # The getters of the C contract say the same as the JSON.
+            # The getters of the C contract agree with the JSON.
             if isinstance(value, str):
                 self.assertEqual(document._text(path.encode()), value, path)
             elif isinstance(value, int) and not isinstance(value, bool):

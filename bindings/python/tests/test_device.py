@@ -1,4 +1,4 @@
-"""DeviceCheck and risk: the calls, and their typed answers."""
+"""DeviceCheck and risk: the calls, and their typed results."""
 import base64
 import unittest
 
@@ -68,7 +68,7 @@ class DeviceCheckTest(unittest.TestCase):
             risk_verifier().read_device_check_response("query", 200, "")
 
     def test_texts_of_the_client(self):
-        """A device token and a key id, in the form that the library has them."""
+        """Check a device token and a key id in the library's form."""
         octets = bytes((251 - 7 * place) % 256 for place in range(32))
         normal = base64.b64encode(octets).decode()
         url = base64.urlsafe_b64encode(octets).decode().rstrip("=")

@@ -1,4 +1,4 @@
-"""A refusal raises the class of its family, and says rule, place and hint."""
+"""The exceptions of refusals: the class of the family, and rule, location and hint."""
 import pickle
 import unittest
 
@@ -96,7 +96,7 @@ class RefusalTest(unittest.TestCase):
         self.assertIsNone(again.document)
 
     def test_no_document_of_a_call(self):
-        """NULL where a handle must be is a status, in the library itself."""
+        """Check that the library returns a status for a missing handle."""
         status = _library.functions.assay_doc_status(None)
         self.assertEqual(status & 0xFF, _prototypes.ASSAY_MISUSE)
 

@@ -1,4 +1,4 @@
-"""The examples run as their first lines say."""
+"""The examples, run as their first lines describe."""
 import base64
 import hashlib
 import importlib.util
@@ -22,7 +22,7 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
 
 
 def load(name):
-    """An example as a module."""
+    """Import an example as a module."""
     spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -36,16 +36,16 @@ class ExampleCase(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def given(self, **variables):
-        """Variables of the environment, for this test."""
+        """Set variables of the environment for this test."""
         self.enterContext(mock.patch.dict(os.environ, variables))
 
     def sql(self, database, *statements):
-        """What the last of them found in a file, all of them in one transaction."""
+        """Run statements on a file in one transaction, and return the last one's rows."""
         with closing(sqlite3.connect(database)) as connection, connection:
             return [connection.execute(*each).fetchall() for each in statements][-1]
 
     def check_claims(self, handler, body, accepted, refused):
-        """The account is where API Gateway has put it, and nowhere else."""
+        """Check that the account comes only from where API Gateway puts it."""
         for context in ({"authorizer": CLAIMED[0]}, {"authorizer": CLAIMED[1]}, *UNCLAIMED, None):
             with self.subTest(context=context):
                 answer = handler({"requestContext": context, "body": body}, None)
@@ -56,7 +56,7 @@ class ExampleCase(unittest.TestCase):
         self.assertEqual(handler({}, None)["statusCode"], 401)
 
     def evidence(self, kind):
-        """An accepted case: its text and its configuration in a file."""
+        """Return the text of an accepted case, and a file with its configuration."""
         case = table().accepted(kind)
         path = self.folder / f"{kind}.json"
         path.write_text(json.dumps(table().configuration(case["verifier"])))
@@ -111,7 +111,7 @@ class LambdaTest(ExampleCase):
 
 
 class ReceiptEndpointTest(ExampleCase):
-    """receipt_endpoint.py answers as docs/receipts.md says."""
+    """receipt_endpoint.py, compared with docs/receipts.md."""
 
     VERIFIER = "standard"
 
@@ -126,7 +126,7 @@ class ReceiptEndpointTest(ExampleCase):
         self.example = load("receipt_endpoint")
 
     def receipt(self, call, status, kind=None):
-        """The text of the first case of the standard verifier with a status."""
+        """Return the text of the standard verifier's first case with a status."""
         for case in table().cases:
             if (case["call"], case.get("kind"), case["expect"]["status"]) == (call, kind, status):
                 text = given(case, "receipt" if call == "verify_receipt" else "blob")
@@ -147,7 +147,7 @@ class ReceiptEndpointTest(ExampleCase):
         return json.loads(answer["body"])["answer"], answer["statusCode"]
 
     def test_words_around_the_signature(self):
-        """RCP-28: one purchase is granted once, whatever is written around it."""
+        """Check that a purchase is granted once, whatever surrounds the signed part (RCP-28)."""
         name = "RCP-28 environment Sandbox on an id of Production, verifier standard"
         [case] = [case for case in table().cases if case["name"] == name]
         lowered = base64.b64decode(given(case, "receipt"))
@@ -165,7 +165,7 @@ class ReceiptEndpointTest(ExampleCase):
                          [("Production", "Production", None)])
 
     def test_placeholders(self):
-        """LST-2: words in place of a signature are not kept and tried again."""
+        """Check that a text without a signature is not stored and retried (LST-2)."""
         case = next(
             case for case in table().cases
             if case["name"] == "RCP-18 words for a signature")
@@ -248,9 +248,9 @@ class ReceiptEndpointTest(ExampleCase):
 
 
 class AttestEndpointTest(ExampleCase):
-    """attest_endpoint.py keeps the order of docs/app-attest.md."""
+    """attest_endpoint.py, compared with the order in docs/app-attest.md."""
 
-    CHALLENGE = b"open sesame now!"  # in the client data of the cases, in hex
+    CHALLENGE = b"open sesame now!"  # the client data of the cases, in hex
 
     def setUp(self):
         super().setUp()
@@ -283,7 +283,7 @@ class AttestEndpointTest(ExampleCase):
         raise AssertionError(f"the case table has no {call} for the example")
 
     def challenge(self, purpose, account="u-17", ends_ms=None):
-        """Stores the challenge of the cases as if it had just been issued."""
+        """Store the challenge of the cases as if it had just been issued."""
         ends_ms = self.attested["now"] + 1000 if ends_ms is None else ends_ms
         self.sql(self.database, ("delete from challenge",), (
             "insert into challenge values (?,?,?,?,null)",
@@ -331,7 +331,7 @@ class AttestEndpointTest(ExampleCase):
                 self.assertEqual(self.register(), (200, "registered"))
                 self.challenge("request")
                 self.assertEqual(self.request(key_id=form), (200, "done"))
-                self.challenge("request")  # one key, one counter, whatever its text
+                self.challenge("request")  # one key, one counter, whatever form the key id has
                 self.refused(
                     (409, "sign-again"), lambda: self.request(key_id=url), "counter")
         self.refused(

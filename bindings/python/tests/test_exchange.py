@@ -1,6 +1,6 @@
-"""Exchanges: those that are done at once, and those with steps.
+"""Exchanges without steps, and with steps.
 
-test_http.py has them over the network.
+test_http.py tests them over the network.
 """
 import json
 import threading
@@ -53,7 +53,7 @@ class AtOnceTest(unittest.TestCase):
         owner = table().verifier(case["verifier"])
         transaction = called(case)
         for evidence in (transaction, [transaction.document]):
-            with self.assertRaises(assay.MisuseError):  # which takes none
+            with self.assertRaises(assay.MisuseError):  # this operation takes no evidence
                 owner.exchange(RISK, evidence, case["now"])
         with self.assertRaises(TypeError):
             owner.exchange(RISK, ["text"])
@@ -67,7 +67,7 @@ class AtOnceTest(unittest.TestCase):
 
 
 class StepTest(unittest.TestCase):
-    """The library's own exchanges, answered as in the transcripts of the case table."""
+    """The library's own exchanges, with the replies of the case table's transcripts."""
 
     def test_until_the_end(self):
         case = transcript("a Sandbox receipt at production")
@@ -126,7 +126,7 @@ class StepTest(unittest.TestCase):
                 self.assertEqual(len(freed), 1)
 
     def test_a_bug_raises_and_ends_it(self):
-        # Nothing makes the library say so: a document of its own, under that status.
+        # The library never returns this status here, so the test makes a document with it.
         made = documents.Document(begun(transcript("a good answer")).document._handle,
                                   c.ASSAY_INTERNAL)
         with watched() as freed:
@@ -179,7 +179,7 @@ class StepTest(unittest.TestCase):
                 thread = threading.Thread(target=found.step, args=(*answers(case), case["now"]))
                 thread.start()
                 self.assertTrue(door.inside.wait(30))
-                # The handle is given back only when the call has ended.
+                # The handle is freed only when the call has ended.
                 found.close()
                 self.assertEqual(freed, [])
                 door.open.set()

@@ -1,5 +1,5 @@
-"""The typed facts say what the document says, under Python's names and types. That they have
-every member of contract/facts.tsv, Tests/Gates/facts.py asks."""
+"""The typed facts, compared with the document under Python's names and types. Tests/Gates/facts.py
+checks that they have every member of contract/facts.tsv."""
 import copy
 import datetime
 import json
@@ -16,7 +16,7 @@ def verified(kind):
 
 
 class TypedFactsTest(unittest.TestCase):
-    """Values under Python's names; that each is the document's, test_case_table.py asks."""
+    """Values under Python's names; test_case_table.py checks that each is the document's."""
 
     def test_transaction(self):
         transaction = verified("transaction")
@@ -120,7 +120,7 @@ class TypedFactsTest(unittest.TestCase):
 
 
 class WrongNameTest(unittest.TestCase):
-    """A name that is none says which one is meant."""
+    """An unknown name, whose error suggests the right one."""
 
     def check(self, found, wrong, right):
         with self.assertRaises(AttributeError) as raised:
@@ -159,7 +159,7 @@ class WrongNameTest(unittest.TestCase):
 
 
 class JSONTest(unittest.TestCase):
-    """The JSON of a document is a dict for json, and still nobody writes to it."""
+    """The JSON of a document, which is a dict for json but read-only."""
 
     def test_dumps(self):
         transaction = verified("transaction")
@@ -191,7 +191,7 @@ class JSONTest(unittest.TestCase):
 
 
 class NamesTest(unittest.TestCase):
-    """Values of a set compare with what Apple wrote and with what is new."""
+    """Values of a set, which compare with Apple's text and with new values."""
 
     def test_known(self):
         transaction = verified("transaction")
@@ -217,7 +217,7 @@ class NamesTest(unittest.TestCase):
 
 
 class ConversionTest(unittest.TestCase):
-    """What is not of its declared type reads as None."""
+    """Members that are not of their declared type, which read as None."""
 
     def test_integers(self):
         for value, wanted in (

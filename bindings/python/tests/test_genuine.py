@@ -1,8 +1,8 @@
-"""Evidence that Apple signed, when ../shared/vectors lies beside the repository: its bytes reach
-the library, and what it holds comes back typed. What must become of each of them, and of what
-was made of it, the Swift tests ask (Tests/AssayTests/Genuine*Tests.swift).
+"""Evidence that Apple signed, if ../shared/vectors exists beside the repository: its bytes reach
+the library, and its content comes back typed. The Swift tests check the expected result of each
+case and of its mutations (Tests/AssayTests/Genuine*Tests.swift).
 
-Nothing of it is copied here; without the folder the tests skip by name and say so.
+Nothing of it is copied here; without the folder the tests are skipped with a message.
 """
 import base64
 import json
@@ -16,7 +16,7 @@ from members import check_members
 FOLDER = ROOT.parent / "shared" / "vectors"
 # Facts of the manifests whose property has another name than theirs without `_ms`.
 PROPERTIES = {"receipt_type": "type", "status": "apple_status"}
-# What no property repeats, and what is nested.
+# Facts of the manifests that no property repeats, and nested ones.
 OTHER_FACTS = {"leaf_generation", "nested", "signing_date", "leaf_serial"}
 
 
@@ -25,7 +25,7 @@ def decoded(text):
 
 
 def configuration(config):
-    """The verifier's configuration for one case of a manifest; Apple's roots are compiled in."""
+    """Return the verifier's configuration for a manifest's case; Apple's roots are built in."""
     bundles = config.get("bundle_ids") or [config["bundle_id"]]
     team = {"teamId": config["team_id"]} if "team_id" in config else {}
     named = "Production" if config.get("environment") == "production" else "Sandbox"
@@ -40,7 +40,7 @@ def configuration(config):
 
 class GenuineTest(unittest.TestCase):
     def genuine(self, folder, *kinds):
-        """Verifier, evidence and case of what is accepted."""
+        """Yield verifier, evidence and case of accepted evidence."""
         manifest = FOLDER / folder / "manifest.json"
         if not manifest.exists():
             print(f"SKIPPED {self.id()}: {manifest} does not exist", file=sys.stderr)
@@ -59,10 +59,10 @@ class GenuineTest(unittest.TestCase):
             plain = name.removesuffix("_ms")
             if plain == "purchases":
                 self.assertEqual(len(found.purchases), value)
-            elif plain == "purchase_date":  # where a manifest has whole seconds
+            elif plain == "purchase_date":  # a manifest has whole seconds here
                 self.assertIn(value, (found.purchase_date, found.purchase_date // 1000 * 1000))
             elif plain not in OTHER_FACTS:
-                # A fact that the manifest calls null may have no property at all.
+                # A fact that is null in the manifest may have no property at all.
                 absent = (None,) if value is None else ()
                 name = PROPERTIES.get(plain, plain)
                 self.assertEqual(getattr(found, name, *absent), value, name)

@@ -1,5 +1,4 @@
-"""Exchanges that are carried out, with answers from a script. What becomes of a request on
-the network, test_senders.py asks of every sender."""
+"""Exchanges with responses from a script. test_senders.py tests every sender on the network."""
 import json
 import pprint
 import unittest
@@ -13,7 +12,7 @@ ADDRESSES = ["https://buy.itunes.apple.com/verifyReceipt",
 
 
 class Clock:
-    """A clock that only sleeping moves."""
+    """A clock that only sleeping advances."""
 
     def __init__(self, case):
         self.now = case["now"] / 1000
@@ -29,8 +28,8 @@ class Clock:
 
 class HttpTest(unittest.TestCase):
     def play(self, case, *script, **named):
-        """An exchange of a case's request, whose requests are answered with the lines of a
-        script: (status, headers, body); 0: there is no answer."""
+        """Run an exchange of a case's request, whose responses are the lines of a script: (status,
+        headers, body), or 0 for no response."""
         verifier = table().verifier(case["verifier"])
         self.clock, self.asked, lines = Clock(case), [], iter(script)
 
@@ -51,7 +50,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(document.json["exchange"]["hops"], 1)
         self.assertIs(type(document.facts), assay.VerifyReceiptResponse)
         self.assertEqual(document.facts.environment, "Sandbox")
-        # A finished exchange is evidence.
+        # The result of a finished exchange is evidence.
         verifier = table().verifier(case["verifier"])
         self.assertTrue(verifier.decide(document, now=case["now"]).document.ok)
 
@@ -82,7 +81,8 @@ class HttpTest(unittest.TestCase):
                 exchange.run(send)
 
     def test_nothing_secret_is_printed(self):
-        """EXC-22: no way of printing a step shows what the library marks as a secret."""
+        """Check that no printed form of a step contains what the library marks as secret
+        (EXC-22)."""
         seen = set()
         for case in table().cases:
             if case["call"] != "transcript":

@@ -1,7 +1,7 @@
-"""Key sets that are fetched when needed: one request, however many ask (KST-10).
+"""Key sets that are fetched when needed, by one request for all callers (KST-10).
 
-The verifier here is one of the tests, which plays the exchange `fetch-keyset` as
-docs/spec/access-tokens.md §5.1 writes it.
+The verifier here is a mock, which runs the exchange `fetch-keyset` as
+docs/spec/access-tokens.md §5.1 specifies it.
 """
 import asyncio
 import base64
@@ -18,7 +18,7 @@ from assay.documents import status_named
 from assay.keysets import STATE, AsyncKeysetCache, KeysetCache
 
 ISSUER = "https://issuer.example.com"
-# The generator of P-256 is as good a public key as any.
+# The base point of P-256 is a valid public key.
 KEY = {"kty": "EC", "crv": "P-256",
        "x": "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY",
        "y": "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"}
@@ -45,7 +45,7 @@ class Document:
 
 
 class Exchange:
-    """`fetch-keyset`: perhaps a wait, one request, done."""
+    """A mock of `fetch-keyset`: at most one wait, one request, done."""
 
     def __init__(self, request, now):
         self.request, self.state = request, dict(request.get("state") or {})
@@ -83,7 +83,7 @@ class Exchange:
 
 
 class Verifier:
-    """Verifies by the key id alone."""
+    """A mock that verifies by the key id only."""
 
     def __init__(self):
         self.requests, self.stale_after, self.now = [], 10**9, 10**12
@@ -109,7 +109,7 @@ class Verifier:
 
 
 class Issuer:
-    """Answers requests; holds them back while its gate is closed."""
+    """A mock issuer, which holds requests back while its gate is closed."""
 
     def __init__(self, *kids):
         self.kids, self.asked, self.status = kids, 0, 200
@@ -149,7 +149,7 @@ class KeysetCacheTest(unittest.TestCase):
     def test_an_unknown_key_is_one_fetch_and_then_a_cooldown(self):
         self.verify("a")
         self.issuer.kids = ("a", "b")
-        self.refused("b")  # in the cooldown after the first fetch
+        self.refused("b")  # the cooldown after the first fetch
         self.assertEqual(self.issuer.asked, 1)
         self.verifier.now += 31_000
         self.assertEqual(self.verify("b").kid, "b")
@@ -181,7 +181,7 @@ class KeysetCacheTest(unittest.TestCase):
 
     def test_no_set_and_no_answer(self):
         self.issuer.status = 0
-        for _ in range(2):  # the second one is in the cooldown
+        for _ in range(2):  # the second call is in the cooldown
             with self.assertRaises(assay.AssayError):
                 self.verify("a")
         self.assertEqual(self.issuer.asked, 1)
@@ -231,7 +231,7 @@ class KeysetCacheTest(unittest.TestCase):
 
 
 class LibraryTest(unittest.TestCase):
-    """The exchange of the library itself, over the network to an issuer on loopback."""
+    """The library's own exchange, over the network with an issuer on loopback."""
 
     ISSUER = "https://es256.example.com"
 
@@ -270,7 +270,7 @@ class LibraryTest(unittest.TestCase):
         self.keys.keyset(self.ISSUER)
         self.now += 8 * 86_400
         self.play("script", [{"fault": {"status": 503}}])
-        with self.assertRaises(assay.UnavailableError):  # KST-5
+        with self.assertRaises(assay.UnavailableError):  # the set is too old (KST-5)
             self.verify()
         self.play("script", [])
         self.now += 61
@@ -302,7 +302,7 @@ class AsyncKeysetCacheTest(unittest.TestCase):
             tasks = [asyncio.ensure_future(keys.verify_token(token("a"), ISSUER))
                      for _ in range(8)]
             await asyncio.sleep(0.01)
-            tasks[0].cancel()  # the one that began it
+            tasks[0].cancel()  # the task that began the request
             gate.set()
             found = await asyncio.gather(*tasks, return_exceptions=True)
             self.assertIsInstance(found[0], asyncio.CancelledError)

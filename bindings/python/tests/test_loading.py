@@ -1,4 +1,4 @@
-"""Which library is loaded, and what an import error says."""
+"""The choice of the library to load, and the text of an import error."""
 import copy
 import os
 import pathlib
@@ -18,7 +18,7 @@ PACKAGE = pathlib.Path(assay.__file__).parent
 
 
 def real_library():
-    """The path of the library that this process has loaded."""
+    """Return the path of the library that this process has loaded."""
     for line in pathlib.Path("/proc/self/maps").read_text().splitlines():
         if "libassay.so" in line:
             return line.split(None, 5)[5]
@@ -27,7 +27,7 @@ def real_library():
 
 class HandleTest(unittest.TestCase):
     def test_an_owner_of_memory_cannot_be_copied(self):
-        """A copy of a handle would free what the first one still uses."""
+        """Check that a handle cannot be copied, because the copy would free it twice."""
         verifier = assay.Verifier({"apps": [{"bundleId": "com.example.app", "appAppleId": 1}]})
         owners = [verifier._handle, verifier.document._handle, OwnedKeyset(), OwnedExchange()]
         for owner in owners:
@@ -100,7 +100,7 @@ class LoadingTest(unittest.TestCase):
         self.assertRegex(text, "inside the package: .*(too short|invalid ELF header)")
 
     def test_a_library_of_another_machine(self):
-        """The loader claims that there is no such file."""
+        """Check the error for a library of another machine, which the loader reports as missing."""
         octets = bytearray(pathlib.Path(real_library()).read_bytes())
         octets[18:20] = (0xF3).to_bytes(2, "little")
         (self.package / "libassay.so.0").write_bytes(octets)
@@ -137,7 +137,7 @@ class LoadingTest(unittest.TestCase):
             self.assertEqual(_library.abi_number(info), wanted)
 
     def test_import_is_light(self):
-        """Modules that would cost more than the package itself stay out."""
+        """Check that modules that cost more than the package itself are not imported."""
         done = self.run_python(
             "import sys; before = set(sys.modules); import assay;"
             "v = assay.Verifier({'apps': [{'bundleId': 'a', 'appAppleId': 1}]});"

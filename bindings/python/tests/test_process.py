@@ -20,7 +20,7 @@ def resident_bytes():
 
 
 def at_once(work, threads=8):
-    """Runs it in threads that begin together; what they raised."""
+    """Run `work` in threads that begin together, and return what they raised."""
     barrier, raised = threading.Barrier(threads), []
 
     def run():
@@ -49,7 +49,7 @@ class EvidenceCase(unittest.TestCase):
         self.product = self.verifier.verify_transaction(self.jws, self.now).product_id
 
     def answers(self, verifier):
-        """What a verifier says of a purchase, a forged one, and a device that is attested."""
+        """Return a verifier's results for a purchase, a forged one, and an attested device."""
         named = {"verifier": self.case["verifier"]}
         bought = verifier.verify_transaction(self.jws, self.now)
         refused = verifier.verify("transaction", self.jws[:-4] + "AAAA", self.now)
@@ -106,7 +106,7 @@ class CloseTest(EvidenceCase):
         self.assertEqual([found() for found in watched], [None, None])
 
     def test_close_while_others_verify(self):
-        """Calls under way finish; later ones raise ValueError; nothing crashes."""
+        """Check that calls in progress finish, and that later ones raise ValueError."""
         for _ in range(20):
             verifier, wrong = assay.Verifier(self.configuration), []
 
@@ -198,7 +198,7 @@ class ForkTest(EvidenceCase):
 
 
 class MemoryTest(EvidenceCase):
-    """Of calls: test_soak.py."""
+    """Memory of objects; test_soak.py tests that of calls."""
 
     def test_verifiers_are_given_back(self):
         def work(count):
@@ -211,7 +211,7 @@ class MemoryTest(EvidenceCase):
         self.assertLess(resident_bytes() - before, 1 << 20)
 
 
-# Loaded and unloaded again and again: Tests/ABI/reload.c.
+# Tests/ABI/reload.c tests repeated loading and unloading.
 SIGNALS = """
 import pathlib, sys, threading
 def state():
@@ -243,7 +243,7 @@ class HostTest(EvidenceCase):
         self.assertEqual((done.stdout.strip(), done.returncode), ("same", 0), done.stderr)
 
     def test_python_keeps_its_own_libcrypto(self):
-        """The library's libcrypto and that of Python's ssl do not interfere."""
+        """Check that the library's libcrypto and that of Python's ssl do not interfere."""
         import hashlib
         import ssl
 

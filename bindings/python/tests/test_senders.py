@@ -1,4 +1,4 @@
-"""Every sender against `assay mock-apple` and its faults (PLY-7), and what senders print."""
+"""Every sender with `assay mock-apple` and its faults (PLY-7), and what senders print."""
 import asyncio
 import contextlib
 import functools
@@ -25,7 +25,7 @@ PROXY = dict.fromkeys(
 
 
 class SenderTest(unittest.TestCase):
-    """The sender of the standard library; below, the same of others."""
+    """The sender of the standard library; subclasses test the other ones."""
 
     @classmethod
     def setUpClass(cls):
@@ -34,18 +34,18 @@ class SenderTest(unittest.TestCase):
         cls.tests = {each["name"]: each for each in cls.bench.answers}
 
     def sender(self, hosts, roots=None):
-        """One that trusts the certificates in a file; None: the system's."""
+        """Return a sender that trusts the certificates in a file; for None the system's."""
         return http.Sender(roots and ssl.create_default_context(cafile=roots), hosts)
 
     def send(self, name, sender=None, **changes):
-        """What becomes of a request with the fault of this name."""
+        """Return the reply to a request with the fault of this name."""
         test = self.tests[name]
         self.bench.player.script(*test["rules"])
         sender = sender or self.sender(self.bench.hosts)
         return sender({**test["request"], **changes})
 
     def check_own(self, sender):
-        """Over a client with a mind of its own a request is what the library has said."""
+        """Check that a client with settings of its own sends the library's request unchanged."""
         self.assertEqual(
             self.send("a redirect, 302", sender(self.bench.hosts))["status"], 302)
         sender({NAME: self.echo.url})(asked())
@@ -54,7 +54,7 @@ class SenderTest(unittest.TestCase):
         self.assertNotIn("cookie", headers)
 
     def echoed(self, **changes):
-        """What a server sees of a request; header names in lower case."""
+        """Return what a server receives of a request, header names in lower case."""
         self.sender({NAME: self.echo.url})(asked(**changes))
         last = self.echo.last
         return {**last, "headers": {name.lower(): text for name, text in last["headers"]}}
@@ -137,7 +137,7 @@ class SenderTest(unittest.TestCase):
 
 
 def needs(module):
-    """The tests of a class, or in their place one that is skipped: module is missing."""
+    """Decorate a class of tests, which is skipped if a module is missing."""
 
     def chosen(case):
         if importlib.util.find_spec(module) is not None:
@@ -212,7 +212,7 @@ class AsyncHttpxTest(SenderTest):
 
 
 class RunnerTest(unittest.TestCase):
-    """Waiting in an asyncio program."""
+    """Waits in an asyncio program."""
 
     def carry(self, step, send=None, **named):
         return asyncio.run(AsyncRunner(send, **named)(step))

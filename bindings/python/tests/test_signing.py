@@ -1,5 +1,5 @@
-"""Tokens, offers and session tokens: made by the library, typed here. That the signatures are
-good, Tests/AssayTests/SigningTests.swift asks libcrypto."""
+"""Tokens, offers and session tokens, typed in Python. Tests/AssayTests/SigningTests.swift verifies
+the signatures with libcrypto."""
 import base64
 import json
 import pprint
@@ -12,7 +12,7 @@ from case_table import called, table
 NOW = 1_795_219_200_000
 APPS = [{"bundleId": "com.example.app", "appAppleId": 1234567890, "teamId": "ABCDE12345"}]
 SECRET = {"secrets": [{"id": "s1", "secret": base64.b64encode(bytes(range(32))).decode()}]}
-# PKCS#8 of the P-256 key whose number is 1.
+# PKCS#8 of the P-256 key with the private number 1.
 PKCS8 = bytes.fromhex(
     "3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420") + bytes(31) + b"\1"
 KEY = {"keyId": "KEYID12345", "privateKey": "-----BEGIN PRIVATE KEY-----\n"
@@ -20,7 +20,7 @@ KEY = {"keyId": "KEYID12345", "privateKey": "-----BEGIN PRIVATE KEY-----\n"
 
 
 def claims_of(token):
-    """Header and claims of a token."""
+    """Return header and claims of a token."""
     return [json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
             for part in token.split(".")[:2]]
 

@@ -1,7 +1,7 @@
-"""Memory stays flat over many verifications, loads and unloads.
+"""Memory use over many verifications, loads and unloads, which must not grow.
 
 ASSAY_SOAK is the number of verifications: 1000000 for the whole soak, which
-`make check-python-soak` runs; a part of it without the variable.
+`make check-python-soak` runs. Without the variable a part of it runs.
 """
 import json
 import os
@@ -19,13 +19,13 @@ from test_process import resident_bytes
 VARIABLE = "ASSAY_SOAK"
 COUNT = int(os.environ.get(VARIABLE, "30000"))
 ROUNDS = 10
-# What the allocator may keep of the last round beyond the first.
+# How many bytes the allocator may keep of the last round beyond the first.
 SLACK = 1 << 20
 PACKAGES = str(pathlib.Path(assay.__file__).parent.parent)
 
 
 class VerificationTest(unittest.TestCase):
-    """Mostly transactions with their facts, and of each other call one in 32."""
+    """Mostly transactions with their facts, and each other call once in 32."""
 
     def setUp(self):
         case = table().accepted("transaction")
@@ -59,7 +59,7 @@ class VerificationTest(unittest.TestCase):
             self.assertTrue(exchange.done)
 
     def call(self, call, **members):
-        """Another call, and a look at its facts."""
+        """Make another call, and read its facts."""
         case = table().first(call, **members)
         verifier = table().verifier(case["verifier"])
         name, arguments = call_of(case)
@@ -88,7 +88,7 @@ class VerificationTest(unittest.TestCase):
         self.assertLess(max(sizes), SLACK)
 
 
-# How much a program grows in so many rounds of its `once`, after a third of them.
+# Prints how much a program grows in so many rounds of its `once`, after a third of them.
 MEASURED = """
 import gc, json, os, pathlib, sys
 rounds, verifies, library, configuration, jws, now = json.load(sys.stdin)
@@ -106,9 +106,9 @@ work(rounds)
 print(resident() - before)
 """
 
-# Import, verify, forget and unload, as often as asked. Python itself keeps some of
-# what a module made (ctypes every type of a pointer), so that both programs are run
-# without a verification as well: what counts is the difference.
+# Imports, verifies, deletes and unloads repeatedly. Python itself keeps some objects of a module
+# (ctypes every pointer type), so both programs also run without a verification, and the difference
+# counts.
 RELOAD = MEASURED % """
 import _ctypes
 def verify(assay):
@@ -129,14 +129,14 @@ def once():
             break
 """
 
-# The library without the package.
+# Loads the library without the package.
 LIBRARY_ALONE = MEASURED.replace("        gc.collect()\n", "") % """
 import _ctypes, ctypes
 def once():
     _ctypes.dlclose(ctypes.CDLL(library)._handle)
 """
 
-# The same in interpreters of this process, each made and ended in turn.
+# Does so in interpreters of this process, made and ended in turn.
 INTERPRETERS = MEASURED % """
 try:
     import _interpreters as interpreters
@@ -169,7 +169,7 @@ class LoadingTest(unittest.TestCase):
                           jws_of(case), case["now"]]
 
     def grown(self, program, rounds, verifies):
-        """Bytes by which a child's memory grew in this many rounds."""
+        """Return the bytes by which a child's memory grew in this many rounds."""
         done = subprocess.run(
             [sys.executable, "-c", program], input=json.dumps([rounds, verifies, *self.arguments]),
             capture_output=True, text=True, timeout=600,
@@ -178,12 +178,12 @@ class LoadingTest(unittest.TestCase):
         return int(done.stdout)
 
     def test_child_processes(self):
-        """Each loads the library, verifies and ends as it should."""
+        """Check child processes that load the library, verify and end normally."""
         for _ in range(min(COUNT // 3_000, 100)):
             self.grown(RELOAD, 1, True)
 
     def test_library_loaded_and_unloaded(self):
-        """The library alone: the loader returns what it took."""
+        """Check the library without the package: the loader frees what it allocated."""
         grown = self.grown(LIBRARY_ALONE, min(COUNT, 100_000), False)
         self.assertLess(grown, SLACK)
 

@@ -1,5 +1,5 @@
-"""The executors of psycopg, PyMySQL, boto3 and redis-py over clients that are pretended: what
-they are asked, and what their errors become. The engines themselves: Tests/Stores."""
+"""The executors of psycopg, PyMySQL, boto3 and redis-py with mock clients: the calls that they
+make, and the faults that errors become. Tests/Stores tests the engines themselves."""
 import asyncio
 import contextlib
 import datetime
@@ -40,7 +40,7 @@ class ClientTest(unittest.TestCase):
 
 
 class Pretended:
-    """A connection of psycopg or PyMySQL: notes statements, and raises what it is told."""
+    """A mock connection of psycopg or PyMySQL, which records statements and raises set errors."""
 
     def __init__(self, fails=None, standby=False, isolation="read committed", found=((7,),)):
         self.said, self.fails, self.closed, self.begun = [], dict(fails or {}), False, False
@@ -67,7 +67,7 @@ class Pretended:
         self.closed = True
 
     def fileno(self):
-        """An end of a pipe on which nothing comes, or, gone, its other end hung up."""
+        """Return the end of a pipe without data, or one whose other end is closed."""
         if not hasattr(self, "ends"):
             self.ends = socket.socketpair()
         if self.gone:
@@ -148,7 +148,8 @@ class PostgresTest(ClientTest):
                          [LIMITS, BEGIN, "COMMIT", BEGIN, "COMMIT", BEGIN, "ROLLBACK"])
 
     def test_limits(self):
-        """STO-76: once for a session of its own, anew when they are others."""
+        """Check that limits are set once for a session of its own, and again if they change
+        (STO-76)."""
         connection = PretendedPsycopg()
         with self.session(connection) as execute:
             for limits in ({"statementMs": 900, "lockMs": 300},) * 2 + (None,):
@@ -159,7 +160,8 @@ class PostgresTest(ClientTest):
             "SET SESSION idle_in_transaction_session_timeout = 2700", LIMITS])
 
     def test_limits_of_a_session_that_is_not_ours(self):
-        """STO-76: the host's, or one that a pool gives to each transaction anew."""
+        """Check limits for a host's session, or one that a pool changes for each transaction
+        (STO-76)."""
         from assay.ledger import Postgres
 
         pooled, host_s = PretendedPsycopg(), PretendedPsycopg()
@@ -180,7 +182,8 @@ class PostgresTest(ClientTest):
         self.assertFalse(bad.begun)
 
     def test_a_transaction_of_the_host_s(self):
-        """STO-38: refused by name before anything runs; the connection stays as it was."""
+        """Check that it is refused before anything runs, and the connection is unchanged
+        (STO-38)."""
         from assay.ledger import Postgres
 
         mine = PretendedPsycopg()
@@ -381,7 +384,7 @@ class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
             self.assertTrue(connection.closed or not connection.begun)
 
     async def test_a_session_lost_in_the_grant(self):
-        """STO-39."""
+        """Check a session that is lost during the grant (STO-39)."""
         import psycopg
 
         async def lose(given):
@@ -489,7 +492,7 @@ class MariaDBTest(ClientTest):
             ("UPDATE t SET n = %s WHERE k = %s", [1, "a"]), "COMMIT"])
 
     def test_limits(self):
-        """STO-76: for the session where it is the ledger's, else for each statement."""
+        """Check limits of the ledger's own session, else of each statement (STO-76)."""
         import pymysql
 
         from assay.ledger import MariaDB
@@ -509,7 +512,7 @@ class MariaDBTest(ClientTest):
             "SET SESSION max_statement_time=5, innodb_lock_wait_timeout=2, lock_wait_timeout=2"])
 
     def test_a_transaction_of_the_host_s(self):
-        """STO-38."""
+        """Check that the ledger refuses a transaction of the host (STO-38)."""
         mine = self.connection()
         mine.server_status = 1
         with self.assertRaises(assay.MisuseError):
@@ -691,7 +694,8 @@ class RedisTest(ClientTest):
                 self.assert_lost(execute(step(SCRIPT)))
 
     def test_not_reached(self):
-        """STO-77: nothing was sent, or the words of the server that the client keeps."""
+        """Check faults of connections: nothing was sent, or the server's error that the client
+        keeps (STO-77)."""
         from redis import exceptions
 
         for error, code in (
@@ -706,7 +710,7 @@ class RedisTest(ClientTest):
                 self.assertNotIn("db", str(answer))
 
     def test_one_that_evicts(self):
-        """STO-83: looked at on a new connection, once a minute at most."""
+        """Check the eviction policy on a new connection, at most once a minute (STO-83)."""
         from redis.exceptions import ConnectionError as Lost
         from redis.exceptions import NoPermissionError
 
@@ -728,7 +732,8 @@ class RedisTest(ClientTest):
             self.assertEqual([execute(step(SCRIPT))["code"] for _ in range(2)], [0, 500])
 
     def test_one_that_evicts_and_is_asked_about_it(self):
-        """STO-83: `check-schema` looks itself, and what it found is the library's to say."""
+        """Check that `check-schema` reads the policy itself, so that the library decides
+        (STO-83)."""
         with self.session() as execute:
             self.client.execute_command.side_effect = [
                 ["master"], ["master"], {"maxmemory": 1, "maxmemory_policy": "allkeys-lru"}, 1]

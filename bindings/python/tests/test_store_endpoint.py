@@ -1,4 +1,4 @@
-"""notification_endpoint.py: what Apple tells, in the ledger and in the goods beside it."""
+"""notification_endpoint.py: Apple's notifications, in the ledger and in the goods beside it."""
 import importlib.util
 import io
 import json
@@ -15,7 +15,7 @@ from assay_testing import Authority
 
 
 class NotificationTest(ExampleCase):
-    """Requests as a WSGI server hands them on."""
+    """Requests in the form of a WSGI server."""
 
     COINS = "com.example.app.coins100"
 
@@ -65,7 +65,7 @@ class NotificationTest(ExampleCase):
                                  grant=self.example.pay_out).client_result
 
     def test_bck41_taken_back_and_given_again_once(self):
-        """Of all orders: the shops on frameworks (examples/fastapi/tests/asked.py)."""
+        """Check a take-back and a second grant; the shops in examples test all orders."""
         self.assertEqual(self.claim(), "granted")
         refund, reversed = self.told("REFUND", -40), self.told("REFUND_REVERSED", -30)
         for body, wanted in ((refund, [1, -1]), (reversed, [1, -1, 1]), (refund, [1, -1, 1])):
@@ -75,18 +75,18 @@ class NotificationTest(ExampleCase):
             "TEST")}).encode()), "200 OK")
 
     def test_bck42_no_200_without_the_goods(self):
-        """A booking that cannot be written leaves nothing in the ledger either."""
+        """Check that a booking that cannot be written leaves nothing in the ledger either."""
         self.claim()
         body = self.told("REFUND", -40)
         self.sql(self.database, ("alter table booking rename to away",))
-        with self.assertRaises(sqlite3.OperationalError):  # a WSGI server answers 500
+        with self.assertRaises(sqlite3.OperationalError):  # a WSGI server responds with 500
             self.post(body)
         self.sql(self.database, ("alter table away rename to booking",))
         self.assertEqual(self.post(body), "200 OK")
         self.assertEqual(self.bookings(), [(ACCOUNT, 1), (ACCOUNT, -1)])
 
     def test_bck42_a_store_that_is_away(self):
-        """503: Apple sends it again."""
+        """Check for 503, after which Apple repeats the notification."""
         body = self.told("REFUND", -40)
         self.ledger.close()
         pathlib.Path(self.database).rename(self.folder / "away.db")

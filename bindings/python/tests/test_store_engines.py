@@ -1,5 +1,5 @@
-"""The ledger on the engines that can be started here (Tests/Stores/engines.py): grants in the
-open transaction, sessions and engines that are lost, connections of the host's own."""
+"""The ledger on the engines that can be started here (Tests/Stores/engines.py): grants in the open
+transaction, lost sessions and engines, connections of the host's own."""
 import asyncio
 import contextlib
 import hashlib
@@ -21,7 +21,7 @@ import assay
 from assay.ledger import AsyncLedger, Ledger
 
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "Tests/Stores"
-# Where moto's server is: make check-python-stores installs it.
+# The folder of moto's server, which make check-python-stores installs.
 TOOLS = FOLDER.parents[1] / "build/python-tools/bin"
 if not (FOLDER / "engines.py").exists() or importlib.util.find_spec("assay_testing") is None:
     raise unittest.SkipTest("Tests/Stores/engines.py or assay_testing is not here")
@@ -31,7 +31,7 @@ COINS, MONTHLY = "com.example.app.coins100", "com.example.app.premium.monthly"
 
 
 def at_once(call, count):
-    """How often each outcome came of so many calls at once."""
+    """Return how often each outcome resulted from so many concurrent calls."""
     found, lock = [], threading.Lock()
 
     def run(number):
@@ -51,7 +51,7 @@ def at_once(call, count):
 
 
 class EngineTest(unittest.TestCase):
-    """One engine for the tests of a class."""
+    """A base class with one engine for the tests of a class."""
 
     engine_name = None
     module = None
@@ -87,7 +87,7 @@ class EngineTest(unittest.TestCase):
             original_transaction_id=id))
 
     def killed(self, call):
-        """What a call answers while the engine is away, and when it is back."""
+        """Return the results of a call while the engine is down, and when it is back."""
         self.engine.kill()
         try:
             away = call()
@@ -99,7 +99,7 @@ class EngineTest(unittest.TestCase):
 
 
 class CounterTests:
-    """What is for all engines. Many at once, of every kind: Tests/Stores/scenes.py."""
+    """Tests for all engines. Tests/Stores/scenes.py tests concurrency of every kind."""
 
     def test_counters(self):
         self.assertEqual(at_once(lambda _: self.ledger.record_event("NOTE#1"), 16),
@@ -108,11 +108,11 @@ class CounterTests:
 
 
 class LedgerTests(CounterTests):
-    """What is for engines that keep purchases."""
+    """Tests for engines that store purchases."""
 
     def test_a_line_has_one_owner(self):
-        """RPL-2: accounts that claim periods of a new line at once, by lease and in the
-        transaction of the grant."""
+        """Check accounts that claim periods of a new subscription at once, by lease and in the
+        transaction of the grant (RPL-2)."""
         for options in ({}, {"grant_mode": "transaction", "grant": lambda given: None}):
             self.periods_at_once(8, options)
 
@@ -154,8 +154,8 @@ class LedgerTests(CounterTests):
                          "granted")
 
     def test_kept_texts(self):
-        """STM-2: the text that a row names is kept, and no other; none of it is garbage. A newer
-        text of the same purchase is named, whoever shows it (STO-33)."""
+        """Check that only evidence that a row names is kept, and that a newer text of the same
+        purchase is named, whichever account sends it (STM-2, STO-33)."""
         ledger = Ledger(self.engine.url, {**self.config, "ledger": {"keepEvidence": True}},
                         create=True)
         self.addCleanup(ledger.close)
@@ -177,7 +177,7 @@ class LedgerTests(CounterTests):
     # ---- refunds
 
     def signed(self, id, ago, **options):
-        """The transaction as Apple signed it so many minutes ago."""
+        """Return the transaction as Apple signed it so many minutes ago."""
         now = int(time.time() * 1000)
         return self.ledger.verifier.verify_transaction(self.authority.transaction(
             product=COINS, type="consumable", environment="Production", transaction_id=id,
@@ -185,7 +185,8 @@ class LedgerTests(CounterTests):
             **options))
 
     def test_a_refund_and_its_reversal_in_every_order(self):
-        """STO-33 to 35: what is out is what the newest signed state says, given and taken once."""
+        """Check that the newest signed state decides what is granted, and that each is granted and
+        taken back once (STO-33 to 35)."""
         orders = sorted(set(itertools.permutations("crv" * 2)))
         for order in random.Random(7).sample(orders, 8):
             id, given, taken = str(next(self.numbers)), {}, {}
@@ -217,12 +218,12 @@ class LedgerTests(CounterTests):
 
 
 class SQLTests(LedgerTests):
-    # How SQLAlchemy names the client, the executor's class, and the codes of a lock that was
-    # waited for and of a database that is not there.
+    # SQLAlchemy's name of the client, the executor's class, and the codes of a lock time-out and of
+    # a missing database.
     scheme = store = lock_code = missing_code = None
 
     def admin(self, **options):
-        """A connection of the host's own."""
+        """Return a connection of the host's own."""
         raise NotImplementedError
 
     @staticmethod
@@ -237,8 +238,8 @@ class SQLTests(LedgerTests):
             execute(step(sql(f"DELETE FROM {name}")))
 
     def test_a_transaction_of_the_host_s(self):
-        """STO-38: refused by name, whether SQLAlchemy, Django or the plain client began it; the
-        connection and the transaction stay as they were."""
+        """Check that a transaction of SQLAlchemy, Django or the plain client is refused by name,
+        with the connection and the transaction unchanged (STO-38)."""
         self.table("orders")
         for name, begin in self.hosts():
             with self.subTest(name), begin() as (connection, insert, commit):
@@ -256,7 +257,7 @@ class SQLTests(LedgerTests):
             self.table("orders")
 
     def hosts(self):
-        """What a host begins transactions with."""
+        """Yield the ways in which a host begins transactions."""
         @contextlib.contextmanager
         def plain():
             connection = self.admin(autocommit=False)
@@ -281,8 +282,8 @@ class SQLTests(LedgerTests):
 
     @unittest.skipUnless(importlib.util.find_spec("sqlalchemy"), "SQLAlchemy is not here")
     def test_an_orm_in_the_grant(self):
-        """STO-38: over the guarded connection it is refused, over the nested one it stands with
-        the claim or not at all."""
+        """Check that an ORM is refused over the guarded connection, and that over the nested one
+        its writes are committed with the claim or not at all (STO-38)."""
         import sqlalchemy
         from sqlalchemy.orm import Session
 
@@ -321,7 +322,7 @@ class SQLTests(LedgerTests):
         self.assertEqual((found.client_result, self.count(admin)), ("granted", 1))
 
     def test_what_the_guard_cannot_see(self):
-        """STO-38: the host committed behind it: told, with what stands."""
+        """Check that a commit behind the guard is reported, with what was committed (STO-38)."""
         def end(given):
             real = vars(given.connection)["_real"]
             for each in ("COMMIT", "BEGIN"):
@@ -334,7 +335,8 @@ class SQLTests(LedgerTests):
         self.assertIs(caught.exception.document.json["exchange"]["committed"], True)
 
     def test_a_session_lost_in_the_grant(self):
-        """STO-39: repeated from its beginning, twice at most; then 503, and nothing is paid."""
+        """Check that the operation is repeated from its beginning, twice at most, and is then 503
+        without a grant (STO-39)."""
         self.table("goods")
         admin = self.admin()
         self.addCleanup(admin.close)
@@ -358,7 +360,8 @@ class SQLTests(LedgerTests):
                                  ("unavailable.database.outcome-unknown", 503))
 
     def test_limits(self):
-        """STO-76: behind the lock of another session a statement ends, and nothing runs on."""
+        """Check that a statement that waits for another session's lock ends, and that nothing runs
+        on (STO-76)."""
         self.table("locked")
         admin = self.admin(autocommit=False)
         self.addCleanup(admin.close)
@@ -379,8 +382,8 @@ class SQLTests(LedgerTests):
         self.assertEqual(self.count(admin, "locked"), 0)
 
     def test_connections_of_the_host_s(self):
-        """STO-76: what the host makes is not the ledger's alone: its limits are those of each
-        statement or transaction, and no setting stays."""
+        """Check limits on the host's connections: they apply to each statement or transaction, and
+        no setting remains (STO-76)."""
         ledger = Ledger(self.store(self.admin), self.ledger.verifier)
         self.addCleanup(ledger.close)
         self.assertEqual(ledger.create_schema().outcome, "exists")
@@ -408,7 +411,7 @@ class SQLTests(LedgerTests):
         return found
 
     def test_engine_down(self):
-        """STO-77: what could not be reached, and what was and says no."""
+        """Check unreachable engines, and engines that refuse (STO-77)."""
         parts = urllib.parse.urlsplit(self.engine.url)
         at = f"{parts.scheme}://{parts.username}@"
         for url, status, code in (
@@ -512,7 +515,7 @@ class PostgresTest(SQLTests, EngineTest):
                          {"new": 1, "already-granted": 7, "other-account": 8})
 
     def test_a_grant_that_ends_the_transaction(self):
-        """STO-38."""
+        """Check a grant that ends the transaction (STO-38)."""
         for end in (lambda given: given.connection.commit(),
                     lambda given: given.connection.execute("ROLLBACK")):
             with self.assertRaises(assay.MisuseError) as caught:
@@ -524,7 +527,7 @@ class PostgresTest(SQLTests, EngineTest):
 class MariaDBTest(SQLTests, EngineTest):
     engine_name, module = "mariadb", "pymysql"
     scheme, lock_code, missing_code = "mysql+pymysql://", "1205", "1049"
-    # A sleep that is ended is no error here.
+    # MariaDB reports no error for a sleep that is ended, so the statement counts rows.
     sleeps = "SELECT COUNT(*) FROM {0} a, {0} b, {0} c".format("information_schema.columns")
     late_codes = ("1969",)
     limits = "max_statement_time", "innodb_lock_wait_timeout", "lock_wait_timeout"

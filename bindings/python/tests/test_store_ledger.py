@@ -1,6 +1,6 @@
-"""The ledger on SQLite, end to end, with evidence of a test authority of our own: what each call
-asks, and what it answers in Python. What must become of rows, the Swift tests ask of the library
-(Tests/AssayTests/Store*Tests.swift), and the races of every engine (Tests/Stores/scenes.py)."""
+"""The ledger on SQLite, end to end, with evidence of a test authority: the requests of each call,
+and its results in Python. The Swift tests check the rows (Tests/AssayTests/Ledger*Tests.swift), and
+Tests/Stores/scenes.py the races of every engine."""
 import asyncio
 import base64
 import importlib.util
@@ -34,7 +34,7 @@ FORGET_KEY = "k" * 43 + "="
 
 
 def authority():
-    """One for all tests: to make keys takes a while."""
+    """Return the authority of all tests, because making keys is slow."""
     if not hasattr(authority, "made"):
         from assay_testing import Authority
 
@@ -54,7 +54,7 @@ class LedgerTest(unittest.TestCase):
         self.pocket = {}
 
     def quietly(self):
-        """The log has no say here."""
+        """Disable the log."""
         logging.disable(logging.WARNING)
         self.addCleanup(logging.disable, logging.NOTSET)
 
@@ -89,7 +89,7 @@ class LedgerTest(unittest.TestCase):
         return self.transaction(MONTHLY, "auto-renewable", **options)
 
     def pay(self, grant):
-        """A grant store: once for each id."""
+        """Record a grant, once for each id."""
         self.pocket.setdefault(grant.grant_id, (grant.account, grant.product, grant.quantity))
 
     def assert_outcome(self, result, outcome, status="ok", http=None):
@@ -144,7 +144,8 @@ class ClaimTest(LedgerTest):
         self.assertEqual((again.outcome, again.claim.grant_id), ("new", first.claim.grant_id))
 
     def claim_with(self, bought, meanwhile):
-        """A claim that finds a lease that is over; something happens before it takes it over."""
+        """Return a claim that finds an expired lease, with an action before it takes the claim
+        over."""
         request = {"operation": "claim", "account": "ann", "attemptId": "b" * 22}
         with self.ledger.verifier.exchange(request, [bought], self.now) as exchange, \
                 self.ledger.executor.session() as execute:
@@ -296,14 +297,14 @@ class ClaimTest(LedgerTest):
 
 
 class EventTest(LedgerTest):
-    """What notifications change, in whatever order they come (STO-33 to 36)."""
+    """The effects of notifications, in every order (STO-33 to 36)."""
 
     def setUp(self):
         super().setUp()
         self.wallet, self.taken = {}, {}
 
     def give(self, grant):
-        """Once for each id, as a unique index would have it."""
+        """Grant once for each id, as with a unique index."""
         self.wallet.setdefault(grant.grant_id, grant.units)
 
     def take(self, take):
@@ -314,14 +315,14 @@ class EventTest(LedgerTest):
         return sum(self.wallet.values()) - sum(self.taken.values())
 
     def signed(self, id, minutes, **options):
-        """The transaction as Apple signed it so many minutes after it was bought."""
+        """Return the transaction as Apple signed it so many minutes after the purchase."""
         return self.transaction(id=id, signed=self.now - HOUR + minutes * 60_000, **options)
 
     def event(self, evidence, **options):
         return self.ledger.apply_event(evidence, grant=self.give, take_back=self.take, **options)
 
     def row(self, id, name="shop.db"):
-        """State, and how many units are out."""
+        """Return the state, and how many units are granted."""
         found = self.rows(
             f"SELECT state, granted_units FROM assay_purchase WHERE transaction_id = '{id}'", name)
         return found[0] if found else ("absent", 0)
@@ -332,7 +333,7 @@ class EventTest(LedgerTest):
         return id, self.signed(id, 20, refunded=True, **options)
 
     def test_take_backs_in_two_phases(self):
-        """STO-35: what nobody completed comes again, under the same id."""
+        """Check that an uncompleted take-back comes again under the same id (STO-35)."""
         id, refund = self.refunded()
 
         def dies(take):
@@ -364,7 +365,7 @@ class EventTest(LedgerTest):
         self.assertNotEqual(*self.wallet)
 
     def test_what_is_told_without_a_take_back(self):
-        """STO-35, mode "none": once, to whoever asks first."""
+        """Check mode "none": a take-back is returned once, to the first caller (STO-35)."""
         id, refund = self.refunded()
         first, again = self.ledger.revoke(refund), self.ledger.revoke(refund)
         self.assertEqual([each.outcome for each in (*first.revocations, *again.revocations)],
@@ -374,7 +375,8 @@ class EventTest(LedgerTest):
         self.assertEqual(self.row(id), ("revoked", 0))
 
     def test_less_than_was_given(self):
-        """STO-35: the customer has spent it; the rest is noted, and does not come again."""
+        """Check a customer who has spent units: the rest is stored, and does not come again
+        (STO-35)."""
         id, refund = self.refunded(quantity=1)
         found = self.ledger.revoke(refund, take_back=lambda take: 0)
         self.assertEqual((found.ok, self.row(id)), (True, ("revoked", 0)))
@@ -384,7 +386,8 @@ class EventTest(LedgerTest):
         self.assertEqual(self.row(id), ("revoked", 1))
 
     def test_in_one_transaction(self):
-        """STO-35, mode "transaction": the take-back stands with the refund, or neither does."""
+        """Check mode "transaction": take-back and refund are committed together or not at all
+        (STO-35)."""
         id, refund = self.refunded()
         self.rows("CREATE TABLE taken (take_id TEXT PRIMARY KEY, n INTEGER)")
 
@@ -420,13 +423,14 @@ class EventTest(LedgerTest):
         self.assertEqual((self.row(id), self.rows("SELECT * FROM taken")), (("granted", 1), []))
 
     def test_what_is_refused_of_an_event_is_said(self):
-        """BCK-42."""
+        """Check that the refused parts of an event are returned (BCK-42)."""
         found = self.event(self.signed(str(next(self.numbers)), 10, product="com.example.gone"))
         self.assertEqual((found.http_status, found.give, found.take), (200, (), ()))
         self.assertEqual([each.status for each in found.refused], ["rejected.product.unknown"])
 
     def test_a_store_that_is_away_in_the_middle(self):
-        """STO-20, STO-35: after a grant the answer is `deferred`, after a take-back 503."""
+        """Check a database that fails after a grant, which gives `deferred`, and after a take-back,
+        which gives 503 (STO-20, STO-35)."""
         self.quietly()
         self.ledger.create_schema()
         away = mock.patch.object(SQLite, "run", side_effect=sqlite3.OperationalError("disk I/O"))
@@ -457,7 +461,8 @@ class EventTest(LedgerTest):
         self.assertEqual((self.row(id), self.balance), (("revoked", 0), 0))
 
     def test_two_modes_of_one_purchase(self):
-        """STO-37: what was handed out under a lease is not paid in a transaction as well."""
+        """Check that what was handed out under a lease is not granted in a transaction, too
+        (STO-37)."""
         bought = self.transaction()
 
         def dies(grant):
@@ -700,7 +705,7 @@ class OpeningTest(LedgerTest):
                              (False, status, http), change)
 
     def test_tables_are_made_when_asked(self):
-        """STO-78: and the file, by `create_schema` alone."""
+        """Check that only `create_schema` creates the tables and the file (STO-78)."""
         self.quietly()
         bare = Ledger(SQLite(self.folder / "bare.db"), self.config())
         self.assertEqual(bare.get_plan("ann").status, "unavailable.database.statement-failed")
@@ -714,8 +719,8 @@ class OpeningTest(LedgerTest):
         self.assertEqual((again.outcome, again.lineage), ("exists", made.lineage))
 
     def test_nothing_begins_anew(self):
-        """STO-78: a table that is gone, a file that is, another folder, an empty file in its
-        place: each is refused, and no purchase is paid again."""
+        """Check that a missing table, a missing file, another folder and an empty file are refused,
+        and that no purchase is granted again (STO-78)."""
         self.quietly()
         bought = self.transaction()
 
@@ -745,7 +750,7 @@ class OpeningTest(LedgerTest):
                 found = later.claim(bought, "bob", grant=self.fail)
                 self.assertEqual((found.client_result, found.http_status), ("deferred", 503))
                 self.assertFalse(later.check_schema().ok)
-        # Of a part nothing is made, whoever asks.
+        # In a database with a part of the tables nothing is created, whichever ledger tries.
         part = Ledger(SQLite(self.folder / "lost0.db"), self.ledger.verifier, create=True)
         for call in (part.create_schema, lambda: part.claim(bought, "bob", grant=self.fail)):
             with self.assertRaises(assay.ConfigError) as caught:
@@ -754,7 +759,7 @@ class OpeningTest(LedgerTest):
                              ("config.ledger.schema", "assay_purchase"))
 
     def test_another_database_under_one_name(self):
-        """STO-78."""
+        """Check another database under one name (STO-78)."""
         first = self.ledger.check_schema() if self.ledger.create_schema() else None
         self.assertTrue(first.ok and first.lineage)
         self.assertTrue(self.ledger.check_schema().ok)
@@ -766,8 +771,8 @@ class OpeningTest(LedgerTest):
         self.assertEqual((other.ok, other.status), (False, "config.ledger.lineage"))
 
     def test_forget_leaves_nothing(self):
-        """STO-93: neither in rows, nor in the log of writes, with the ledger still open; nor
-        does the id of an account that was joined into the forgotten one."""
+        """Check that neither rows nor the write-ahead log contain a forgotten account or an account
+        merged into it, with the ledger still open (STO-93)."""
         keeping = self.opened(forgetKey=FORGET_KEY, keepEvidence=True)
         keeping.claim(self.transaction(), "device-17", grant=self.pay, note="of device-17")
         keeping.consume_quota("customer-4711", "text", "premium")
@@ -826,7 +831,7 @@ class OpeningTest(LedgerTest):
         self.assertIn("sqlite", repr(self.ledger))
 
     def test_async(self):
-        """Over a store whose calls are those of SQLite."""
+        """Check `AsyncLedger` over an executor that calls SQLite."""
         class Session:
             def __init__(self, real):
                 self.real = real
@@ -869,9 +874,9 @@ class OpeningTest(LedgerTest):
         self.assertEqual(asyncio.run(run()), ("granted", "already-granted", (), "free"))
 
     def test_a_claim_is_one_step(self):
-        """EXC-24: of which nothing stays when its commit fails."""
+        """Check that a claim leaves nothing if its commit fails (EXC-24)."""
         self.quietly()
-        self.ledger.get_plan("ann")  # makes the tables
+        self.ledger.get_plan("ann")  # creates the tables
         bought, marks, carry_out = self.transaction(), [], SQLSession.__call__
 
         def noted(session, step):
@@ -888,7 +893,7 @@ class OpeningTest(LedgerTest):
         self.assertEqual(marks, ["single", "single"])
 
     def test_in_a_child(self):
-        """One ledger for a server that forks."""
+        """Check one ledger for a server that forks."""
         self.ledger.get_plan("ann")
         bought = self.transaction()
         child = os.fork()
@@ -911,7 +916,7 @@ class OpeningTest(LedgerTest):
             found.raise_for_status()
 
     def test_a_step_prints_no_values(self):
-        """EXC-22."""
+        """Check that a step prints no values (EXC-22)."""
         request = {"operation": "find", "account": "ann@example.com"}
         with self.ledger.verifier.exchange(request) as exchange:
             self.assertIn("ann@example.com", json.dumps(exchange.payload))

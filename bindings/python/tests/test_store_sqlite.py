@@ -39,7 +39,7 @@ class SQLiteTest(unittest.TestCase):
         return found
 
     def rows(self):
-        """As another connection sees them."""
+        """Return the rows that another connection reads."""
         other = sqlite3.connect(self.path)
         try:
             return other.execute("SELECT k, n FROM t ORDER BY k").fetchall()
@@ -82,7 +82,7 @@ class StepTest(SQLiteTest):
         self.assertEqual([each["rows"][0][0] for each in found["results"]], ["wal", 2, 2, 2000])
 
     def test_limits(self):
-        """STO-76: of a lock and of a statement, as the step says."""
+        """Check the limits that a step has for a lock and for a statement (STO-76)."""
         self.quietly()
         limits = {"statementMs": 100, "lockMs": 150}
         endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) " \
@@ -97,7 +97,7 @@ class StepTest(SQLiteTest):
             self.assertEqual(execute(asked)["results"][0]["rows"], [[150]])
 
     def test_no_creation_in_passing(self):
-        """STO-78: only `make` makes the file, and nobody guesses a folder."""
+        """Check that only `make` creates the file, and that a relative path is refused (STO-78)."""
         self.quietly()
         other = SQLite(self.path.with_name("other.db"))
         self.addCleanup(other.close)
@@ -142,7 +142,7 @@ class StepTest(SQLiteTest):
                          ("standby", "no"))
 
     def read_only(self, one):
-        """Root may write any file: open it read-only instead of changing its mode."""
+        """Make the file read-only by opening it so, because root may write any file."""
         real = sqlite3.connect
 
         def connect(path, *arguments, **named):
@@ -192,7 +192,7 @@ class TransactionTest(SQLiteTest):
             self.assertEqual(self.rows(), [("a", 1), ("b", 2)])
 
     def test_a_whole_one(self):
-        """EXC-24."""
+        """Check a step that is a whole transaction (EXC-24)."""
         with self.store.session() as execute:
             answer = execute(step(sql(ADD, "a", 1), sql(ADD, "b", 2), transaction="single"))
             self.assertEqual(answer["results"], [{}, {}])
@@ -268,7 +268,8 @@ class TransactionTest(SQLiteTest):
         self.assertEqual(self.rows(), [])
 
     def test_a_grant_that_ends_the_transaction(self):
-        """STO-38: it is told so, whether it listens or not, and nothing of the claim stands."""
+        """Check that a grant that ends the transaction gets an error, and nothing of the claim
+        remains (STO-38)."""
         def unheard(end):
             def grant(given):
                 with contextlib.suppress(assay.MisuseError):
@@ -289,7 +290,8 @@ class TransactionTest(SQLiteTest):
                 self.assertEqual(self.rows(), [])
 
     def test_what_the_guard_cannot_see(self):
-        """STO-38: a transaction that was ended behind it, and another that was begun."""
+        """Check a transaction that was ended behind the guard, and another that was begun
+        (STO-38)."""
         def end(given):
             real = vars(given.connection)["_real"]
             real.execute(ADD, ("coins", 1))
@@ -302,7 +304,7 @@ class TransactionTest(SQLiteTest):
         self.assertEqual(self.rows(), [("claim", 1), ("coins", 1)])
 
     def test_what_passes_the_guard(self):
-        """Statements, savepoints of the host's own, and cursors in all their ways."""
+        """Check statements, savepoints of the host's own, and all forms of cursors."""
         def pay(given):
             one = given.connection
             self.assertIsInstance(one, sqlite3.Connection)
@@ -327,7 +329,7 @@ class TransactionTest(SQLiteTest):
         self.assertEqual(caught.exception.rule, "STO-38")
 
     def test_a_layer_that_commits(self):
-        """STO-38: over the nested connection it commits with the claim, or not at all."""
+        """Check that the nested connection commits with the claim, or not at all (STO-38)."""
         def pay(given):
             one = given.connection.nested()
             one.cursor().execute(ADD, ("coins", 1))
@@ -420,7 +422,8 @@ class PoolTest(SQLiteTest):
                 Pool(int, int, size)
 
     def forked(self, work, meanwhile=lambda: None):
-        """What `work` gives in a child, with what the parent does before it ends."""
+        """Return the result of `work` in a child, with what the parent does before the child
+        ends."""
         theirs, ours = multiprocessing.Pipe(False)
         child = os.fork()
         if child == 0:
@@ -446,7 +449,7 @@ class PoolTest(SQLiteTest):
         self.assertEqual([key for key, _ in self.rows()], ["a", "b", "c", "d"])
 
     def test_a_fork_in_a_transaction(self):
-        """The child leaves it alone, and is told that it has no store."""
+        """Check that the child does not touch the connection, and gets an error for it."""
         def in_child():
             logging.disable(logging.WARNING)
             execute.close()
@@ -459,7 +462,8 @@ class PoolTest(SQLiteTest):
         self.assertEqual([key for key, _ in self.rows()], ["parent", "parent too"])
 
     def test_connections_that_survive_a_fork(self):
-        """A child opens its own; the parent's are neither used nor closed in it."""
+        """Check that a child opens its own connections, and neither uses nor closes the
+        parent's."""
         closed, made = [], iter("abcdef")
         pool = Pool(lambda: next(made), closed.append, 3)
         first, pid = pool.take(), pool.pid

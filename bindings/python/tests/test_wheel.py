@@ -1,5 +1,5 @@
-"""The wheel: one file, the library inside, the same bytes every time. That it works where it is
-installed, Tests/Gates/wheel.py asks."""
+"""The wheel: one file, the library inside, the same bytes every time. Tests/Gates/wheel.py checks
+that it works where it is installed."""
 import base64
 import csv
 import hashlib
@@ -48,7 +48,7 @@ class WheelTest(unittest.TestCase):
             self.assertIn(b"Tag: py3-none-manylinux_2_34_riscv64\n", archive.read(name))
 
     def test_platform_of_the_library(self):
-        """The tag is of the machine and the C library that the library was built for."""
+        """Check that the tag has the machine and the C library for which the library was built."""
         head = pathlib.Path(real_library()).read_bytes()[:18]
         needed = b"\0libm.so.6\0libc.so.6\0"
         for number, machine, names, floor in (

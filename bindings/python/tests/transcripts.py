@@ -1,4 +1,4 @@
-"""Exchanges of the case table: transcripts, and what becomes of their exchanges."""
+"""The transcripts of the case table, and the results of their exchanges."""
 import contextlib
 import json
 import threading
@@ -9,7 +9,7 @@ from case_table import given, table
 
 
 def transcript(name):
-    """The case of the table that is a transcript of this name, or of what follows its rule."""
+    """Return the case that is a transcript of this name, or of the text that follows its rule."""
     for case in table().cases:
         if case["call"] == "transcript" \
                 and name in (case["name"], case["name"].partition(": ")[2]):
@@ -18,25 +18,25 @@ def transcript(name):
 
 
 def answers(case):
-    """The answer to each step of a transcript."""
+    """Return the reply to each step of a transcript."""
     return [json.loads(given(step, "answer")) for step in case["steps"]]
 
 
 def bodies(case):
-    """What Apple says in a transcript, one body after the other."""
+    """Return the bodies of Apple's responses in a transcript, in order."""
     for answer in answers(case):
         if answer.get("body"):
             yield answer["body"]["text"].encode()
 
 
 def begun(case, verifier=None):
-    """The exchange of a transcript, before its first answer."""
+    """Return the exchange of a transcript before its first reply."""
     verifier = verifier or table().verifier(case["verifier"])
     return verifier.exchange(given(case, "request"), now=case["now"])
 
 
 def played(case):
-    """The exchange of a transcript after its last answer."""
+    """Return the exchange of a transcript after its last reply."""
     exchange = begun(case)
     for step, answer in zip(case["steps"], answers(case)):
         exchange.step(answer, step["now"])
@@ -45,7 +45,7 @@ def played(case):
 
 @contextlib.contextmanager
 def watched():
-    """The addresses of the exchanges that the library is given back."""
+    """Record the addresses of the exchanges that are freed in the library."""
     freed = []
     free = exchanges.OwnedExchange.__del__
 
@@ -59,7 +59,7 @@ def watched():
 
 
 class Door:
-    """Steps go to the library through it: while it is closed, they wait inside of the call."""
+    """Passes steps to the library; while the door is closed, they wait inside of the call."""
 
     def __init__(self):
         self.step = exchanges._exchange_step

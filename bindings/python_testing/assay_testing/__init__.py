@@ -9,7 +9,7 @@
     verifier = authority.trusting(production_config)     # your configuration, these roots
 
 With pytest the fixture `assay_authority` is such an authority, one for the whole run.
-Nothing here opens a network connection, and nothing needs a device.
+This module opens no network connection and needs no device.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import assay
 
 __all__ = ["Assertion", "Attestation", "Authority", "MintError", "program"]
 
-#: What an option may be: dates are `datetime` with a zone, or milliseconds since 1970.
+#: The values of an option: dates are `datetime` with a zone, or milliseconds since 1970 UTC.
 Option = Union[str, int, bool, None, datetime.datetime, Mapping[str, Any], "list[str]"]
 
 _TIMEOUT_SECONDS = 120
@@ -36,7 +36,7 @@ _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 class MintError(ValueError):
-    """The options are invalid or do not fit together; the text says what to give."""
+    """Raised if the options are invalid or do not fit together; the message names the fix."""
 
 
 class Attestation(NamedTuple):
@@ -63,7 +63,7 @@ class Assertion(NamedTuple):
 
 
 def program() -> pathlib.Path:
-    """The command line `assay`: the one in this package, or that of ASSAY_PROGRAM."""
+    """Return the command line `assay`: the one in this package, or that of ASSAY_PROGRAM."""
     named = os.environ.get("ASSAY_PROGRAM")
     return pathlib.Path(named) if named else pathlib.Path(__file__).with_name("assay")
 
@@ -71,10 +71,10 @@ def program() -> pathlib.Path:
 class Authority:
     """A test authority: keys, roots, and what they sign.
 
-    `folder` keeps it, so that evidence of several runs has one root; without it the
-    authority lasts as long as this object. `bundle_id`, `app_id` and `team` are those of
-    the app that evidence is minted for; `now` is the current time of everything that is
-    minted; without it, the real one.
+    `folder` stores the authority, so that evidence of several runs has one root; without it
+    the authority lasts as long as this object. `bundle_id`, `app_id` and `team` are those of
+    the app for which evidence is minted; `now` is the current time of everything that is
+    minted; without it, the real time.
     """
 
     def __init__(
@@ -93,29 +93,29 @@ class Authority:
         self.folder = pathlib.Path(folder)
         self.now = now
         self._app: dict[str, Option] = {"bundle_id": bundle_id, "app_id": app_id, "team": team}
-        self.transaction()  # the folder is made by the first evidence
+        self.transaction()  # the first evidence creates the folder
         self._verifier: assay.Verifier | None = None
 
-    # ---- who trusts it ----------------------------------------------------------
+    # ---- verifiers that trust it --------------------------------------------------
 
     @property
     def config(self) -> dict[str, Any]:
-        """A configuration that accepts what is minted here, with a small catalogue."""
+        """A configuration that accepts what this authority mints, with a small catalogue."""
         found: dict[str, Any] = json.loads((self.folder / "config.json").read_text())
         found["apps"][0]["teamId"] = self._app["team"]
         return found
 
     @property
     def verifier(self) -> assay.Verifier:
-        """A verifier of that configuration."""
+        """A verifier of `config`."""
         if self._verifier is None:
             self._verifier = assay.Verifier(self.config)
         return self._verifier
 
     def trusting(self, config: Mapping[str, Any] | str) -> assay.Verifier:
-        """A verifier of your own configuration under the roots of this authority alone.
+        """Return a verifier of your own configuration with only the roots of this authority.
 
-        App Attest needs an App ID: where the configuration names none, it stays without.
+        App Attest needs an App ID: without one in the configuration it stays unavailable.
         """
         found = json.loads(config) if isinstance(config, str) else json.loads(json.dumps(config))
         attests = "attest" in found or any("teamId" in app for app in found.get("apps", []))
@@ -133,7 +133,7 @@ class Authority:
     # ---- minting ----------------------------------------------------------------
 
     def mint(self, kind: str, **options: Option) -> bytes:
-        """Evidence of a kind, as bytes; the options are those of `assay mint`.
+        """Mint evidence of a kind, as bytes; the options are those of `assay mint`.
 
         `expired=True` is --expired, `purchased=` takes a date, `set={"price": 1990}` and
         `remove=["currency"]` change members of the payload, `forge="JWS-29"` breaks a rule.
@@ -152,53 +152,53 @@ class Authority:
         return done.stdout
 
     def transaction(self, **options: Option) -> str:
-        """A signed transaction, as StoreKit hands it to the app."""
+        """Mint a signed transaction, as StoreKit passes it to the app."""
         return self._text("transaction", options)
 
     def renewal_info(self, **options: Option) -> str:
-        """A signed renewal info."""
+        """Mint a signed renewal info."""
         return self._text("renewal-info", options)
 
     def notification(self, type: str = "SUBSCRIBED", **options: Option) -> str:
-        """The `signedPayload` of a server notification, with what is nested in it."""
+        """Mint the `signedPayload` of a server notification, with its nested JWS."""
         return self._text("notification", {"notification_type": type, **options})
 
     def app_transaction(self, **options: Option) -> str:
-        """A signed app transaction."""
+        """Mint a signed app transaction."""
         return self._text("app-transaction", options)
 
     def realtime_request(self, **options: Option) -> str:
-        """A signed realtime request."""
+        """Mint a signed realtime request."""
         return self._text("realtime-request", options)
 
     def transaction_receipt(self, **options: Option) -> str:
-        """A receipt of iOS 3 to 6, base64 as clients send it."""
+        """Mint a transaction receipt of iOS 3 to 6, base64 as clients send it."""
         return self._text("transaction-receipt", options)
 
     def app_receipt(self, **options: Option) -> str:
-        """An app receipt, base64 as clients send it."""
+        """Mint an app receipt, base64 as clients send it."""
         return self._text("app-receipt", options)
 
     def verify_receipt_response(self, **options: Option) -> str:
-        """An answer from Apple's verifyReceipt endpoint: JSON."""
+        """Mint a response from Apple's verifyReceipt endpoint, as JSON."""
         return self._text("verify-receipt-response", options)
 
     def attestation(self, client_data: str = "hello", **options: Option) -> Attestation:
-        """What attestKey gives the app, of the one device of this authority."""
+        """Mint what attestKey returns to the app, for the one device of this authority."""
         found = self.mint("attestation", transport="raw", client_data=client_data, **options)
         return Attestation(found, self._device("keyId"), client_data.encode())
 
     def assertion(
         self, client_data: str = "hello", counter: int = 1, **options: Option
     ) -> Assertion:
-        """What generateAssertion gives the app, by the key of the same device."""
+        """Mint what generateAssertion returns to the app, by the key of the same device."""
         found = self.mint(
             "assertion", transport="raw", client_data=client_data, counter=counter, **options
         )
         return Assertion(found, self._device("publicKey"), client_data.encode(), counter)
 
     def attest_receipt(self, **options: Option) -> str:
-        """A receipt of App Attest, base64; `refreshed=True, risk=3` for one with a metric."""
+        """Mint a receipt of App Attest, base64; `refreshed=True, risk=3` for one with a metric."""
         return self._text("attest-receipt", options)
 
     def _text(self, kind: str, options: Mapping[str, Option]) -> str:
@@ -210,7 +210,7 @@ class Authority:
 
 
 def _words(name: str, value: Option) -> list[str]:
-    """`--name=value` as often as the value needs it; nothing for None and False."""
+    """Return `--name=value` for each value; nothing for None and False."""
     if value is None or value is False:
         return []
     if value is True:

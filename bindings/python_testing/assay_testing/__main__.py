@@ -1,4 +1,4 @@
-"""`python -m assay_testing ARGUMENTS`: the command line `assay` itself."""
+"""The command line `assay` itself: `python -m assay_testing ARGUMENTS`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import program
 
 
 def main() -> None:
-    """Become the command line."""
+    """Replace this process by the command line."""
     path = str(program())
     os.execv(path, [path, *sys.argv[1:]])
 

@@ -1,4 +1,4 @@
-"""Apple's servers, played on this machine by `assay mock-apple`.
+"""Mock Apple's servers on this machine with `assay mock-apple`.
 
     from assay_testing import Authority
     from assay_testing.apple import MockApple
@@ -31,16 +31,16 @@ _TIMEOUT_SECONDS = 30
 
 
 class MockError(RuntimeError):
-    """The server did not start, or refused what it was asked to play; the text says why."""
+    """Raised if the server does not start or refuses a request; the message has the reason."""
 
 
 class MockApple:
-    """A server that plays Apple, from its start to the end of the `with`.
+    """A server that behaves like Apple's, from its start to the end of the `with`.
 
-    authority  whose keys sign what it answers
-    clock      what it takes as now: milliseconds since 1970 UTC; None: the real time
+    authority  the authority whose keys sign its responses
+    clock      its current time in milliseconds since 1970 UTC; None: the real time
     script     faults, a list of rules (docs/spec/mock-apple.md §3)
-    state      file with purchases; None: three samples in each environment
+    state      a file with purchases; None: three samples in each environment
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class MockApple:
         first = json.loads(line)
         #: `http://127.0.0.1:PORT`.
         self.url: str = first["url"]
-        #: Every host that is played, and where: for `assay.http.Sender(hosts=…)`.
+        #: The address of every mocked host, for `assay.http.Sender(hosts=…)`.
         self.hosts: dict[str, str] = dict.fromkeys(first["hosts"], self.url)
         #: A configuration for these hosts: Sandbox, the roots of the authority, test keys.
         self.config: dict[str, Any] = json.loads(pathlib.Path(first["config"]).read_text())
@@ -81,16 +81,16 @@ class MockApple:
 
     @property
     def sender(self) -> Sender:
-        """Sends what is meant for Apple to this server instead."""
+        """A sender that sends requests for Apple to this server instead."""
         return Sender(hosts=self.hosts)
 
     def play(self, name: str, body: Any) -> dict[str, Any]:
-        """POST /play/NAME: changes what is played; what came back. Raises MockError."""
+        """Post to /play/NAME, which changes the mock, and return the response. Raises MockError."""
         return self._ask("POST", f"/play/{name}", json.dumps(body).encode())
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        """What was asked: `method`, `host`, `path`, `status`, `atMs`."""
+        """The requests to the server: `method`, `host`, `path`, `status`, `atMs`."""
         found: list[dict[str, Any]] = self._ask("GET", "/play/log", None)["log"]
         return found
 

@@ -1,4 +1,4 @@
-"""`python -m assay_testing.mint ARGUMENTS`: `assay mint` of the command line."""
+"""The command `assay mint`: `python -m assay_testing.mint ARGUMENTS`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import program
 
 
 def main() -> None:
-    """Become `assay mint`."""
+    """Replace this process by `assay mint`."""
     path = str(program())
     os.execv(path, [path, "mint", *sys.argv[1:]])
 

@@ -12,12 +12,12 @@ from .apple import MockApple
 
 @pytest.fixture(scope="session")
 def assay_authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    """A test authority for the whole run; its `verifier` trusts it and nothing else."""
+    """Return a test authority for the whole run; its `verifier` trusts only this authority."""
     return Authority(tmp_path_factory.mktemp("assay") / "authority")
 
 
 @pytest.fixture(scope="session")
 def assay_apple(assay_authority: Authority) -> Iterator[MockApple]:
-    """Apple's servers, played with the keys of that authority for the whole run."""
+    """Yield mock Apple with the keys of that authority, for the whole run."""
     with MockApple(assay_authority) as apple:
         yield apple

@@ -1,5 +1,5 @@
-// The Swift for apps at work: `scenes NAME SERVER FOLDER`. app_side.py compiles it with the files
-// of the app, answers as the server, and holds what is printed to its table.
+// The scenarios of the app: `scenes NAME SERVER FOLDER`. app_side.py compiles this file with those
+// of the app, runs the server, and compares the output with its table.
 import AuthenticationServices
 import DeviceCheck
 import Foundation
@@ -38,7 +38,7 @@ final class App {
     try Data(text.utf8).write(to: folder.appendingPathComponent(name))
   }
 
-  /// Asks the server about the scene itself.
+  /// Reports the scenario's progress to the server.
   func tell(_ what: String) async {
     _ = try? await URLSession.shared.data(from: server.appendingPathComponent("play/" + what))
   }
@@ -81,7 +81,7 @@ final class App {
   }
 }
 
-/// Whether it comes to hold within 30 s.
+/// Waits until a condition holds, at most 30 s.
 @MainActor
 func comes(_ holds: () async -> Bool) async {
   for _ in 0..<3_000 {
@@ -102,7 +102,7 @@ struct Scenes {
     guard words.count == 4, let server = URL(string: words[2]), let scene = all[words[1]] else {
       return print("scenes NAME SERVER FOLDER")
     }
-    // What is printed is there when the process is killed.
+    // Lines are flushed, so that the output is complete when the process is killed.
     setvbuf(stdout, nil, _IOLBF, 0)
     try await scene(App(server: server, folder: URL(fileURLWithPath: words[3])))
   }
@@ -187,7 +187,7 @@ struct Scenes {
       let purchases = try app.purchases()
       try await purchases.buy(Product(coins))
       app.state(purchases)
-      // By now its loop sleeps, for a day or so: nothing depends on it but the sharpness of this.
+      // The loop sleeps by now, for about a day. The pause only makes the test sharper.
       try await Task.sleep(nanoseconds: 300_000_000)
       purchases.resend()
       await comes { app.queued.isEmpty }

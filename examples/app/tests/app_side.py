@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The Swift for apps, against stand-ins for Apple's modules (Stubs): it compiles in every mode
-that Xcode offers, and what it does is what docs/tasks/app-side.md says.
+"""Check the Swift for apps with stubs of Apple's modules (Stubs): that it compiles in every mode
+of Xcode, and behaves as docs/tasks/app-side.md describes.
 
-  app_side.py [--only TEXT]    scenes whose name has this text, and no compile modes
+  app_side.py [--only TEXT]    scenarios whose name contains TEXT, without the compile modes
 
-A scene is a function of Scenes.swift, a server (server.py), what is printed, and what was asked.
+A scenario is a function of Scenes.swift, a server (server.py), the output, and the requests.
 """
 import argparse
 import os
@@ -34,12 +34,12 @@ from snippets import blocks_of
 
 BUILD = ROOT / "build/app"
 APP = HERE.parent
-# A page with Swift of its own.
+# A page with Swift code of its own.
 PAGE = ROOT / "docs/app-attest.md"
-# In this order: SwiftUI needs Combine.
+# In the order of compilation: SwiftUI needs Combine.
 STUBS = ("Security", "CryptoKit", "DeviceCheck", "StoreKit", "Combine", "AuthenticationServices",
          "SwiftUI")
-# Where Apple's Foundation has URLSession, that of Linux has a module.
+# On Linux, URLSession is in a module of its own.
 FIRST = "#if canImport(FoundationNetworking)\nimport FoundationNetworking\n#endif\n"
 MAIN_ACTOR = ["-default-isolation", "MainActor"]
 UPCOMING = [word for name in ("NonisolatedNonsendingByDefault", "MemberImportVisibility",
@@ -65,7 +65,7 @@ def must(done):
 
 
 def stubs():
-    """The modules, and their objects."""
+    """Compile the stubs; return their folder and objects."""
     for name in STUBS:
         must(swiftc("-parse-as-library", "-swift-version", "5", "-emit-module", "-emit-object",
                     "-module-name", name, HERE / f"Stubs/{name}.swift", "-I", BUILD,
@@ -73,7 +73,7 @@ def stubs():
 
 
 def sources():
-    """The files of the app, as Linux compiles them."""
+    """Return the files of the app as Linux compiles them."""
     found = [BUILD / path.name for path in sorted(APP.glob("*.swift"))]
     for path in found:
         path.write_text(FIRST + (APP / path.name).read_text())
@@ -81,7 +81,7 @@ def sources():
 
 
 def blocks(page):
-    """One file for each block of the page that needs Apple's modules."""
+    """Return one file for each block of the page that needs Apple's modules."""
     found = []
     for block in blocks_of(page):
         if block.language == "swift" and block.words.get("not-run") == "app":
@@ -91,7 +91,7 @@ def blocks(page):
 
 
 def check_modes(suite):
-    """BCK-30: the app and the page compile, without a warning, in each mode."""
+    """Check that the app and the page compile without a warning in each mode (BCK-30)."""
     for what, files in {"the app": sources(), PAGE.name: blocks(PAGE)}.items():
         suite.expect(files, f"{what} has Swift")
         for name, words in MODES.items():
@@ -101,14 +101,14 @@ def check_modes(suite):
 
 
 def scenes():
-    """The app with Scenes.swift, as a program."""
+    """Compile the app with Scenes.swift to a program, and return its path."""
     must(swiftc("-parse-as-library", "-swift-version", "5", "-I", BUILD, *sources(),
                 HERE / "Scenes.swift", *(BUILD / f"{name}.o" for name in STUBS),
                 "-o", BUILD / "scenes"))
 
 
 class Run:
-    """One scene: what it printed, and what the server was asked."""
+    """One run of a scenario: its output, and the requests that the server received."""
 
     def __init__(self, scene, home=None, kill_at=None, **server):
         self.home = home or BUILD / "home"
@@ -136,18 +136,18 @@ class Run:
         return self.server.bodies(path)
 
     def sent(self, member):
-        """Of each /v1/update-subscription."""
+        """Return a member of each request to /v1/update-subscription."""
         return [body.get(member) for body in self.asked(UPDATE)]
 
 
 class Player:
-    """Runs scenes, and holds what they print to what it should be."""
+    """Runs scenarios, and compares their output with the expected one."""
 
     def __init__(self, suite, only):
         self.suite, self.only = suite, only
 
     def __call__(self, name, scene, printed, **more):
-        """The run; None where `only` leaves it out."""
+        """Return the run; None if `only` excludes it."""
         if self.only not in name:
             return None
         run = Run(scene, **more)
@@ -157,7 +157,7 @@ class Player:
 
 
 def also(suite, run, what, wanted, found):
-    """Something else about a scene that was run."""
+    """Check a further property of a scenario that ran."""
     if run:
         value = found()
         suite.expect(value == wanted, what, value)
@@ -182,7 +182,7 @@ def refused(*answers):
     return {"provider": list(answers)}
 
 
-# What a purchase becomes, by the first answer. The second is 200.
+# Maps each first response to the outcome of the purchase. The second response is 200.
 ANSWERS = [
     ("a plan", PLAN, GRANTED),
     ("409", (409, {"error": REFUSED, "canTransfer": False}), ELSEWHERE),
@@ -212,7 +212,8 @@ ANSWERS = [
 
 
 def check_sign_in(suite, play):
-    """BCK-33, BCK-34: credentials are made once, and replaced when they are closed."""
+    """Check that credentials are made once, and replaced when the account is closed (BCK-33,
+    BCK-34)."""
     for name, what, server, printed, asked in [
         ("BCK-34: one account, one token", "sign in", {}, "token\ntoken", SIGNED_UP),
         ("BCK-34: the answer of the sign-up got lost, 409 is a success", "sign in",
@@ -274,7 +275,7 @@ def check_sign_in(suite, play):
 
 
 def check_calls(suite, play):
-    """BCK-35, and the two kinds of 401."""
+    """Check metered calls (BCK-35) and the two kinds of 401."""
     for name, what, server, printed, asked in [
         ("BCK-1: a token that is refused is renewed once", "analyze",
          {"script": {ANALYZE: [UNAUTHORIZED]}}, '{"tier": "premium"}',
@@ -310,13 +311,13 @@ def check_calls(suite, play):
 
 
 def check_purchases(suite, play):
-    """BCK-30 to BCK-32."""
+    """Check purchases (BCK-30 to BCK-32)."""
     for name, answer, state in ANSWERS:
         play(f"BCK-31: {name}", "buy", state, script={UPDATE: [answer]})
         if state == KEPT:
             play(f"BCK-32: {name}, and back in the foreground", "buy, and come back",
                  f"{KEPT}\n{GRANTED}", script={UPDATE: [answer]})
-    # Both 401 are of the token here, so the post tries twice.
+    # Both responses 401 concern the token here, so the request is sent twice.
     play("BCK-31: 401", "buy", KEPT, script={UPDATE: [UNAUTHORIZED] * 2})
     play("BCK-31: no sign-in", "buy", KEPT, script={"provider": [NOTHING]})
     run = play("BCK-32: a day for one purchase is no day for another", "buy, and wait",
@@ -359,7 +360,7 @@ def check_purchases(suite, play):
 
 
 def check_kills(suite, play):
-    """BCK-31: an app that is ended at any point loses nothing."""
+    """Check that an app that is killed at any point loses nothing (BCK-31)."""
     if play.only:
         return
     for name, kill_at, answer in [("before the answer", UPDATE, held(PLAN)),
@@ -376,7 +377,7 @@ def check_kills(suite, play):
 
 
 def check_device(suite, play):
-    """BCK-29: one key for as long as it works, and another when it does not."""
+    """Check that the app uses one key while it works, and then another (BCK-29)."""
     attest_only = "session 1\nsession 1\nkeys 1"
     for name, what, printed, server in [
         ("one proof, then its text", "session", attest_only, {}),
@@ -422,7 +423,7 @@ def check_device(suite, play):
 
 
 def check_upgrade(suite, play):
-    """BCK-36 to BCK-38."""
+    """Check the upgrade and the deletion (BCK-36 to BCK-38)."""
     run = play("BCK-38: a lost answer is asked for again, with the same body", "upgrade",
                "token\njoined: a_joined", script={"v1/account/link": [NOTHING, AGAIN]})
     also(suite, run, "BCK-38: three times the same", 3,

@@ -1,4 +1,4 @@
-"""The server of a scene: provider and back end in one, as far as an app notices them."""
+"""The server of a scenario: provider and back end in one, as far as an app can notice."""
 import collections
 import http.server
 import json
@@ -11,20 +11,20 @@ UNAUTHORIZED = 401, {"error": "Unauthorized"}
 AGAIN = 503, {"error": "Try again later"}, {"Retry-After": "5"}
 REFUSED = "Invalid subscription data"
 NOT_AUTHORIZED = 400, {"__type": "NotAuthorizedException", "message": "Incorrect."}
-# The connection ends without an answer.
+# The connection ends without a response.
 NOTHING = ("nothing",)
 
 
 def held(answer):
-    """Given when the scene says so."""
+    """Return a response that is held back until the scenario releases it."""
     return "held", answer
 
 
 class Server:
-    """Answers as its options say, and first what `script` has for a path, once each.
+    """A server that first gives the responses of `script`, once each, and then its usual ones.
 
     script         path: list of (status, body, headers), NOTHING, or held(…)
-    closed         every user name that was first asked about is closed for ever
+    closed         whether every user name that was requested first is closed for ever
     attest_signup, attest_calls   the back end's options
     """
 
@@ -52,7 +52,8 @@ class Server:
         return [body for found, body, _ in self.calls if found == path]
 
     def wait(self, path, count=1):
-        """Until this was asked; "confirm": until a body had it. "": not at all."""
+        """Wait until a path was requested, with "confirm" until a body had that member; not at all
+        for ""."""
         def came():
             found = [body for at, body, _ in self.calls
                      if at == path or (path == "confirm" and body.get("confirm"))]
@@ -70,7 +71,7 @@ class Server:
             answer = answer[1]
         return answer or self.usual(path, body, headers)
 
-    # ---- what it usually answers
+    # ---- the usual responses
 
     def usual(self, path, body, headers):
         found = getattr(self, "_" + path.split("/")[-1].replace("-", "_"), None)
@@ -130,7 +131,7 @@ class Server:
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        """/play/…: the scene itself asks."""
+        """Handle a request of the scenario itself, /play/…."""
         what = self.path.removeprefix("/play/")
         if what == "release":
             self.world.released.set()

@@ -1,17 +1,17 @@
 """A freemium app's back end: AWS Lambda, one table, one library.
 
     function    the handler that Lambda calls
-    backend     the routes, and what every request goes through
-    events      Lambda's events in, its answers out
-    families    what an error of the library is for a client
-    purchases   plans: what the app shows, what Apple tells
-    metered     calls that a plan allows so many of a day
+    backend     the routes, and the checks before every one of them
+    events      requests from Lambda's events, and responses to them
+    families    the HTTP status for each family of errors of the library
+    purchases   plans, from the app's purchases and Apple's notifications
+    metered     calls with a daily quota of the plan
     signup      anonymous accounts
     accounts    Sign in with Apple, deletion
     devices     App Attest and session tokens, both optional
-    providers   Amazon Cognito, or what stands in for it
-    records     what the back end keeps beside the ledger
+    providers   Amazon Cognito, or its local substitute
+    records     data that the back end stores beside the ledger
     settings    the configuration file
-    model       the metered work: put your own in its place
+    model       the metered work: replace it with your own
     local       all of it on one machine; never deployed
 """

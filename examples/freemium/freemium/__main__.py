@@ -11,7 +11,7 @@ from .settings import Settings
 
 
 def main() -> None:
-    """Serves until SIGINT or SIGTERM."""
+    """Serve until SIGINT or SIGTERM."""
     if len(sys.argv) not in (2, 3):
         sys.exit("usage: python3 -m freemium CONFIGURATION [PORT]")
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")

@@ -35,7 +35,7 @@ _NONCE = re.compile("[A-Za-z0-9_-]{43}")
 
 
 def challenge(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
-    """POST /v1/challenge: what the next proof must be about."""
+    """Serve POST /v1/challenge, which issues the challenge of the next proof."""
     purpose = request.json().text("purpose")
     if purpose not in PURPOSES:
         raise BadBody("purpose")
@@ -46,11 +46,11 @@ def challenge(backend: Services, request: Request, caller: Caller, context: obje
 
 
 def link(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
-    """Join the anonymous account into that of an Apple account. Both are proven in this one
+    """Merge the anonymous account into that of an Apple account. Both are proven in this one
     request: the anonymous one by its access token, Apple's by identity token and nonce.
 
-    The answer has the user name and the password of the joined account: its own sign-in,
-    the same on every device. What is repeated is answered the same.
+    The response has the user name and the password of the merged account: its own sign-in,
+    the same on every device. A repetition gets the same response.
     """
     if backend.settings.account_key is None:
         return Answer.error(404, "Not found")
@@ -72,8 +72,8 @@ def link(backend: Services, request: Request, caller: Caller, context: object) -
 
 
 def credentials(backend: Services, subject: str) -> tuple[str, str]:
-    """User name and password of an Apple account at the provider: of its `sub` and a key
-    that only the back end has, so that each device of the customer is told the same."""
+    """Derive user name and password of an Apple account at the provider from its `sub` and a key
+    that only the back end has, so that they are the same on each device of the customer."""
     key = backend.settings.account_key_bytes
 
     def derived(what: str) -> bytes:
@@ -84,7 +84,7 @@ def credentials(backend: Services, subject: str) -> tuple[str, str]:
 
 
 def _identity(backend: Services, caller: Caller, token: str, nonce: str) -> Any:
-    """Who signs in with Apple, in this sign-in: the nonce is taken back, once (AID-4)."""
+    """Verify the identity token of this sign-in, and consume its nonce (AID-4)."""
     try:
         found = _with_keys(
             backend,
@@ -109,7 +109,7 @@ def _unauthorized(status: str) -> Refused:
 
 
 def _with_keys(backend: Services, text: str, verify: Callable[[assay.Keyset], T]) -> T:
-    """With Apple's keys, fetched once more for a key that they do not have."""
+    """Verify with Apple's keys, refreshed once if they lack the token's key."""
     from assay.keysets import kid_of
 
     keys = backend.keys.keyset(APPLE)
@@ -125,11 +125,11 @@ def _with_keys(backend: Services, text: str, verify: Callable[[assay.Keyset], T]
 
 
 def _made(backend: Services, username: str, password: str) -> str:
-    """The joined account at the provider, made when it is not there."""
+    """Return the merged account at the provider, created if it does not exist."""
     made = backend.provider.create(username, password)
     account = made.account or (backend.provider.account(username) if made.exists else None)
     if account is not None and backend.records.is_closed(account):
-        # A deletion that ended before it reached the provider.
+        # An earlier deletion ended before it reached the provider.
         backend.provider.delete(username)
         made = backend.provider.create(username, password)
         account = made.account
@@ -141,14 +141,14 @@ def _made(backend: Services, username: str, password: str) -> str:
 
 def _join(backend: Services, caller: Caller, into: str) -> None:
     if (caller.username or "").startswith(PREFIX):
-        # It is nobody's anonymous account: two customers are never made one.
+        # The caller is merged already, and two customers' accounts must never be merged.
         raise Refused(Answer(409, {"status": "conflict"}))
     _all(backend, lambda: backend.ledger.merge_accounts(caller.account, into,
                                                         reason="sign in with apple"))
 
 
 def _all(backend: Services, step: Callable[[], MergeAccountsResult | ForgetAccountResult]) -> None:
-    """Until nothing is left: a large account takes more than one exchange."""
+    """Repeat an exchange until nothing is left: a large account needs more than one."""
     for _ in range(ROUNDS):
         found = backend.stored(step())
         if not found.ok:
@@ -160,8 +160,8 @@ def _all(backend: Services, step: Callable[[], MergeAccountsResult | ForgetAccou
 
 
 def _keep_token(backend: Services, account: str, code: str) -> None:
-    """The code becomes the refresh token, which is revoked at deletion. A code is for one
-    use; where it gives nothing, the accounts are joined all the same."""
+    """Exchange the code for the refresh token, which is revoked at deletion. A code works once; if
+    it gives no token, the accounts are merged all the same."""
     if backend.records.token(account) is not None:
         return
     document = _asked(backend, {"operation": "exchange-authorization-code", "code": code})
@@ -181,7 +181,7 @@ def _asked(backend: Services, request: dict[str, Any]) -> assay.Document:
 
 
 def delete(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
-    """Apple's token, what names the account, the provider's user: in this order, so that a
+    """Delete Apple's token, the account's data and the provider's user, in this order, so that a
     repetition finds what a crash left."""
     token = backend.records.token(caller.account)
     if token is not None:
@@ -192,16 +192,15 @@ def delete(backend: Services, request: Request, caller: Caller, context: object)
         if not document.ok:
             log.warning("revocation: %s", document.status)
     _forget(backend, caller.account)
-    # The name may be another account's by now: of a customer who signed in with Apple again.
+    # The name may be another account's already, of a customer who signed in with Apple again.
     if caller.username and backend.provider.account(caller.username) == caller.account:
         backend.provider.delete(caller.username)
     return Answer(200, {"status": "deleted"})
 
 
 def _forget(backend: Services, account: str) -> None:
-    """The mark comes first: from then on the access token, which lives on, is worth nothing,
-    so that no limit begins anew with the counters that are deleted here. A deletion that
-    fails leaves the account as it was."""
+    """Forget an account, marking it as closed first: the access token is still valid, and without
+    the mark it would start every quota anew. If the deletion fails, the mark is removed."""
     was_closed = backend.records.is_closed(account)
     backend.records.close(account, backend.now)
     try:
@@ -214,11 +213,11 @@ def _forget(backend: Services, account: str) -> None:
     backend.records.drop_token(account)
 
 
-# ---- what Apple tells about an account
+# ---- what Apple reports about an account
 
 
 def notification(backend: Services, request: Request) -> Answer:
-    """POST /v1/apple-id/notifications."""
+    """Serve POST /v1/apple-id/notifications."""
     if backend.settings.account_key is None:
         return Answer.error(404, "Not found")
     invalid = Answer.error(400, "Invalid notification")
@@ -241,7 +240,7 @@ def notification(backend: Services, request: Request) -> Answer:
 
 
 def _tell(backend: Services, kind: str, subject: str) -> None:
-    """Each of these may be done twice, so it is done before the event counts as seen."""
+    """Apply the event. It may happen twice without harm, so it precedes the record of the event."""
     if kind not in ("consent-revoked", "account-deleted"):
         return
     username, _ = credentials(backend, subject)
@@ -249,7 +248,7 @@ def _tell(backend: Services, kind: str, subject: str) -> None:
     if account is None:
         return
     if kind == "account-deleted":
-        # Nothing else identifies the customer: the account has no other way in.
+        # Apple was the account's only way in.
         _forget(backend, account)
         backend.provider.delete(username)
     else:

@@ -1,4 +1,4 @@
-"""The routes, and what every request goes through on its way to one."""
+"""The routes, and the checks before every one of them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ FAULT = Answer.error(500, "Try again later")
 
 
 class Backend(Services):
-    """All of it: an event goes in, its response comes out."""
+    """The whole back end, which turns events into responses."""
 
     def answer(self, event: Mapping[str, Any], context: object = None) -> dict[str, Any]:
-        """One event; its response. Nothing that goes wrong gets out as an exception."""
+        """Return the response to one event. No exception leaves this method."""
         path, multi_value = "", False
         try:
             request = Request.of(event, self.settings.base_path)
             path, multi_value = request.path, request.multi_value
             return self._answered(request, context).response(multi_value)
         except Exception as fault:
-            # Its text may quote a body: the type alone is logged.
+            # The text of the error may quote a body, so only its type is logged.
             log.error("%s: %s", path, type(fault).__name__)
             return FAULT.response(multi_value)
 
@@ -66,7 +66,7 @@ class Backend(Services):
         return ROUTES[request.path](self, request, caller, context)
 
     def _caller(self, request: Request) -> Caller:
-        """BCK-18: before the body is looked at. Never an exception, never a default account."""
+        """Return the caller before the body is read; never a default account (BCK-18)."""
         claims: Mapping[str, Any] = request.claims or {}
         if self.settings.caller == "token":
             claims = self._verified(request)
@@ -77,7 +77,8 @@ class Backend(Services):
         return Caller(account, claims.get("username"), claims.get("origin_jti"))
 
     def _verified(self, request: Request) -> Mapping[str, Any]:
-        """Without a gateway: the claims of the bearer token, by a key of its issuer."""
+        """Return the claims of the bearer token, verified by a key of its issuer, without a
+        gateway."""
         scheme, _, text = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or self._issuer is None:
             raise Refused(UNAUTHORIZED)
@@ -95,14 +96,14 @@ def _posted(request: Request) -> None:
         raise Refused(Answer.error(405, "Method not allowed", {"Allow": "POST"}))
 
 
-# Everybody's: their bodies prove themselves, or are counted.
+# Routes without a caller: their bodies prove themselves, or are counted.
 OPEN: dict[str, Callable[[Backend, Request], Answer]] = {
     "/v1/signup": signup.sign_up,
     "/v1/signup/challenge": signup.challenge,
     "/v1/notifications": purchases.notification,
     "/v1/apple-id/notifications": accounts.notification,
 }
-# Those of a caller.
+# Routes that need a caller.
 ROUTES: dict[str, Callable[[Backend, Request, Caller, object], Answer]] = {
     "/v1/update-subscription": purchases.update_subscription,
     "/v1/analyze": metered.analyze,
@@ -111,5 +112,5 @@ ROUTES: dict[str, Callable[[Backend, Request, Caller, object], Answer]] = {
     "/v1/account/link": accounts.link,
     "/v1/account/delete": accounts.delete,
 }
-# Also for an account that was deleted: a deletion is repeated the same.
+# Routes that serve a deleted account too, so that a deletion can be repeated.
 CLOSED_TOO = {"/v1/account/delete"}

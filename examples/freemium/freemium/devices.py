@@ -21,14 +21,14 @@ REQUIRED = Answer.error(401, "Attestation required")
 
 
 def challenge(backend: Services, purpose: str, subject: str) -> Answer:
-    """32 random bytes, for one use by one account."""
+    """Issue 32 random bytes, for one use by one account."""
     made = backend.stored(backend.ledger.issue_challenge(purpose, subject))
     return Answer(200, {"challenge": made.challenge, "expiresAtMs": made.expires_at_ms})
 
 
 def attested(backend: Services, body: Body, username: str) -> assay.Attestation | None:
-    """The key of a device that wants an account, with its challenge used up. None: a device
-    that cannot attest, and may go on by the rules for risk."""
+    """Return the key of a device that requests an account, and consume its challenge; None for a
+    device that cannot attest, which continues under the rules for risk."""
     claim = body.get("unsupported")
     if "attestation" not in body and claim is not None:
         _unsupported(backend, claim)
@@ -39,7 +39,7 @@ def attested(backend: Services, body: Body, username: str) -> assay.Attestation 
 
 
 def session(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
-    """A session token for a device that proves its key: by an attestation the first time, by
+    """Issue a session token to a device that proves its key: by an attestation the first time, by
     an assertion later. Challenge and counter are stored before it is issued."""
     if not backend.settings.attest_calls:
         return Answer.error(404, "Not found")
@@ -63,7 +63,7 @@ def session(backend: Services, request: Request, caller: Caller, context: object
 def check_session(
     backend: Services, request: Request, caller: Caller, purpose: Literal["free", "metered"]
 ) -> None:
-    """Refuses a request without a session token of this account and this sign-in."""
+    """Refuse a request without a session token of this account and this sign-in."""
     text = request.headers.get("x-session", "")
     try:
         backend.verifier.sessions.verify_session(text, purpose, caller.account, caller.sign_in,
@@ -75,7 +75,7 @@ def check_session(
 
 @contextmanager
 def _proving() -> Iterator[None]:
-    """What is no proof of a device is refused, with one text for all of it."""
+    """Refuse whatever is no proof of a device, with the same text in all cases."""
     try:
         yield
     except REFUSALS as refusal:
@@ -124,7 +124,7 @@ def _must(ok: bool, what: str) -> None:
 
 
 def _unsupported(backend: Services, code: object) -> None:
-    """What the client says about itself lowers nothing: the rules assume the worse."""
+    """Assess a device that cannot attest. What the client claims never lowers the risk."""
     known = code if isinstance(code, int) and not isinstance(code, bool) else None
     try:
         risk = backend.verifier.assess_risk(

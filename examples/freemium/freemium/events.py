@@ -1,9 +1,9 @@
-"""What calls a function, and what it takes back (BCK-18 … 20, 23).
+"""Requests and responses of a Lambda function (BCK-18 … 20, 23).
 
 Events of HTTP APIs (payload 1.0 and 2.0), REST APIs, function URLs and Application Load
-Balancers become the same `Request`. Nothing is taken from where a client could have put it:
-the caller from the authorizer's claims, the route from the one that the gateway matched, the
-address from the gateway's own field.
+Balancers become the same `Request`. No member is read from a field that a client can write:
+the caller comes from the authorizer's claims, the route from the one that the gateway matched,
+the address from the gateway's own field.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _PARAMETER = re.compile(r"\{([^{}+]+)\+?\}")
 
 
 class BadBody(ValueError):
-    """The body is not what the route takes."""
+    """Raised if the body is not what the route accepts."""
 
 
 @dataclass(frozen=True)
 class Request:
     """One request. The body is read after the caller is known, never before.
 
-    multi_value  whether the load balancer wants its headers as lists
+    multi_value  whether the load balancer expects headers as lists
     """
 
     method: str
@@ -43,9 +43,9 @@ class Request:
 
     @classmethod
     def of(cls, event: Mapping[str, Any], base_path: str = "") -> Request:
-        """Of an event; what is missing in it is missing here, and nothing is made up.
+        """Read a request from an event; what the event lacks is missing, without a default.
 
-        base_path  what comes before every route
+        base_path  the prefix of every route
         """
         context = _object(event.get("requestContext"))
         http = _object(context.get("http"))
@@ -63,7 +63,7 @@ class Request:
         )
 
     def json(self, limit: int = LONGEST_BODY) -> Body:
-        """The body, which must be one JSON object without a member twice. Raises BadBody."""
+        """Read the body, which must be one JSON object without repeated members. Raises BadBody."""
         if self.content is None or len(self.content) > 2 * limit:
             raise BadBody("absent or too long")
         octets = self._octets()
@@ -76,7 +76,7 @@ class Request:
                 parse_constant=_no_constant,
                 parse_float=_finite,
             )
-            # A half of a surrogate pair is no text, though JSON can spell it.
+            # JSON can spell half of a surrogate pair, which is no text.
             json.dumps(found, ensure_ascii=False).encode("utf-8")
         except (ValueError, RecursionError) as error:
             raise BadBody(type(error).__name__) from None
@@ -98,14 +98,14 @@ class Body(dict[str, Any]):
     """The object of a body."""
 
     def text(self, name: str) -> str:
-        """A member that must be a text with something in it, and no NUL. Raises BadBody."""
+        """Return a member that must be a text, not empty and without NUL. Raises BadBody."""
         found = self.get(name)
         if not isinstance(found, str) or not found or "\0" in found:
             raise BadBody(name)
         return found
 
     def octets(self, name: str) -> bytes:
-        """A member that must be base64. Raises BadBody."""
+        """Return the bytes of a member that must be base64. Raises BadBody."""
         try:
             return base64.b64decode(self.text(name), validate=True)
         except (binascii.Error, ValueError):
@@ -114,7 +114,7 @@ class Body(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Answer:
-    """What the client gets. Without a body it is the empty 200 that Apple gets."""
+    """The response to the client. Without a body it is the empty 200 for Apple."""
 
     status: int
     body: Mapping[str, Any] | None = None
@@ -122,11 +122,11 @@ class Answer:
 
     @classmethod
     def error(cls, status: int, text: str, headers: Mapping[str, str] | None = None) -> Answer:
-        """A refusal: one fixed text, nothing about the reason."""
+        """Make a refusal: one fixed text, without the reason."""
         return cls(status, {"error": text}, headers or {})
 
     def response(self, multi_value: bool = False) -> dict[str, Any]:
-        """For Lambda. Raises ValueError or TypeError where the body is no JSON."""
+        """Return the form for Lambda. Raises ValueError or TypeError if the body is not JSON."""
         headers = dict(self.headers)
         if self.body is not None:
             headers = {"Content-Type": "application/json", "Cache-Control": "no-store", **headers}
@@ -142,7 +142,7 @@ class Answer:
 
 
 class Refused(Exception):
-    """Ends a request with this answer."""
+    """Raised to end a request with this response."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.status)
@@ -154,7 +154,8 @@ def _object(found: Any) -> Mapping[str, Any]:
 
 
 def _headers(event: Mapping[str, Any]) -> dict[str, str]:
-    """By lower-case name. A load balancer may have lists of values alone: the last counts."""
+    """Return the headers by lower-case name. A load balancer may have only lists of values, of
+    which the last counts."""
     found = {
         name: values[-1]
         for name, values in _object(event.get("multiValueHeaders")).items()
@@ -165,8 +166,8 @@ def _headers(event: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _address(context: Mapping[str, Any], headers: Mapping[str, str]) -> str | None:
-    """The gateway's own field. A load balancer has none: there it is the last member of
-    X-Forwarded-For, which the balancer itself adds; those before it are the client's."""
+    """Return the address in the gateway's own field. A load balancer has none: it appends the
+    address to X-Forwarded-For, whose earlier members are the client's."""
     if "elb" in context:
         return headers.get("x-forwarded-for", "").rpartition(",")[2].strip() or None
     http, identity = _object(context.get("http")), _object(context.get("identity"))
@@ -175,8 +176,8 @@ def _address(context: Mapping[str, Any], headers: Mapping[str, str]) -> str | No
 
 
 def _path(event: Mapping[str, Any], context: Mapping[str, Any], base_path: str) -> str:
-    """The route that the gateway matched, whatever a custom domain or a stage puts before
-    it; without a gateway the path. `base_path` is taken off either."""
+    """Return the route that the gateway matched, whatever a custom domain or a stage prefixes, or
+    without a gateway the path. `base_path` is removed from either."""
     path = _matched(event)
     if path is None:
         path = str(event.get("rawPath") or event.get("path") or "")
@@ -187,8 +188,8 @@ def _path(event: Mapping[str, Any], context: Mapping[str, Any], base_path: str) 
 
 
 def _matched(event: Mapping[str, Any]) -> str | None:
-    """`routeKey` of HTTP APIs, "POST /v1/analyze"; `resource` of REST APIs and payload 1.0,
-    "/v1/{proxy+}". None: the default route, or a parameter that the event does not have."""
+    """Return `routeKey` of HTTP APIs, "POST /v1/analyze", or `resource` of REST APIs and payload
+    1.0, "/v1/{proxy+}"; None for the default route, or a parameter that the event lacks."""
     route = event.get("routeKey")
     template = route.partition(" ")[2] if isinstance(route, str) else event.get("resource")
     if not isinstance(template, str) or not template.startswith("/"):
@@ -201,7 +202,8 @@ def _matched(event: Mapping[str, Any]) -> str | None:
 
 
 def _claims(authorizer: Any) -> Mapping[str, Any] | None:
-    """HTTP APIs: authorizer.jwt.claims; REST APIs: authorizer.claims; nothing else."""
+    """Return authorizer.jwt.claims of HTTP APIs or authorizer.claims of REST APIs, and no
+    others."""
     found = _object(authorizer)
     claims = _object(found.get("jwt")).get("claims") or found.get("claims")
     return claims if isinstance(claims, Mapping) else None
@@ -219,7 +221,7 @@ def _no_constant(name: str) -> None:
 
 
 def _finite(text: str) -> float:
-    """1e999 is JSON, and no number that could be written again."""
+    """Refuse numbers such as 1e999, which is JSON but cannot be written again."""
     found = float(text)
     if not math.isfinite(found):
         raise ValueError(text[:20])

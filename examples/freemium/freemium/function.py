@@ -1,8 +1,8 @@
-"""What Lambda calls: `freemium.function.handler`.
+"""The function that Lambda calls: `freemium.function.handler`.
 
-The back end is made once, when the execution environment starts: later calls find the
-chains proven and the connections open. Without its table, or with one of another version, it
-does not start.
+The back end is made once, when the execution environment starts, so that later calls find
+proven chains and open connections. It does not start without its table, or with one of
+another version.
 """
 
 from __future__ import annotations
@@ -19,5 +19,5 @@ backend.check()
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """One request, of any of the forms in `events`."""
+    """Handle one event, of any of the forms in `events`."""
     return backend.answer(event, context)

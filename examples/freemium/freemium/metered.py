@@ -1,4 +1,4 @@
-"""Calls that a plan allows so many of a day (BCK-6 … 11)."""
+"""Calls with a daily quota of the plan (BCK-6 … 11)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("freemium")
 
-# Left of the function's time to give a unit back and to answer.
+# The part of the function's time that is kept for the release of a unit and the response.
 MARGIN_SECONDS = 3.0
 DEFAULT_SECONDS = 25.0
 EXHAUSTED = "Daily limit reached"
-# Lambda takes 6 MB from a function.
+# The most bytes that Lambda accepts from a function.
 LONGEST_ANSWER = 6_000_000
 _RATE_LIMIT = re.compile("ratelimit", re.IGNORECASE)
 
 
 def analyze(backend: Services, request: Request, caller: Caller, context: object) -> Answer:
-    """The client's tier only selects. What it may have, the record says, at this moment."""
+    """Serve a metered call. The client only selects a tier; the ledger decides whether the account
+    may use it now."""
     body = request.json()
     tier = body.get("tier")
     if not isinstance(tier, str) or tier not in tiers(backend.verifier):
@@ -40,14 +41,14 @@ def analyze(backend: Services, request: Request, caller: Caller, context: object
     with Units(backend) as units:
         taken = units.take(backend.ledger, caller.account, tier, plan)
         if taken.status == "rejected.quota.not-in-plan":
-            # With the store away nobody knows the plan: that is no "no".
+            # If the database is unreachable, the plan is unknown, which is no refusal.
             backend.stored(read)
             return _refused(403, backend.settings.text("plan"), taken, {})
         headers = _headers(backend, taken)
         if not taken.ok:
             return _refused(429, EXHAUSTED, taken, headers)
-        # Once more, after the unit was counted: a deletion at the same time writes its mark
-        # before it deletes the counters, so no call is answered that none of them has counted.
+        # The account is checked again after the unit was counted: a concurrent deletion writes its
+        # mark before it deletes the counters, so no call is served without being counted.
         if backend.records.is_closed(caller.account):
             raise Refused(Answer.error(401, "Unauthorized"))
         if tier in backend.settings.ceiling:
@@ -57,7 +58,7 @@ def analyze(backend: Services, request: Request, caller: Caller, context: object
                 return _refused(429, EXHAUSTED, all_taken, _retry(all_taken))
         try:
             result = backend.model(tier, body.get("input"), _seconds(context))
-        except BaseException as fault:  # one that exits must not end the function
+        except BaseException as fault:  # a model that exits must not end the function
             log.error("model: %s", type(fault).__name__)
             return backend.try_again()
         answer = {"tier": tier, "plan": plan, "result": result}
@@ -68,7 +69,7 @@ def analyze(backend: Services, request: Request, caller: Caller, context: object
 
 
 class Units:
-    """What one call has counted. It is given back unless something was delivered (BCK-11)."""
+    """The units that one call has consumed, released unless something was delivered (BCK-11)."""
 
     def __init__(self, backend: Services) -> None:
         self._backend = backend
@@ -92,7 +93,8 @@ class Units:
 
 
 def _can_be_sent(answer: Mapping[str, Any]) -> bool:
-    """Whether it is JSON, and short enough for Lambda, which carries it as a text in JSON."""
+    """Return whether a response is JSON and short enough for Lambda, which carries it as a JSON
+    string."""
     try:
         text = json.dumps(answer, allow_nan=False)
         json.dumps(answer, allow_nan=False, ensure_ascii=False).encode()
@@ -107,13 +109,14 @@ def _can_be_sent(answer: Mapping[str, Any]) -> bool:
 
 def _refused(status: int, text: str, taken: ConsumeQuotaResult,
              headers: Mapping[str, str]) -> Answer:
-    """With the tier that the client may repeat the call with, once (BCK-35)."""
+    """Return a refusal with the tier with which the client may repeat the call once (BCK-35)."""
     body = {"error": text, "fallback": taken.fallback, "resetAtMs": taken.reset_at_ms}
     return Answer(status, body, headers)
 
 
 def _headers(backend: Services, taken: ConsumeQuotaResult) -> dict[str, str]:
-    """RateLimit headers are an Internet draft, and can be switched off; Retry-After stays."""
+    """Return the headers. Those of the Internet draft RateLimit can be disabled; Retry-After
+    stays."""
     shown = backend.settings.rate_limits
     return {
         name: value
@@ -123,11 +126,11 @@ def _headers(backend: Services, taken: ConsumeQuotaResult) -> dict[str, str]:
 
 
 def _retry(taken: ConsumeQuotaResult) -> dict[str, str]:
-    """What all accounts have used is not told."""
+    """Return the headers without those that would reveal the use by all accounts."""
     return {name: value for name, value in taken.headers.items() if not _RATE_LIMIT.match(name)}
 
 
 def _seconds(context: Any) -> float:
-    """How long the model may take."""
+    """Return how many seconds the model may take."""
     left = getattr(context, "get_remaining_time_in_millis", None)
     return max(left() / 1000 - MARGIN_SECONDS, 0.0) if left else DEFAULT_SECONDS

@@ -1,7 +1,7 @@
-"""The identity provider: who may sign in, and with what.
+"""The identity provider, which has the users and their passwords.
 
-`Cognito` is Amazon's, through boto3. `local.pool.Pool` stands in for it on one machine. The
-back end makes users, and never asks a password: apps sign in at the provider themselves.
+`Cognito` is Amazon's, through boto3. `local.pool.Pool` replaces it on one machine. The back
+end creates users, and never asks for a password: apps sign in at the provider themselves.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _HALF_MADE = "FORCE_CHANGE_PASSWORD"
 
 @dataclass(frozen=True)
 class Made:
-    """What became of a user that was to be made.
+    """The result of creating a user.
 
-    outcome  in the words of finish-signup: "created", "exists", "provider-busy",
+    outcome  a value of finish-signup: "created", "exists", "provider-busy",
              "provider-error"
-    account  `sub` of one that was created
+    account  `sub` of a created user
     """
 
     outcome: str
@@ -36,31 +36,31 @@ class Made:
 
 
 class Provider(Protocol):
-    """What the back end needs of one."""
+    """What the back end needs of a provider."""
 
     def create(self, username: str, password: str) -> Made:
-        """Make a user that can sign in at once. One that is there stays as it is."""
+        """Create a user that can sign in at once. An existing user is not changed."""
         ...
 
     def account(self, username: str) -> str | None:
-        """`sub` of a user; None: there is none."""
+        """Return `sub` of a user; None if there is none."""
         ...
 
     def can_sign_in(self, account: str) -> bool:
-        """Whether an account, by its `sub`, is a user of the pool that may sign in."""
+        """Return whether the account with this `sub` is a user of the pool that may sign in."""
         ...
 
     def disable(self, username: str) -> None:
-        """The user signs in no more."""
+        """Disable a user, who can then no longer sign in."""
         ...
 
     def delete(self, username: str) -> None:
-        """Remove a user. Twice does no harm."""
+        """Delete a user. Repeating it has no effect."""
         ...
 
 
 def provider_of(found: Mapping[str, Any]) -> Provider:
-    """The one that the settings name."""
+    """Return the provider that the settings name."""
     if found.get("kind") == "cognito":
         return Cognito(found["pool"], region=found.get("region"), endpoint=found.get("endpoint"))
     raise ValueError("provider.kind is cognito; the local one is made by freemium.local")
@@ -84,8 +84,8 @@ class Cognito:
         self._errors = import_module("botocore.exceptions")
 
     def create(self, username: str, password: str) -> Made:
-        """Two calls, of which the second may not happen: a user between the two is finished
-        by the next sign-up (STO-58). A finished one never gets another password."""
+        """Create a user by two calls, of which the second may be lost: the next sign-up completes
+        the user (STO-58). A completed user never gets another password."""
         try:
             account = self._unfinished(username, password)
             if account is None:
@@ -98,7 +98,8 @@ class Cognito:
             return Made("provider-error")
 
     def _unfinished(self, username: str, password: str) -> str | None:
-        """`sub` of a user that has no password of its own yet; None: it has one."""
+        """Create a user, or find one that has no password of its own yet, and return its `sub`;
+        None for a user that has one."""
         try:
             made = self._ask(
                 "admin_create_user",
@@ -133,7 +134,7 @@ class Cognito:
         self._if_there("admin_delete_user", username)
 
     def _if_there(self, name: str, username: str) -> Any:
-        """What the provider says about a user; None: there is none."""
+        """Return the provider's response about a user; None if there is none."""
         try:
             return self._ask(name, username)
         except self._errors.ClientError as error:

@@ -1,4 +1,5 @@
-"""Plans: what the app shows (BCK-1 … 5), and what Apple tells (BCK-16)."""
+"""Plans, from the purchases that the app sends (BCK-1 … 5) and from Apple's notifications
+(BCK-16)."""
 
 from __future__ import annotations
 
@@ -18,14 +19,16 @@ MOVED = "Moved a short time ago"
 LONGEST_NOTIFICATION = 256 * 1024
 TOO_SOON = "rejected.subscription.transfer-too-soon"
 TOO_SOON_SECONDS = 3600
-# Genuine, and of a kind that this library does not know: logged, and not repeated.
+# The status of a genuine notification of a kind that this library does not know: it is logged, and
+# Apple need not repeat it.
 NEWER = "unsupported.notification.body"
 
 
 def update_subscription(
     backend: Services, request: Request, caller: Caller, context: object
 ) -> Answer:
-    """The app shows its strongest purchase, or says that it has none."""
+    """Serve the request in which the app sends its strongest purchase, or states that it has
+    none."""
     body = request.json()
     jws, confirm = body.get("signedTransactionData"), body.get("confirm")
     if jws is None or jws == "":
@@ -36,7 +39,7 @@ def update_subscription(
     try:
         transaction = backend.verifier.verify_transaction(jws, backend.now)
     except REFUSALS as refusal:
-        # One text for all refusals: a forger learns nothing from it.
+        # All refusals have one text, so that a forger learns nothing.
         _warn(caller, refusal.status)
         return Answer.error(400, INVALID)
     if _is_anothers(backend, transaction, caller):
@@ -55,7 +58,7 @@ def update_subscription(
     if applied.status == "rejected.product.unknown":
         return Answer.error(400, INVALID)
     if applied.status == TOO_SOON:
-        # Not for good: the app keeps the purchase, and shows it again.
+        # Not final: the app keeps the purchase and sends it again.
         later = {"Retry-After": str(TOO_SOON_SECONDS)}
         return Answer(429, {"error": MOVED, "canTransfer": False}, later)
     can_move = any(line.can_transfer for line in applied.subscriptions)
@@ -63,9 +66,9 @@ def update_subscription(
 
 
 def _is_anothers(backend: Services, transaction: assay.Transaction, caller: Caller) -> bool:
-    """STO-43: whether a purchase names another account of the pool, so that it is that
-    account's alone. A name that is nobody's here says nothing: of an account that was deleted,
-    or that was joined into another and is closed since."""
+    """Return whether a purchase names another account of the pool, and so belongs to that account
+    only (STO-43). An unknown name does not count: it is of an account that was deleted, or merged
+    and then closed."""
     named = (transaction.app_account_token or "").lower()
     return bool(named) and named != caller.account.lower() and backend.provider.can_sign_in(named)
 
@@ -75,8 +78,8 @@ def _warn(caller: Caller, status: str) -> None:
 
 
 def notification(backend: Services, request: Request) -> Answer:
-    """App Store Server Notifications V2. 200 only after everything is stored: Apple
-    repeats what it hears nothing else about."""
+    """Serve App Store Server Notifications V2. The response is 200 only after everything is stored,
+    because Apple repeats a notification after any other response."""
     try:
         signed = request.json(LONGEST_NOTIFICATION).text("signedPayload")
         note = backend.verifier.verify_notification(signed, backend.now)
@@ -94,11 +97,11 @@ def notification(backend: Services, request: Request) -> Answer:
 
 
 def _apply(backend: Services, note: assay.Notification) -> None:
-    """What it changes, in ledger and plans (BCK-16, BCK-42): whatever came before it, the newest
-    signed state stands. No part stops another; what is refused is refused for good, and logged.
+    """Apply a notification to ledger and plans (BCK-16, BCK-42): the newest signed state wins, in
+    any order. No part stops another; refusals are final and are logged.
     """
-    # Nothing to hand out and nothing to take back: a plan is what its line says. In the ledger
-    # is only what a person claimed by hand, and a refund of it that is reversed is completed.
+    # With plans there is nothing to grant or to take back. The ledger contains only purchases that
+    # support claimed by hand; the reversal of a refund of one is completed here.
     event = backend.stored(
         backend.ledger.apply_event(note, grant_mode="none", grant=lambda given: True))
     refused = [f"{part.status} ({part.at} of {part.transaction_id})" for part in event.refused]
@@ -107,14 +110,15 @@ def _apply(backend: Services, note: assay.Notification) -> None:
 
 
 def _once(backend: Services, note: assay.Notification) -> None:
-    """Side effects: mail, consumption answers, credits. Once, and only after the state."""
+    """Run side effects once, and only after the state is stored: mail, consumption information,
+    credits."""
     log.info("notification %s %s", note.notification_type, note.notification_uuid)
     first = backend.stored(backend.ledger.record_event(f"NOTE#{note.notification_uuid}"))
     if first.ok and backend.settings.effects:
         try:
             imported(backend.settings.effects)(note)
         except Exception as fault:
-            # At most once: Apple's repetition would not bring it back.
+            # At most once: Apple's repetition of the notification would not repeat the effects.
             log.error("effects of %s: %s", note.notification_uuid, type(fault).__name__)
 
 

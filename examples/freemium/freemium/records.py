@@ -1,8 +1,8 @@
-"""What the back end keeps beside the ledger: refresh tokens of Sign in with Apple, and which
-accounts were deleted while their access tokens live on.
+"""Data that the back end stores beside the ledger: refresh tokens of Sign in with Apple, and
+which accounts were deleted while their access tokens are still valid.
 
-In the ledger's own database. On DynamoDB they are encrypted at rest, by the key that the
-template gives the table; a local SQLite file is as safe as its disk.
+The data are in the ledger's own database. On DynamoDB they are encrypted at rest by the key
+that the template gives the table; a local SQLite file is as safe as its disk.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from assay.ledger import DynamoDB, Ledger, SQLite
 
 
-# Longer than the longest life of an access token, which is a day.
+# Two days, longer than the longest lifetime of an access token, a day.
 CLOSED_SECONDS = 2 * 86400
 
 
 class Unreachable(Exception):
-    """A service that the back end needs gave no answer, or another than was asked for."""
+    """Raised if a service that the back end needs gives no response, or an unexpected one."""
 
 
 class Records(Protocol):
-    """One token for each account, and a mark for each that was deleted. The mark has a digest
-    of the account's id in place of it, and goes after two days."""
+    """One token for each account, and a mark for each deleted account. The mark has a digest of the
+    account's id instead of the id, and expires after two days."""
 
     def token(self, account: str) -> str | None: ...
 
@@ -42,7 +42,7 @@ class Records(Protocol):
 
 
 def records_of(ledger: Ledger) -> Records:
-    """Beside this ledger."""
+    """Return the records beside this ledger."""
     store: Any = ledger.executor
     if store.engine == "dynamodb":
         policy = ledger.verifier.configuration["ledger"]
@@ -136,5 +136,5 @@ def _mark(account: str) -> dict[str, Any]:
 
 
 def _digest(account: str) -> str:
-    """An id of a pool is random, so that its digest names nobody."""
+    """Return a digest of an account's id, which is random, so that the digest identifies no one."""
     return hashlib.sha256(account.encode()).hexdigest()

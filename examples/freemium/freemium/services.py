@@ -1,4 +1,5 @@
-"""What the routes use: settings, ledger, verifier, provider, keys; and what each does with them."""
+"""What the routes use: settings, ledger, verifier, provider and keys, and their common
+operations."""
 
 from __future__ import annotations
 
@@ -32,11 +33,11 @@ EVERYBODY = "all-accounts"
 
 @dataclass(frozen=True)
 class Caller:
-    """Who sends a request: claims of a verified access token.
+    """The sender of a request, from the claims of a verified access token.
 
     account   `sub`
-    username  at the provider
-    sign_in   `origin_jti`: the sign-in that the token is of
+    username  the name at the provider
+    sign_in   `origin_jti`, the sign-in to which the token belongs
     """
 
     account: str
@@ -45,11 +46,11 @@ class Caller:
 
 
 class Services:
-    """What the routes use; one for the process, for as many threads as you like.
+    """What the routes use: one object for the process, safe for any number of threads.
 
-    provider  None: of the settings
-    send      carries requests to Apple and to the token issuer; None: over the network
-    clock     the time in seconds since 1970 UTC
+    provider  None: that of the settings
+    send      sends requests to Apple and to the token issuer; None: over the network
+    clock     returns the time in seconds since 1970 UTC
     """
 
     def __init__(
@@ -73,10 +74,10 @@ class Services:
         self._issuer = mine[0]["issuers"][0] if mine else None
 
     def check(self) -> None:
-        """At the start (STM-8): whether the table is there, and of the version that this library
-        writes. A store that is away stops nothing: requests hear 503 until it is back.
+        """Check at the start that the table exists, in the version that this library writes
+        (STM-8). If the database is unreachable, requests get 503 until it is back.
 
-        Raises ConfigError where a table is missing, or is of another version.
+        Raises ConfigError if a table is missing, or is of another version.
         """
         found = self.ledger.check_schema()
         try:
@@ -90,18 +91,18 @@ class Services:
 
     @cached_property
     def provider(self) -> Provider:
-        """Made at the first use: most routes never ask it."""
+        """The provider, made at the first use, because most routes do not need it."""
         return self._provider or provider_of(self.settings.provider)
 
     @cached_property
     def ceiling(self) -> Ledger:
-        """Counts for all accounts together, in the ledger's own store."""
+        """A ledger that counts for all accounts together, in the ledger's own database."""
         store, verifier = self.ledger.executor, assay.Verifier(self._policy_of_ceiling())
         return Ledger(store, verifier, create=False, max_wait=5.0, clock=self.clock)
 
     def _policy_of_ceiling(self) -> dict[str, Any]:
-        """One plan, for all accounts together. A tier without a ceiling has a limit that nobody
-        reaches: the library then names it as the fallback."""
+        """Return a policy with one plan for all accounts together. A tier without a ceiling has a
+        limit that is never reached, so that the library names it as the fallback."""
         mine = self.verifier.configuration["ledger"]
         names = ("engine", "table", "prefix", "placeholders", "shared", "dayOffsetMinutes")
         ceiling = self.settings.ceiling
@@ -119,7 +120,7 @@ class Services:
 
     @cached_property
     def keys(self) -> Any:
-        """The key sets of Apple and of the token issuer, fetched when they are needed."""
+        """The key sets of Apple and of the token issuer, fetched when needed."""
         from assay.keysets import KeysetCache
 
         return KeysetCache(self.verifier, self.send, clock=self.clock)
@@ -129,15 +130,16 @@ class Services:
         return int(self.clock() * 1000)
 
     def stored(self, result: R) -> R:
-        """What the store answered, unless it gave no answer: then 503, nothing is granted."""
+        """Return a result of the ledger. If the database did not reply, raise, for a 503 without a
+        grant."""
         raise_for_fault(result)
         return result
 
     def plan(self, caller: Caller, read: GetPlanResult | None = None) -> str:
-        """The plan that an account has now. Purchases of Sandbox were not paid for: they
-        count for the testers of the configuration alone (FLW-6).
+        """Return the plan that an account has now. Purchases of Sandbox were not paid for: they
+        count for the testers of the configuration only (FLW-6).
 
-        read  what the store said of the account; None: it is asked
+        read  the ledger's result for the account; None: it is read
         """
         found = read or self.stored(self.ledger.get_plan(caller.account))
         if not found.ok or caller.account in self.settings.testers:
@@ -148,7 +150,7 @@ class Services:
         return next((plan for plan in reversed(plans) if plan in held), plans[0])
 
     def try_again(self, document: assay.Document | None = None) -> Answer:
-        """503, with the time that the library names (BCK-20)."""
+        """Return 503 with the retry time that the library names (BCK-20)."""
         found: Mapping[str, Any] = document.json if document else {}
         retry = (found.get("exchange") or {}).get("retry") or {}
         seconds = AGAIN_SECONDS
@@ -158,6 +160,6 @@ class Services:
 
 
 def tiers(verifier: assay.Verifier) -> set[str]:
-    """Those that some plan has a limit for."""
+    """Return the tiers for which a plan has a limit."""
     limits: Mapping[str, Mapping[str, int]] = verifier.configuration["quotas"]
     return {tier for plan in limits.values() for tier in plan}

@@ -1,10 +1,10 @@
 """The configuration: engine, provider, options, keys, and the verifier's policy.
 
-FREEMIUM_CONFIG names it: a path, or `secretsmanager:` and the id of a secret whose text it
-is. Several, with spaces between them, are read as one: what a later one has is added to the
-objects of an earlier one, or replaces its value. So each function is given the keys that its
-routes need and no others. `${NAME}` in a text is the environment's NAME: for what a stack
-names when it is built (the table, the pool), never for a secret.
+FREEMIUM_CONFIG names it: a path, or `secretsmanager:` and the id of a secret that contains it.
+Several, separated by spaces, are merged: a later one adds to the objects of an earlier one, or
+replaces its values. So each function gets the keys that its routes need and no others.
+`${NAME}` in a text is the environment's NAME: for what a stack names when it is built (the
+table, the pool), never for a secret.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ HIGHEST_CEILING = 2**53 - 1
 
 @dataclass(frozen=True)
 class Settings:
-    """What the configuration says. A value of the wrong form raises ValueError, by name.
+    """The configuration. A value of the wrong form raises ValueError with its name.
 
-    engine         the store's URL: sqlite:///./freemium.db, dynamodb://TABLE?region=…
+    engine         the database's URL: sqlite:///./freemium.db, dynamodb://TABLE?region=…
     assay          configuration of the verifier (docs/config.md)
-    caller         "gateway": its authorizer has verified the token, and says the claims;
+    caller         "gateway": its authorizer has verified the token and passes the claims;
                    "token": the function verifies the bearer token itself
     provider       {"kind": "cognito", "pool": …, "region": …} or {"kind": "local", "file": …}
     model          the metered work, "package.module:function"
-    effects        what to do about a notification of Apple's, once; None: nothing
+    effects        the function to call once for each of Apple's notifications, or None
     attest_signup  whether a sign-up needs an attested device (BCK-29)
     attest_calls   whether metered calls need a session token
-    account_key    names and opens the accounts of Sign in with Apple: base64 of 32 bytes or
-                   more; None: without it
+    account_key    the key for names and passwords of Sign in with Apple accounts: base64 of at
+                   least 32 bytes; None disables Sign in with Apple
     testers        accounts, by `sub`, for which purchases of Sandbox count as paid
-    ceiling        tier: how many calls of a day all accounts together may make
-    base_path      "/api": what comes before the routes, where the gateway does not take it off
-    rate_limits    whether metered answers carry RateLimit headers
-    texts          `plan`: what a plan does not include, in the operator's words
+    ceiling        tier: how many calls a day all accounts together may make
+    base_path      "/api": the prefix of the routes if the gateway does not remove it
+    rate_limits    whether metered responses have RateLimit headers
+    texts          `plan`: the operator's text for what a plan does not include
     """
 
     engine: str
@@ -83,16 +83,17 @@ class Settings:
 
     @property
     def account_key_bytes(self) -> bytes:
-        """Raises ValueError where there is none."""
+        """The bytes of `account_key`. Raises ValueError if there is none."""
         return _key("accountKey", self.account_key)
 
     def text(self, name: str) -> str:
-        """A text for clients that is the operator's to choose."""
+        """Return a text for clients that the operator may choose."""
         return self.texts.get(name, _TEXTS[name])
 
     @classmethod
     def load(cls, where: str | None = None) -> Settings:
-        """Of the places that FREEMIUM_CONFIG names. A misspelt member raises TypeError."""
+        """Load the settings from the sources in FREEMIUM_CONFIG. A misspelt member raises
+        TypeError."""
         found: Any = {}
         for place in [where] if where else os.environ["FREEMIUM_CONFIG"].split():
             text = _secret(place[len(SECRET) :]) if place.startswith(SECRET) else _read(place)
@@ -106,13 +107,13 @@ class Settings:
 
 
 def imported(name: str) -> Any:
-    """What "package.module:function" names."""
+    """Return the object that "package.module:function" names."""
     module, _, function = name.partition(":")
     return getattr(import_module(module), function)
 
 
 def _key(name: str, text: object) -> bytes:
-    """The bytes of a key. The text itself is in no message."""
+    """Return the bytes of a key. No message contains the key's text."""
     try:
         octets = base64.b64decode(text, validate=True) if isinstance(text, str) else b""
     except (binascii.Error, ValueError):
@@ -133,7 +134,7 @@ def _is_base_path(found: object) -> bool:
 
 
 def _added(first: Any, second: Any) -> Any:
-    """Two objects as one; of two other values the second."""
+    """Merge two objects; of two other values return the second."""
     if not (isinstance(first, Mapping) and isinstance(second, Mapping)):
         return second
     both = {name: _added(first[name], second[name]) for name in first if name in second}
@@ -155,7 +156,7 @@ def _snake(name: str) -> str:
 
 
 def _placed(found: Any) -> Any:
-    """With the names of the environment in place."""
+    """Replace the names of environment variables by their values."""
     if isinstance(found, str):
         return _NAME.sub(lambda name: os.environ[name.group(1)], found)
     if isinstance(found, Mapping):

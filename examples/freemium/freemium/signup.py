@@ -1,4 +1,5 @@
-"""Anonymous accounts (BCK-12 … 15, 22, 29), the only way to one: the pool's own is closed."""
+"""Anonymous accounts (BCK-12 … 15, 22, 29). This is the only way to create one: the pool's own is
+closed."""
 
 from __future__ import annotations
 
@@ -20,13 +21,13 @@ log = logging.getLogger("freemium")
 REQUIRED = "username and password required"
 INVALID = "Invalid credentials"
 LONGEST_PASSWORD = 100
-# `Rp`, 20 characters of base64 from a generator, `1!`.
+# A password: `Rp`, 20 random characters of base64, `1!`.
 _PASSWORD = re.compile(r"Rp([A-Za-z0-9+/]{20})1!")
 FEWEST_DIFFERENT = 5
 
 
 def sign_up(backend: Services, request: Request) -> Answer:
-    """Shapes first, then the device, then the counters, then the provider."""
+    """Sign up an account: check the forms first, then the device, the counters and the provider."""
     try:
         body = request.json()
         username, password = body.text("username"), body.text("password")
@@ -59,7 +60,7 @@ def sign_up(backend: Services, request: Request) -> Answer:
 
 
 def challenge(backend: Services, request: Request) -> Answer:
-    """With the option: what a device signs before it has an account, for its user name."""
+    """Issue the challenge that a device signs before it has an account, if the option is set."""
     if not backend.settings.attest_signup:
         return Answer.error(404, "Not found")
     username = request.json().text("username")
@@ -69,7 +70,7 @@ def challenge(backend: Services, request: Request) -> Answer:
 
 
 def is_name(backend: Services, username: str) -> bool:
-    """Whether a user name is of the shape that clients make."""
+    """Return whether a user name has the form that clients make."""
     shape = backend.verifier.configuration["ledger"]["signup"]["username"]
     prefix, digits = shape["prefix"], username[len(shape["prefix"]) :]
     return (
@@ -80,8 +81,8 @@ def is_name(backend: Services, username: str) -> bool:
 
 
 def _is_random(password: str) -> bool:
-    """The library never sees a password (STO-59); its shape is checked here, as it checks
-    the name's."""
+    """Return whether a password has the form that clients make. The library never receives a
+    password (STO-59), so this check is here."""
     found = _PASSWORD.fullmatch(password)
     return (
         found is not None

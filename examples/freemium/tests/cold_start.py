@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How long a cold start takes: imports and the first call, above a bare handler.
+"""Measure a cold start: imports and the first call, compared with a bare handler.
 
   cold_start.py [RUNS]
 
-Each run is an interpreter of its own. Printed, never asserted: a clock is no test. The
-bare handler imports json and answers. The call is a purchase, verified and stored on SQLite.
-`deployed` is the same with what a function loads besides: boto3, and its clients of DynamoDB
-and Secrets Manager. What it does not have is their round trips over the network.
+Each run is an interpreter of its own. The times are printed and never asserted. The bare
+handler imports json and responds. The call is a purchase, verified and stored on SQLite.
+`deployed` adds what a function loads besides: boto3 and its clients of DynamoDB and Secrets
+Manager, but not their round trips over the network.
 """
 import importlib.util
 import json
@@ -27,7 +27,7 @@ for name in ("secretsmanager", "dynamodb"):
     boto3.client(name, region_name="eu-west-1", aws_access_key_id="x", aws_secret_access_key="x")
 from freemium.function import handler
 """
-# What Lambda's own runtime has loaded before any handler.
+# The modules that Lambda's own runtime has loaded before any handler.
 RUNTIME = "import http.client, importlib, json, logging, os, sys, time, traceback, types"
 TIMED = """
 {runtime}
@@ -46,7 +46,7 @@ CLAIMS = {"sub": "account-1", "token_use": "access", "client_id": "localclient"}
 
 
 def prepared(folder):
-    """A configuration, an event, and a store that has its tables."""
+    """Return a configuration, an event, and a database with its tables."""
     settings = local(policy(), folder)
     (folder / "config.json").write_text(json.dumps({
         "engine": settings.engine, "provider": settings.provider, "assay": settings.assay}))
@@ -61,7 +61,7 @@ def prepared(folder):
 
 
 def milliseconds(module, runtime, folder):
-    """Of one interpreter: imports; imports with the first call; the same on the processor."""
+    """Measure one interpreter: imports; imports with the first call; the same as CPU time."""
     environment = {**os.environ, "FREEMIUM_CONFIG": str(folder / "config.json")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # Lambda's packages are compiled
     environment["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
@@ -87,7 +87,7 @@ def measured(title, runtime, folder, runs):
     if importlib.util.find_spec("boto3"):
         found["deployed"] = []
     for module in found:
-        milliseconds(module, runtime, folder)  # compiled, and the tables made
+        milliseconds(module, runtime, folder)  # compiles, creates tables
     for _ in range(runs):
         for module, times in found.items():
             times.append(milliseconds(module, runtime, folder))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A bounded load on the running back end, beside the same server answering a constant.
+"""Put a bounded load on the running back end, compared with a constant response.
 
   load.py [SECONDS] [WORKERS]
 
-A third of the requests each: a purchase shown, a metered call, a call without a token. Every one
-must be answered as it should be, or with 503 and Retry-After; what it takes is printed. Exits
-with 1 when an answer is another.
+The requests are one third each purchases, metered calls and calls without a token. Every one
+must get the expected response, or 503 with Retry-After; the times are printed. Exits with 1
+after any other response.
 """
 import collections
 import http.client
@@ -35,7 +35,7 @@ def constant(event, context):
 
 
 def loaded(url, requests, seconds, workers):
-    """Answers by name and status, and how long each took, in ms."""
+    """Send requests; return the responses by name and status, and their times in ms."""
     place, end = urlsplit(url), time.monotonic() + seconds
     said, times, lock = collections.Counter(), [], threading.Lock()
 
@@ -66,7 +66,7 @@ def loaded(url, requests, seconds, workers):
 
 
 def requests_of(apps, case):
-    """What the workers send, over and over."""
+    """Return the requests that the workers repeat."""
     kind, found = {"Content-Type": "application/json"}, []
     for app in apps:
         caller = {**kind, "Authorization": f"Bearer {app.token}"}
@@ -79,7 +79,7 @@ def requests_of(apps, case):
 
 
 def wrong(said):
-    """Answers that are neither what they should be, nor "later"."""
+    """Return the responses that are neither expected nor "later"."""
     return {key: count for key, count in said.items()
             if key[1] not in (WANTED[key[0]], "later")}
 

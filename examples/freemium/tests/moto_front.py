@@ -1,13 +1,13 @@
-"""moto's DynamoDB and Cognito on a loopback port, for the tests.
+"""Serve moto's DynamoDB and Cognito on a loopback port, for the tests.
 
   moto_front.py PORT
 
 Two things are in front of it, because moto is not the service:
 
-- one lock: moto checks a condition and writes without holding anything in between, so that of
-  many simultaneous requests more than one passes;
-- a guard for SignUp: moto keeps AllowAdminCreateUserOnly and does not act on it (BCK-21). The
-  guard reads the pool's own setting and answers as Cognito does.
+- one lock: moto checks a condition and writes without a lock, so that more than one of many
+  concurrent requests passes;
+- a guard for SignUp: moto stores AllowAdminCreateUserOnly and ignores it (BCK-21). The guard
+  reads the pool's own setting and responds as Cognito does.
 """
 import io
 import json
@@ -25,14 +25,14 @@ REFUSED = {"__type": "NotAuthorizedException",
 
 
 class Quiet(WSGIRequestHandler):
-    """No line for each request."""
+    """A request handler that logs nothing."""
 
     def log_request(self, *arguments):
         pass
 
 
 def front(environ, start_response):
-    """The answer of moto, made while no other request runs."""
+    """Return moto's response, made while no other request runs."""
     with LOCK:
         if environ.get("HTTP_X_AMZ_TARGET") == SIGN_UP and is_closed(environ):
             start_response("400 Bad Request", [("Content-Type", "application/x-amz-json-1.1")])
@@ -41,7 +41,7 @@ def front(environ, start_response):
 
 
 def is_closed(environ):
-    """Whether the pool of this client says so."""
+    """Return whether the pool of this client is closed for SignUp."""
     body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     environ["wsgi.input"] = io.BytesIO(body)
     from moto.cognitoidp.models import cognitoidp_backends

@@ -16,13 +16,13 @@ from botocore.config import Config
 REGION = "eu-west-1"
 FRONT = pathlib.Path(__file__).with_name("moto_front.py")
 _STARTED = {}
-# Nobody's: moto asks for some.
+# Credentials of no account, because boto3 requires some.
 os.environ.update(AWS_ACCESS_KEY_ID="local", AWS_SECRET_ACCESS_KEY="local",
                   AWS_DEFAULT_REGION=REGION, AWS_EC2_METADATA_DISABLED="true")
 
 
 def url():
-    """Where it is."""
+    """Return the server's URL."""
     if not _STARTED:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -52,13 +52,13 @@ def _end(process):
 
 
 def client(name):
-    """A client of boto3 that repeats nothing."""
+    """Return a client of boto3 that repeats nothing."""
     config = Config(retries={"total_max_attempts": 1}, max_pool_connections=32)
     return boto3.client(name, region_name=REGION, endpoint_url=url(), config=config)
 
 
 def made_pool(admin_only=True):
-    """A pool as the template makes it: its id, and its app client."""
+    """Make a pool as the template does; return its id and its app client."""
     cognito = client("cognito-idp")
     pool = cognito.create_user_pool(
         PoolName=f"freemium-{secrets.token_hex(4)}",
@@ -71,7 +71,7 @@ def made_pool(admin_only=True):
 
 
 def settings(given, hosts):
-    """The same settings over DynamoDB and Cognito, and where their key set is."""
+    """Return the settings changed to DynamoDB and Cognito, and set the address of their key set."""
     pool, app = made_pool()
     issuer = f"https://cognito-idp.{REGION}.amazonaws.com/{pool}"
     tokens = [{"profile": "cognito-access", "issuers": [issuer], "clients": [app]},

@@ -1,7 +1,7 @@
-"""The rights of each function, as the template has them, against what its routes do.
+"""Compare the rights of each function in the template with what its routes do.
 
-Over DynamoDB and Cognito every call that a route makes is compared with the policies of the
-function that has the route: an emulator does not refuse what AWS would.
+Every call of a route to DynamoDB and Cognito is compared with the policies of the function
+that has the route, because an emulator does not refuse what AWS would.
 """
 import fnmatch
 import pathlib
@@ -17,7 +17,7 @@ _EQUALS = re.compile(r"(#?\w+) = (:\w+)")
 
 
 def resources():
-    """The template's; `!Ref x` and the like become ("Ref", x)."""
+    """Return the template's resources; `!Ref x` and the like become ("Ref", x)."""
     class Loader(yaml.SafeLoader):
         pass
 
@@ -31,13 +31,13 @@ def resources():
 
 
 def functions(found):
-    """Name: properties of each function."""
+    """Return the properties of each function by its name."""
     return {name: each["Properties"] for name, each in found.items()
             if each["Type"] == "AWS::Serverless::Function"}
 
 
 def statements(found, function):
-    """What its policies allow, in the template's words."""
+    """Return the statements of a function's policies, in the template's form."""
     for policy in functions(found)[function]["Policies"]:
         if isinstance(policy, tuple):
             yield from found[policy[1]]["Properties"]["PolicyDocument"]["Statement"]
@@ -50,7 +50,7 @@ def listed(found):
 
 
 class Watch:
-    """Clients of boto3 whose calls are compared with the rights of the function at work."""
+    """Compares the calls of boto3's clients with the rights of the function that runs."""
 
     def __init__(self):
         self._found, self._now = resources(), threading.local()
@@ -62,7 +62,7 @@ class Watch:
         self.seen, self.refused = set(), set()
 
     def of(self, backend):
-        """From now on this back end is watched."""
+        """Watch this back end from now on."""
         routed = backend._routed
 
         def watched(request, context):
@@ -79,7 +79,7 @@ class Watch:
         return self
 
     def started(self, backend):
-        """What every function does when it starts."""
+        """Make the calls of every function's start."""
         for name in self._allowed:
             self._now.function = name
             backend.check()
@@ -97,7 +97,7 @@ class Watch:
 
 
 def calls(service, name, params):
-    """What one request does: action, resource, and the key that leads."""
+    """Return what one request does: action, resource, and the leading key."""
     if service != "dynamodb":
         yield f"{service}:{name}", "Pool", ""
     elif name in ("TransactWriteItems", "TransactGetItems"):
@@ -114,7 +114,7 @@ def leading(params):
         if holder in params:
             return params[holder]["PK"]["S"]
     if "KeyConditionExpression" not in params:
-        return ""  # of the table itself
+        return ""  # the table itself
     _, value = _EQUALS.search(params["KeyConditionExpression"]).groups()
     return params["ExpressionAttributeValues"][value]["S"]
 

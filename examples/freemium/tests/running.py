@@ -1,7 +1,7 @@
-"""A back end that runs, and an app that talks to it over HTTP.
+"""A running back end, and an app that uses it over HTTP.
 
-The configuration is the one that is deployed (config.json), with a test authority in place of
-Apple's roots. FREEMIUM_ENGINE=moto: DynamoDB and Cognito as moto's server plays them.
+The configuration is the one that is deployed (config.json), with a test authority instead of
+Apple's roots. FREEMIUM_ENGINE=moto selects DynamoDB and Cognito of moto's server.
 """
 import atexit
 import base64
@@ -24,13 +24,13 @@ from freemium.local.rsa import Key
 from freemium.local.stack import Stack, local
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[1]
-# Refusals are what these tests are about; those that look at the log say so.
+# Most of these tests provoke refusals; those that check the log capture it.
 logging.getLogger("freemium").addHandler(logging.NullHandler())
 logging.getLogger("freemium").propagate = False
 logging.getLogger("assay").addHandler(logging.NullHandler())
 ENGINE = os.environ.get("FREEMIUM_ENGINE", "sqlite")
 HAS_MINT = program().exists()
-# One for all pools of these tests: to make one takes a second.
+# All pools of these tests share one key, because making one takes a second.
 Key.make = functools.cache(Key.make)
 STANDARD = "com.example.app.standard.monthly"
 PREMIUM = "com.example.app.premium.monthly"
@@ -40,12 +40,12 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
 
 def shipped():
-    """config.json, as it is deployed."""
+    """Return config.json as it is deployed."""
     return json.loads((EXAMPLE / "config.json").read_text())
 
 
 class Clock:
-    """The back end's time; it can be put forward."""
+    """The back end's time, which can be advanced."""
 
     def __init__(self):
         self.ahead = self.signed_in = 0.0
@@ -54,7 +54,8 @@ class Clock:
         return time.time() + self.ahead
 
     def of_tokens(self):
-        """The gateway's: moto issues tokens at the real time, however far this one is."""
+        """Return the gateway's time: moto issues tokens at the real time, however far this clock
+        is."""
         return self() - (self.signed_in if ENGINE == "moto" else 0.0)
 
     @property
@@ -63,7 +64,7 @@ class Clock:
 
 
 class PaidFor(Authority):
-    """Mints what was paid for; a test that wants Sandbox says so."""
+    """Mints paid purchases; a test that needs Sandbox passes it."""
 
     def _text(self, kind, options):
         return super()._text(kind, {"environment": "Production", **options})
@@ -73,7 +74,7 @@ _MADE = {}
 
 
 def authority():
-    """One for all tests: its folder goes with the process."""
+    """Return the authority of all tests; its folder is deleted with the process."""
     if not _MADE:
         folder = tempfile.mkdtemp(prefix="freemium-authority-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -82,7 +83,7 @@ def authority():
 
 
 def policy(**members):
-    """The deployed policy under the test authority's roots."""
+    """Return the deployed policy under the test authority's roots."""
     mine = authority().config
     found = shipped()["assay"]
     found["ledger"].pop("forgetKey")
@@ -92,7 +93,7 @@ def policy(**members):
 
 
 def post(url, path, body=None, token=None, headers=None, raw=None, method="POST"):
-    """One HTTP request: status, headers, JSON."""
+    """Send one HTTP request; return status, headers and JSON."""
     place = urlsplit(url)
     connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
     sent = {"Content-Type": "application/json", **(headers or {})}
@@ -109,7 +110,7 @@ def post(url, path, body=None, token=None, headers=None, raw=None, method="POST"
 
 
 class Said:
-    """What came back."""
+    """The response to a request."""
 
     def __init__(self, status, headers, text):
         self.status, self.headers, self.text = status, headers, text.decode()
@@ -123,7 +124,7 @@ class Said:
 
 
 def at_once(calls):
-    """The answers of calls that begin together."""
+    """Return the results of calls that begin together."""
     said, gate = [None] * len(calls), threading.Barrier(len(calls))
 
     def run(number):
@@ -147,7 +148,7 @@ def new_password():
 
 
 class App:
-    """An app on a device: its own name and password, and what it calls."""
+    """An app on a device, with its own name and password, and its calls."""
 
     def __init__(self, case, username=None, password=None):
         self.case = case
@@ -160,7 +161,7 @@ class App:
         return post(self.case.url, "/v1/signup", body)
 
     def initiate_auth(self, password=None):
-        """At the provider itself, as the app does it."""
+        """Sign in at the provider itself, as the app does it."""
         given = {"USERNAME": self.username, "PASSWORD": password or self.password}
         return provider_call(self.case, "InitiateAuth", {
             "AuthFlow": "USER_PASSWORD_AUTH", "ClientId": self.case.client,
@@ -182,7 +183,7 @@ class App:
         segment = self.token.split(".")[1]
         return json.loads(base64.urlsafe_b64decode(segment + "=" * (-len(segment) % 4)))["sub"]
 
-    # ---- what the routes are called with
+    # ---- calls of the routes
 
     def update(self, jws, **more):
         return self.post("/v1/update-subscription", {"signedTransactionData": jws, **more})
@@ -191,21 +192,22 @@ class App:
         return self.post("/v1/analyze", {"tier": tier, "input": "text", **more})
 
     def plan(self):
-        """The plan that the server holds for it, seen by a call that everybody may make."""
+        """Return the plan that the server has for the account, by a call that every account may
+        make."""
         said = self.analyze("free")
         self.case.assertEqual(said.status, 200, said)
         return said.json["plan"]
 
 
 def provider_call(case, name, body):
-    """One request of the provider's public API, without credentials."""
+    """Send one request of the provider's public API, without credentials."""
     return post(case.provider_url, "/", body, headers={
         "X-Amz-Target": TARGET + name, "Content-Type": "application/x-amz-json-1.1"})
 
 
 @unittest.skipUnless(HAS_MINT, "no command line to mint with: make cli, or ASSAY_PROGRAM")
 class BackendCase(unittest.TestCase):
-    """One back end for the tests of a class."""
+    """A base class with one back end for the tests of a class."""
 
     form = "http"
     settings = {}
@@ -250,7 +252,7 @@ class BackendCase(unittest.TestCase):
 
     @classmethod
     def within_its_rights(cls):
-        """BCK-15: no route did what the role of its function may not."""
+        """Check that no route exceeded the role of its function (BCK-15)."""
         if cls.watch.refused:
             raise AssertionError(f"not in the template: {sorted(cls.watch.refused)}")
 
@@ -258,26 +260,26 @@ class BackendCase(unittest.TestCase):
         self.clock.ahead = self.clock.signed_in = 0.0
 
     def app(self):
-        """A device whose account was made, and that is signed in."""
+        """Return a device whose account was created, and that is signed in."""
         app = App(self)
         said = app.sign_up()
         self.assertEqual(said.status, 200, said)
         return app.sign_in()
 
     def bought(self, product=STANDARD, **options):
-        """A signed transaction; each of its own line unless one is named."""
+        """Return a signed transaction, each of its own subscription unless one is named."""
         given = {"transaction_id": str(2_000_000_000 + secrets.randbelow(10**9)), **options}
         if product == LIFETIME:
             given.setdefault("type", "non-consumable")
         return self.authority.transaction(product=product, **given)
 
     def told(self, kind, **options):
-        """Apple's notification, delivered."""
+        """Deliver a notification as Apple does."""
         signed = self.authority.notification(kind, **options)
         return post(self.url, "/v1/notifications", {"signedPayload": signed})
 
     def events(self, method, path, body, address, token=None):
-        """Straight to the function, as the gateway would for this address."""
+        """Call the function directly, as the gateway would for this address."""
         headers = {"authorization": f"Bearer {token}"} if token else {}
         event = self.stack.gateway.event(
             method, path, headers, json.dumps(body).encode(), address)

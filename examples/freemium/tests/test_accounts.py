@@ -1,4 +1,4 @@
-"""From anonymous to Sign in with Apple, and deletion: against a played Apple."""
+"""Sign in with Apple by an anonymous account, and deletion, with mock Apple."""
 import base64
 import hashlib
 import hmac
@@ -16,7 +16,7 @@ CONFLICT = {"status": "conflict"}
 
 
 class AppleCase(BackendCase):
-    """With Apple's servers played on this machine."""
+    """A base class with mock Apple on this machine."""
 
     @classmethod
     def start(cls, wanted):
@@ -31,19 +31,19 @@ class AppleCase(BackendCase):
         self.subject = f"00{secrets.randbelow(10000)}.{secrets.token_hex(16)}.0001"
 
     def signed_in_at_apple(self, app, subject=None, **claims):
-        """What the system's sign-in gives the app, for a nonce of the back end."""
+        """Return what the system's sign-in gives the app, for a nonce of the back end."""
         said = app.post("/v1/challenge", {"purpose": "apple-id"})
         return self.signed_in_for(said.json["challenge"], subject, **claims)
 
     def signed_in_for(self, nonce, subject=None, **claims):
-        """The same for a nonce of any origin."""
+        """Return what the system's sign-in gives the app, for a nonce of any origin."""
         made = self.apple.play("sign-in", {
             "nonce": nonce, "subject": subject or self.subject, **claims})
         return {"identityToken": made["identityToken"], "authorizationCode": made["code"],
                 "nonce": nonce}
 
     def linked(self, app, subject=None):
-        """The app after the upgrade: signed in as the joined account."""
+        """Return the app after the upgrade, signed in as the merged account."""
         said = app.post("/v1/account/link", self.signed_in_at_apple(app, subject))
         self.assertEqual(said.status, 200, said)
         self.assertEqual(said.json["status"], "linked")
@@ -90,13 +90,13 @@ class LinkTest(AppleCase):
     def test_aid4_a_nonce_is_for_one_sign_in(self):
         one, two = self.app(), self.app()
         body = self.signed_in_at_apple(one)
-        # A token that was stolen from another session of the same app.
+        # The token was stolen from another session of the same app.
         self.assertAnswer(two.post("/v1/account/link", body), 401, UNAUTHORIZED)
         nonce = two.post("/v1/challenge", {"purpose": "apple-id"}).json["challenge"]
         said = two.post("/v1/account/link", {**body, "nonce": nonce})
         self.assertAnswer(said, 401, UNAUTHORIZED)
         self.assertEqual(one.post("/v1/account/link", body).status, 200)
-        # Used up: another token under it is refused.
+        # The nonce is consumed: another token under it is refused.
         again = self.apple.play("sign-in", {"nonce": body["nonce"], "subject": "other"})
         said = one.post("/v1/account/link", {**body, "identityToken": again["identityToken"]})
         self.assertAnswer(said, 401, UNAUTHORIZED)
@@ -133,7 +133,7 @@ class LinkTest(AppleCase):
                 self.assertAnswer(said, 400, {"error": "Invalid request"})
 
     def test_w41_links_in_opposite_directions(self):
-        """Two customers, each of whom tries to be joined into the other."""
+        """Check two customers, each of whom tries to be merged into the other."""
         one, two = self.app(), self.app()
         subjects = self.subject, self.subject[:-1] + "2"
         a, b = self.linked(one, subjects[0]), self.linked(two, subjects[1])
@@ -174,7 +174,7 @@ class DeleteTest(AppleCase):
                            ("/v1/challenge", {"purpose": "assert"}), ("/v1/account/link", {})):
             with self.subTest(path=path):
                 self.assertAnswer(app.post(path, body), 401, UNAUTHORIZED)
-        # The purchase was not bound to an account that nobody has any more.
+        # The purchase was not bound to the account that no longer exists.
         self.assertAnswer(self.app().update(jws), 200, {"plan": "premium"})
 
     def test_bck37_a_late_repetition_spares_the_customers_next_account(self):
@@ -222,7 +222,7 @@ class DeleteTest(AppleCase):
         one.update(jws)
         account = one.account
         self.assertEqual(one.post("/v1/account/delete").status, 200)
-        # The line is still there, and nobody's; it moves only with newer evidence (STO-94).
+        # The subscription is stored without an owner; only newer evidence moves it (STO-94).
         said = two.update(jws)
         self.assertEqual((said.status, said.json["error"]), (409, "Invalid subscription data"))
         if ENGINE == "sqlite":
@@ -274,7 +274,7 @@ class RotationTest(AppleCase):
     def test_apple_rotates_its_keys(self):
         self.linked(self.app())
         self.apple.play("keys", {"issuer": "https://appleid.apple.com", "keys": "rotate"})
-        # The library's cooldown between two fetches is over.
+        # Passes the library's cooldown between two fetches.
         self.clock.ahead = 400
         app = self.app()
         self.assertEqual(self.linked(app, self.subject + "9").plan(), "free")

@@ -1,9 +1,10 @@
 """Every weakness of docs/spec/ledger.md §2 that a freemium back end can have, attacked.
 
 Each test has the number of its weakness in its name; the three attacks of the client and the
-six on the sign-up (§10, 26) have classes of their own. Weaknesses of paid-out purchases (W27,
-W34, W38, W39) are the shop's: here nothing is granted but plans, and REFUND_REVERSED, whose
-claim is completed at once. W28 and W29's keychain are the app's: docs/tasks/app-side.md.
+six on the sign-up (§10, 26) have classes of their own. The weaknesses of granted purchases
+(W27, W34, W38, W39) concern the shop: here only plans are granted, and REFUND_REVERSED, whose
+claim is completed at once. W28 and the keychain of W29 concern the app:
+docs/tasks/app-side.md.
 """
 import base64
 import datetime
@@ -39,7 +40,7 @@ ON_SQLITE = unittest.skipUnless(ENGINE == "sqlite", "looks into the SQLite file"
 
 
 class EvidenceTest(BackendCase):
-    """W1 … W10, W13, W15: evidence that must not count."""
+    """Evidence that must not count (W1 … W10, W13, W15)."""
 
     def refused(self, jws):
         app = self.app()
@@ -121,7 +122,7 @@ class EvidenceTest(BackendCase):
 
 
 class ProductionTest(BackendCase):
-    """W9, W10: what another policy demands."""
+    """Requirements of another policy (W9, W10)."""
 
     verifier_members = {"environments": ["Production"], "decision": {"familySharing": "deny"}}
 
@@ -138,7 +139,7 @@ class ProductionTest(BackendCase):
 
 
 class LineTest(BackendCase):
-    """W11 … W14, W25, W26, W33, W35: what is remembered of a purchase."""
+    """What is stored of a purchase (W11 … W14, W25, W26, W33, W35)."""
 
     verifier_members = {"ledger": {"transfer": "deny"}}
 
@@ -161,7 +162,7 @@ class LineTest(BackendCase):
     def test_w11_a_purchase_that_names_another_account(self):
         app = self.app()
         said = app.update(self.bought(PREMIUM, account="0f8fad5b-d9cb-469f-a165-70867728950e"))
-        # The account of the token is no appAccountToken: the line's owner is what binds.
+        # The account of the token is no appAccountToken: the subscription's owner is the binding.
         self.assertEqual(said.status, 200)
         self.assertEqual(self.app().update(self.bought(PREMIUM)).status, 200)
 
@@ -254,7 +255,7 @@ class LineTest(BackendCase):
 
 
 class CounterTest(BackendCase):
-    """W16 … W18, W40: counters."""
+    """Counters (W16 … W18, W40)."""
 
     limits = {"free": {"free": 99999, "premium": 0}, "standard": {"free": 99999, "premium": 5},
               "premium": {"free": 99999, "premium": 50}}
@@ -287,7 +288,7 @@ class CounterTest(BackendCase):
 
 
 class Away:
-    """A store that gives no answer: every step is a time-out."""
+    """A database that does not reply: every step times out."""
 
     def __init__(self, store, answer=None):
         self.engine, self._answer = store.engine, answer or {"code": 0}
@@ -314,10 +315,10 @@ class Away:
 
 
 class AwayTest(BackendCase):
-    """W37, W40: the store is slow, gone, or not the primary."""
+    """A database that is slow, gone, or not the primary (W37, W40)."""
 
     def away(self, answer=None):
-        """While this lasts every step of the store is answered so."""
+        """Give every database step this reply inside the block."""
         ledger = self.backend.ledger
         return mock.patch.object(ledger, "executor", Away(ledger.executor, answer))
 
@@ -335,12 +336,13 @@ class AwayTest(BackendCase):
         for each in said:
             self.assertAnswer(each, 503, AGAIN)
             self.assertGreaterEqual(int(each.headers["Retry-After"]), 1)
-        # The user was not made, so the client's next try makes it.
+        # The user was not created, so the client's next attempt creates it.
         self.assertEqual(unknown.sign_up().status, 200)
         self.assertEqual(app.plan(), "premium")
 
     def test_a_store_that_is_away_at_the_start(self):
-        """It stops nothing: the function answers 503 until the store is back."""
+        """Check that an unreachable database does not stop the start: responses are 503 until it is
+        back."""
         with self.away(), self.assertLogs("freemium", "ERROR") as logged:
             self.backend.check()
         self.assertIn("unavailable.database.", logged.output[0])
@@ -368,7 +370,7 @@ class AwayTest(BackendCase):
 
 
 class CallerTest(BackendCase):
-    """W23, W31, W32: who calls, and with what."""
+    """The caller and its credentials (W23, W31, W32)."""
 
     def test_w23_an_id_token(self):
         app = self.app()
@@ -611,7 +613,7 @@ class SignUpAttacksTest(BackendCase):
     # ---- what these tests begin with
 
     def stranger(self):
-        """A signed-in app from an address of its own."""
+        """Return a signed-in app from an address of its own."""
         app = App(self)
         address = f"203.0.113.{1 + len(STRANGERS)}"
         STRANGERS.append(app)
@@ -619,7 +621,7 @@ class SignUpAttacksTest(BackendCase):
         return app.sign_in()
 
     def half_made(self, username):
-        """A user between the two calls that make one."""
+        """Create a user as it is between the two calls that create one."""
         if ENGINE == "sqlite":
             self.stack.pool.admin_create_user(username)
         else:
@@ -632,7 +634,7 @@ STRANGERS = []
 
 
 class ServerTest(BackendCase):
-    """What holds for every answer."""
+    """Properties of every response."""
 
     def test_no_request_ends_the_server(self):
         for raw in (b"\0" * 100, os.urandom(5000), b"9" * 10_000, b"[" * 50_000):

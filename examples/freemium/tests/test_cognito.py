@@ -1,4 +1,4 @@
-"""Cognito through boto3, as moto's server plays it: what the local pool cannot show."""
+"""Cognito through boto3, on moto's server, for what the local pool cannot test."""
 import secrets
 import unittest
 
@@ -16,7 +16,7 @@ TARGET = "AWSCognitoIdentityProviderService.SignUp"
 
 @unittest.skipUnless(ENGINE == "moto", "FREEMIUM_ENGINE is not moto")
 class PoolTest(unittest.TestCase):
-    """BCK-21: the pool's own setting, and what it lets in where it is taken out."""
+    """The pool's own setting, and what passes without it (BCK-21)."""
 
     def sign_up(self, client):
         given = {"ClientId": client, "Username": new_username(), "Password": new_password()}
@@ -103,7 +103,7 @@ class Failing:
 
 
 class HalfFailing:
-    """A client that is cut off after the first of the two calls."""
+    """A client that is interrupted after the first of the two calls."""
 
     def __init__(self, client):
         self._client = client

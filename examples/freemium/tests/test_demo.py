@@ -1,4 +1,4 @@
-"""The demonstration, and the command of the package: they serve, and end without leftovers."""
+"""The demonstration and the package's command, which serve, and end without leftovers."""
 import json
 import os
 import pathlib
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 class Started:
-    """A process that serves, until it is asked to end."""
+    """A process that serves until it is stopped."""
 
     def __init__(self, *command, cwd=ROOT):
         self.process = subprocess.Popen(
@@ -26,7 +26,7 @@ class Started:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def line(self, wanted):
-        """The first line that has this."""
+        """Return the first line that contains a text."""
         for line in self.process.stdout:
             if wanted in line:
                 return line

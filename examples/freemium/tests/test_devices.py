@@ -9,10 +9,10 @@ REQUIRED = {"error": "Attestation required"}
 
 
 class Device(App):
-    """An app on a device that can attest: the one of the test authority."""
+    """An app on a device that can attest: that of the test authority."""
 
     def attested(self, challenge, **options):
-        """What the app sends for its key."""
+        """Return what the app sends for its key."""
         client_data = json.dumps({"challenge": challenge})
         made = self.case.authority.attestation(client_data, environment="Production", **options)
         return {"attestation": base64.b64encode(made.object).decode(), "keyId": made.key_id,
@@ -44,7 +44,7 @@ class SignUpTest(BackendCase):
         bound = self.backend.ledger.get_device_key(
             self.backend.verifier.normalize_key_id(proof["keyId"]), app.account)
         self.assertTrue(bound.ok)
-        # The same request again: the answer got lost.
+        # The response was lost, so the same request is sent again.
         self.assertAnswer(app.sign_up(**proof), 409, {"status": "already_exists"})
 
     def test_bck29_without_a_proof(self):
@@ -102,19 +102,19 @@ class SessionTest(BackendCase):
         self.assertEqual(said.status, 200, said)
         for _ in range(3):
             self.assertEqual(self.analyze(app, said.json["session"]).status, 200)
-        # Later an assertion by the same key.
+        # Later requests have an assertion by the same key.
         later = app.asserted(app.challenge("assert"), 1, proof["keyId"])
         again = app.post("/v1/session", later)
         self.assertEqual(again.status, 200, again)
         self.assertEqual(self.analyze(app, again.json["session"]).status, 200)
-        # Replayed it is refused, and so is a counter that was seen.
+        # A replayed assertion is refused, and so is a stored counter.
         self.assertAnswer(app.post("/v1/session", later), 401, REQUIRED)
         old = app.asserted(app.challenge("assert"), 1, proof["keyId"])
         self.assertAnswer(app.post("/v1/session", old), 401, REQUIRED)
         self.others(app, said.json["session"], proof)
 
     def others(self, app, session, proof):
-        """A session is good for its account, its sign-in and its time."""
+        """Check that a session is valid only for its account, its sign-in and its time."""
         other = App(self)
         other.sign_up()
         other.sign_in()

@@ -1,4 +1,4 @@
-"""What calls the function: both kinds of API, custom domains, a balancer, a function URL."""
+"""The callers of the function: both kinds of API, custom domains, a balancer, a function URL."""
 import json
 import unittest
 
@@ -10,7 +10,7 @@ CALL = '{"tier":"free"}'
 
 
 def http_api(path, route=None, claims=None, **more):
-    """Payload 2.0; `route` is what the API has matched."""
+    """Return an event of payload 2.0; `route` is the one that the API has matched."""
     context = {"stage": "$default", "http": {"method": "POST", "path": path, "sourceIp": "::1"}}
     if claims:
         context["authorizer"] = {"jwt": {"claims": claims, "scopes": None}}
@@ -20,7 +20,7 @@ def http_api(path, route=None, claims=None, **more):
 
 
 def rest_api(path, resource=None, claims=None, **more):
-    """A REST API, and payload 1.0 of HTTP APIs."""
+    """Return an event of a REST API, or of payload 1.0 of an HTTP API."""
     context = {"stage": "prod", "identity": {"sourceIp": "::1"}}
     if claims:
         context["authorizer"] = {"claims": claims}
@@ -30,7 +30,7 @@ def rest_api(path, resource=None, claims=None, **more):
 
 
 def balancer(path, forwarded="203.0.113.9", **more):
-    """An Application Load Balancer."""
+    """Return an event of an Application Load Balancer."""
     return {"requestContext": {"elb": {"targetGroupArn": "arn:aws:elasticloadbalancing:x"}},
             "httpMethod": "POST", "path": path, "queryStringParameters": {}, "body": CALL,
             "headers": {"x-forwarded-for": forwarded}, "isBase64Encoded": False, **more}
@@ -46,7 +46,7 @@ class EventsCase(BackendCase):
 
 
 class PathTest(EventsCase):
-    settings = {"attest_signup": True}  # its route is 404 without it
+    settings = {"attest_signup": True}  # without it the route is 404
 
     def test_bck18_the_route_is_the_one_that_the_gateway_matched(self):
         route, claims = "/v1/analyze", self.claims
@@ -117,7 +117,7 @@ class PathTest(EventsCase):
 
 
 class BalancerTest(EventsCase):
-    """No gateway: the function verifies the bearer token, and knows what comes before it."""
+    """A function without a gateway, which verifies the bearer token and removes the base path."""
 
     settings = {"caller": "token", "base_path": "/api"}
     verifier_members = {"ledger": {"transfer": "allow", "signup": {

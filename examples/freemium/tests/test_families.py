@@ -1,4 +1,4 @@
-"""BCK-23: a family of errors has one answer, whichever route it comes from."""
+"""The response to a family of errors, the same for every route (BCK-23)."""
 import decimal
 import unittest
 from unittest import mock
@@ -65,7 +65,7 @@ class FamiliesTest(BackendCase):
                     self.assertIn("error", said.json)
 
     def test_bck23_a_store_that_answers_otherwise(self):
-        """What an exchange ends with has the families of what is raised."""
+        """Check that the result of an exchange has the families of raised errors."""
         app = self.app()
         for name, code, status in (("misuse", 5, 500), ("config", 6, 500), ("internal", 8, 500),
                                    ("unavailable", 7, 503), ("pending", 9, 503)):
@@ -85,7 +85,7 @@ class FamiliesTest(BackendCase):
 
 
 class ModelTest(BackendCase):
-    """BCK-11: what a model returns and nobody can read is not delivered, and costs nothing."""
+    """A model's result that cannot be read is not delivered and costs nothing (BCK-11)."""
 
     limits = {"free": {"free": 99999, "premium": 0}, "standard": {"free": 99999, "premium": 3},
               "premium": {"free": 99999, "premium": 5}}

@@ -1,4 +1,4 @@
-"""The handler as Lambda loads it, what the deployer plugs in, and where the settings are."""
+"""The handler as Lambda loads it, the deployer's extensions, and the sources of the settings."""
 import base64
 import dataclasses
 import json
@@ -97,7 +97,7 @@ class PluggedTest(BackendCase):
 
 
 class StartTest(BackendCase):
-    """STM-8, STO-78: a function looks at its table when it starts."""
+    """A function checks its table when it starts (STM-8, STO-78)."""
 
     def opened(self, name):
         place, _, options = self.backend.settings.engine.partition("?")
@@ -118,7 +118,8 @@ class StartTest(BackendCase):
             made.check()
 
     def test_sto78_a_table_that_a_template_made(self):
-        """It has no lineage yet, and create_schema gives it one; to DynamoDB alone."""
+        """Check that the table has no lineage yet, and that create_schema gives it one, on
+        DynamoDB."""
         made = self.opened("made")
         store = made.ledger.executor
         if store.engine != "dynamodb":
@@ -146,7 +147,7 @@ class WithoutAppleTest(BackendCase):
 
 
 class SecretTest(unittest.TestCase):
-    """BCK-40: one file, or one secret with its text."""
+    """Settings from a file, or from a secret with its text (BCK-40)."""
 
     def test_the_text_of_a_secret(self):
         asked = []

@@ -1,4 +1,4 @@
-"""What nobody gets twice, or for nothing: limits, owners, Sandbox."""
+"""Limits, owners and Sandbox: nothing is granted twice or for free."""
 import dataclasses
 import sqlite3
 import unittest
@@ -15,7 +15,7 @@ LIMITS = {"free": {"free": LIMIT, "premium": 0}, "standard": {"free": 99999, "pr
 
 
 class DeletionTest(BackendCase):
-    """BCK-37: deleting an account resets no limit."""
+    """Deleting an account resets no limit (BCK-37)."""
 
     limits = LIMITS
 
@@ -42,13 +42,13 @@ class DeletionTest(BackendCase):
             self.assertEqual(app.post("/v1/account/delete").status, 500)
         self.assertEqual(app.plan(), "premium")
         self.assertEqual(app.post("/v1/account/delete").status, 200)
-        # Of one that was deleted before nothing is opened by a repetition that fails.
+        # A failed repetition does not reopen an account that was deleted before.
         with mock.patch.object(self.backend.ledger, "forget_account", side_effect=RuntimeError):
             self.assertEqual(app.post("/v1/account/delete").status, 500)
         self.assertEqual(app.analyze("free").status, 401)
 
     def test_bck37_the_race_of_a_call_and_a_deletion(self):
-        """The account is deleted between the look and the count."""
+        """Check an account that is deleted between the read of its plan and the count."""
         app = self.app()
         said = []
         for _ in range(2):
@@ -81,7 +81,7 @@ class DeletionTest(BackendCase):
 
 
 class CeilingTest(BackendCase):
-    """A ceiling for all accounts together, whatever each of them may have."""
+    """A ceiling for all accounts together, whatever the quota of each."""
 
     limits = LIMITS
     settings = {"ceiling": {"premium": 4}}
@@ -97,7 +97,7 @@ class CeilingTest(BackendCase):
         return app
 
     def left(self, app):
-        """What the account itself may still have."""
+        """Return the rest of the account's own quota."""
         return self.backend.ledger.consume_quota(app.account, "premium", "premium").left + 1
 
     def test_a_ceiling_for_all_accounts_together(self):
@@ -154,7 +154,7 @@ def unavailable():
 
 
 class OwnerTest(BackendCase):
-    """STO-43: a purchase that names an account of the pool is that account's alone."""
+    """A purchase that names an account of the pool belongs to that account only (STO-43)."""
 
     def test_sto43_a_purchase_that_names_another_account(self):
         buyer, thief = self.app(), self.app()
@@ -199,7 +199,7 @@ class OwnerTest(BackendCase):
         away = mock.Mock(can_sign_in=mock.Mock(side_effect=TimeoutError))
         with mock.patch.dict(self.backend.__dict__, provider=away):
             self.assertEqual(app.update(named).status, 500)
-            # Nobody asks it about the caller's own, or about none.
+            # The provider is not called for the caller's own account, nor if none is named.
             mine = self.bought(PREMIUM, account=app.account)
             self.assertAnswer(app.update(mine), 200, {"plan": "premium"})
             self.assertEqual(other.update(self.bought(PREMIUM)).status, 200)
@@ -217,7 +217,7 @@ class OwnerTest(BackendCase):
 
 
 class SandboxTest(BackendCase):
-    """FLW-6: purchases of Sandbox unlock nothing paid, but for testers."""
+    """Purchases of Sandbox unlock nothing paid, except for testers (FLW-6)."""
 
     def sandbox(self, product=PREMIUM, **options):
         return self.bought(product, environment="Sandbox", **options)
@@ -229,7 +229,7 @@ class SandboxTest(BackendCase):
                 self.assertAnswer(app.update(self.sandbox(product)), 200, {"plan": "free"})
                 self.assertEqual(app.analyze("premium").status, 403)
                 self.assertEqual(app.plan(), "free")
-                # Nor does it take anything away.
+                # A Sandbox purchase takes nothing away either.
                 self.assertAnswer(app.update(self.bought(STANDARD)), 200, {"plan": "standard"})
                 self.assertAnswer(app.update(self.sandbox(product)), 200, {"plan": "standard"})
 
@@ -239,7 +239,7 @@ class SandboxTest(BackendCase):
         with mock.patch.object(self.backend, "settings", replaced(settings, [app.account])):
             self.assertAnswer(app.update(jws), 200, {"plan": "premium"})
             self.assertEqual(app.analyze("premium").status, 200)
-        # One who is no tester any more has what was paid for.
+        # An account that is no tester any more has only what was paid for.
         self.assertEqual(app.analyze("premium").status, 403)
         self.assertAnswer(app.update(self.bought(STANDARD)), 200, {"plan": "standard"})
         self.assertEqual(app.plan(), "standard")

@@ -1,5 +1,5 @@
-"""BCK-16, RFD-2: what Apple tells comes twice, late and in every order, and so does what the app
-shows. The plan is that of the newest signed state each time, on a store of its own."""
+"""Apple's notifications, which come twice, late and in every order, and the app's requests. The
+plan is that of the newest signed state each time, on a database of its own (BCK-16, RFD-2)."""
 import dataclasses
 import itertools
 import json
@@ -13,7 +13,7 @@ ACCOUNT = "6d1f0c1e-30d3-4d52-93a6-0d3bd2f1a2b4"
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
 FIRST, RENEWED = "930001", "930002"
 APP = "app"
-# What is signed one after the other, as the kind, the transaction and the plan that it tells.
+# What is signed in sequence: the kind, the transaction and the resulting plan.
 STORIES = {
     "reversed": ((APP, FIRST, "standard"), ("REFUND", FIRST, "free"),
                  ("REFUND_REVERSED", FIRST, "standard")),
@@ -24,7 +24,7 @@ STORIES = {
     "renewed after a refund": ((APP, FIRST, "standard"), ("REFUND", FIRST, "free"),
                                ("DID_RENEW", RENEWED, "premium")),
 }
-# Each told twice: 90 orders. All of them where that takes no long time.
+# Three notifications, each delivered twice, have 90 orders. All run where that is fast.
 ORDERS = sorted(set(itertools.permutations((0, 0, 1, 1, 2, 2))))
 EVERY = {"sqlite": (1, 4, 9, 9), "moto": (30, 30, 45, 45)}[ENGINE]
 
@@ -45,8 +45,8 @@ class OrdersTest(BackendCase):
                 self.play(self.opened(f"lifetime-{number}"), texts, plans, order)
 
     def test_sto33_of_a_purchase_that_a_person_claimed(self):
-        """Support may claim by hand: that row follows the newest state, too, of whatever kind
-        the notification is, and waits for nobody."""
+        """Check that a row that support claimed by hand follows the newest state, too, for every
+        kind of notification, and that no completion is expected."""
         texts, _ = self.written((*STORIES["reversed"][:2],
                                  ("DID_CHANGE_RENEWAL_STATUS", FIRST, "standard")))
         for number, order in enumerate(sorted(set(itertools.permutations((1, 1, 2, 2))))):
@@ -60,7 +60,7 @@ class OrdersTest(BackendCase):
                 self.assertEqual(row.state, wanted, (order, at))
 
     def test_bck42_what_is_refused_for_good_is_logged(self):
-        """A product that has left the catalogue is taken back all the same."""
+        """Check that a product that left the catalogue is taken back all the same."""
         backend = self.opened("gone")
         told = {"environment": "Production", "product": "com.example.app.gone",
                 "type": "consumable", "transaction_id": FIRST, "original_transaction_id": FIRST}
@@ -82,7 +82,7 @@ class OrdersTest(BackendCase):
             self.assertEqual(shop.find(evidence=bought).rows[0].state, state)
 
     def test_bck42_what_is_pending_comes_again(self):
-        """503 with Retry-After: Apple delivers it again when the take-back is over."""
+        """Check 503 with Retry-After: Apple delivers again when the take-back is done."""
         backend = self.opened("pending")
         texts, _ = self.written(STORIES["reversed"])
         verified = [backend.verifier.verify_transaction(texts[0][1], self.clock.ms),
@@ -99,7 +99,7 @@ class OrdersTest(BackendCase):
         self.assertEqual(backend.ledger.find(evidence=verified[0]).rows[0].state, "granted")
 
     def play(self, backend, texts, plans, order):
-        """Each state as it comes; then all of them once more."""
+        """Deliver each state as it comes, then all of them once more."""
         newest, shown = -1, False
         for told in (*order, *range(len(texts))):
             answer = self.tell(backend, *texts[told])
@@ -112,7 +112,7 @@ class OrdersTest(BackendCase):
         self.assertEqual(backend.ledger.resume_expired().claims, ())
 
     def written(self, story, product=None):
-        """Kind and text of each, signed ten minutes apart; and its plan."""
+        """Return kind and text of each, signed ten minutes apart, and its plan."""
         now, texts, plans = self.clock.ms, [], []
         for number, (kind, transaction, plan) in enumerate(story, 1):
             bought = product or (PREMIUM if transaction == RENEWED else STANDARD)
@@ -133,7 +133,7 @@ class OrdersTest(BackendCase):
         return texts, plans
 
     def opened(self, name):
-        """A back end on an empty store."""
+        """Return a back end on an empty database."""
         name = name.replace(" ", "-")
         settings = self.backend.settings
         place, _, options = settings.engine.partition("?")
@@ -147,7 +147,7 @@ class OrdersTest(BackendCase):
         return made
 
     def tell(self, backend, kind, text):
-        """The function, with an event of the gateway."""
+        """Call the function with an event of the gateway."""
         path, member = "/v1/notifications", "signedPayload"
         if kind == APP:
             path, member = "/v1/update-subscription", "signedTransactionData"

@@ -1,4 +1,4 @@
-"""What is deployed: packed as `sam build` packs it, and looked through."""
+"""The deployed package, packed as `sam build` packs it, and its content."""
 import json
 import os
 import pathlib
@@ -16,12 +16,12 @@ TEMPLATE = (EXAMPLE / "template.yaml").read_text()
 FUNCTIONS = re.findall(r"\n  (\w+):\n    Type: AWS::Serverless::Function\n", TEMPLATE)
 PACKED = (EXAMPLE / re.search(r"CodeUri: *(\S+)", TEMPLATE)[1]).resolve()
 GUIDE = (ROOT / "docs/tasks/freemium-lambda.md").read_text()
-# A key in base64 or PEM, and the members that have one.
+# Matches a key in base64 or PEM, and the members that contain one.
 KEY = re.compile(r"[A-Za-z0-9+/]{43}=|-----BEGIN|[\"'](accountKey|forgetKey|privateKey)[\"']\s*:")
 
 
 def packed(folder, function):
-    """The archive of a function as a folder: its Makefile is what `sam build` runs."""
+    """Return the archive of a function as a folder, made by the Makefile that `sam build` runs."""
     subprocess.run(["make", "-C", str(PACKED), f"build-{function}"], check=True,
                    capture_output=True, env={**os.environ, "ARTIFACTS_DIR": str(folder)})
     return {str(path.relative_to(folder)) for path in pathlib.Path(folder).rglob("*")
@@ -34,7 +34,7 @@ class PackageTest(unittest.TestCase):
         for function in FUNCTIONS:
             with self.subTest(function=function), tempfile.TemporaryDirectory() as folder:
                 names = packed(folder, function)
-                # The modules alone: no configuration, no test, no wheel, nothing local.
+                # Only the modules are packed: no configuration, no test, no wheel, nothing local.
                 self.assertEqual(names, modules - {"freemium/__main__.py"})
                 for name in names:
                     text = pathlib.Path(folder, name).read_text()
@@ -58,7 +58,7 @@ class PackageTest(unittest.TestCase):
             self.assertTrue(pathlib.Path(folder, "freemium/function.py").is_file())
 
     def test_the_filled_files_lie_elsewhere(self):
-        """The guide's own steps: no file with a key is in the checkout."""
+        """Check that the guide's steps leave no file with a key in the checkout."""
         steps = GUIDE.split("## Deploy")[1].split("\n## ")[0]
         filled = re.findall(r"file://(\S+)", steps)
         self.assertGreaterEqual(len(filled), 2)
@@ -69,7 +69,7 @@ class PackageTest(unittest.TestCase):
             self.assertNotIn(PACKED, (EXAMPLE / name).resolve().parents)
 
     def test_the_configuration_of_all_functions_has_no_key(self):
-        """What the guide takes out of config.json is what the secret of accounts has."""
+        """Check that the secret of the accounts has what the guide removes from config.json."""
         code = re.search(r"```sh not-run=\w+\n(umask.*?)```", GUIDE, re.S)[1]
         split = re.search(r"python3 - .*?<<'END'\n(.*?)\nEND\n", code, re.S)[1]
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""The routes, as docs/spec/ledger.md §1 says: bodies, codes, messages, headers."""
+"""The routes of docs/spec/ledger.md §1: bodies, codes, messages, headers."""
 import base64
 import datetime
 import json
@@ -25,7 +25,7 @@ CALLERS = ["/v1/update-subscription", "/v1/analyze", "/v1/challenge", "/v1/accou
 
 
 class RoutesCase:
-    """Run for both forms of events."""
+    """Tests that run for both forms of events."""
 
     # ---- BCK-1, 18: who calls
 
@@ -116,7 +116,7 @@ class RoutesCase:
         wanted = -(-(said.json["resetAtMs"] - self.clock.ms) // 1000)
         self.assertAlmostEqual(seconds, wanted, delta=2)
         self.assertGreaterEqual(seconds, 1)
-        # The client falls back by itself (BCK-35).
+        # The client uses the fallback by itself (BCK-35).
         self.assertEqual(app.analyze(said.json["fallback"]).status, 200)
 
     def test_bck9_a_new_day(self):
@@ -203,7 +203,7 @@ class RoutesCase:
                          "/v1/account/link"):
                 with self.subTest(raw=raw[:20], path=path):
                     self.assertAnswer(app.post(path, raw=raw), 400, INVALID)
-        # None of them cleared anything.
+        # None of the bad bodies deactivated a subscription.
         self.assertEqual(app.plan(), "standard")
 
     def test_bck19_base64(self):
@@ -284,7 +284,7 @@ class RoutesCase:
             said = app.post("/v1/challenge", {"purpose": purpose})
             self.assertAnswer(said, 400, INVALID)
 
-    # ---- BCK-25: what changed is told apart from repetitions
+    # ---- BCK-25: changes are distinguished from repetitions
 
     def test_a_lifetime_unlock_has_no_end(self):
         app = self.app()
@@ -300,7 +300,7 @@ LIMITS = {"free": {"free": 99999, "premium": 0}, "standard": {"free": 99999, "pr
 
 
 class ClearTest(BackendCase):
-    """BCK-2 for accounts of one device, where no purchase is the end of the plan."""
+    """BCK-2 for accounts of one device, on which the absence of purchases ends the plan."""
 
     verifier_members = {"ledger": {"transfer": "allow", "onNoPurchases": "deactivate"}}
 
@@ -328,7 +328,7 @@ class RestApiTest(RoutesCase, BackendCase):
 
 
 class TokenTest(BackendCase):
-    """Without a gateway: the function verifies the bearer token itself (BCK-18)."""
+    """A function without a gateway, which verifies the bearer token itself (BCK-18)."""
 
     settings = {"caller": "token"}
 
@@ -347,7 +347,7 @@ class TokenTest(BackendCase):
 
 
 class SwitchesTest(BackendCase):
-    """What the operator chooses."""
+    """The operator's options."""
 
     settings = {"rate_limits": False, "texts": {"plan": "Ask for more"}}
 

@@ -1,4 +1,4 @@
-"""What is deployed: the template's rights, routes, pool and table."""
+"""The template: rights, routes, pool and table."""
 import base64
 import os
 import pathlib
@@ -17,14 +17,14 @@ from running import EXAMPLE, shipped
 try:
     import rights
 except ImportError:
-    rights = None  # there is no PyYAML
+    rights = None  # PyYAML is not installed
 
 TEMPLATE = EXAMPLE / "template.yaml"
 ACCOUNT_MAKERS = {"AdminCreateUser", "AdminSetUserPassword", "AdminGetUser"}
 
 
 class PlainTest(unittest.TestCase):
-    """Without a reader for YAML."""
+    """Checks that need no reader for YAML."""
 
     def test_bck21_public_sign_up_is_closed(self):
         text = TEMPLATE.read_text()
@@ -45,13 +45,13 @@ class TemplateTest(unittest.TestCase):
         cls.functions = rights.functions(cls.resources)
 
     def allowed(self, name, service):
-        """Actions and resources of a function in one service."""
+        """Return actions and resources of a function in one service."""
         return [(each["Action"], each["Resource"], each.get("Condition"))
                 for each in rights.statements(self.resources, name)
                 if rights.listed(each["Action"])[0].startswith(f"{service}:")]
 
     def rights(self, name):
-        """The actions that a function has on the pool."""
+        """Return the actions that a function may use on the pool."""
         found = set()
         for actions, resource, _ in self.allowed(name, "cognito-idp"):
             self.assertEqual(resource, ("GetAtt", "Pool.Arn"))
@@ -70,7 +70,7 @@ class TemplateTest(unittest.TestCase):
         self.assertEqual(self.rights("Notifications"), set())
 
     def test_bck15_each_function_reads_its_own_secrets(self):
-        """The secret that all of them read has no key in it."""
+        """Check that the secret that all functions read contains no key."""
         read = {}
         for name in self.functions:
             [(action, resource, _)] = self.allowed(name, "secretsmanager")
@@ -91,13 +91,13 @@ class TemplateTest(unittest.TestCase):
             self.assertEqual(named, wanted, name)
 
     def test_bck15_each_function_has_its_own_items(self):
-        """Every right on the table names the keys that it is for."""
+        """Check that every right on the table names the keys for which it is granted."""
         keys = {}
         for name in self.functions:
             keys[name] = set()
             for actions, resource, condition in self.allowed(name, "dynamodb"):
                 self.assertNotRegex(str(actions), r"\*|Scan|Batch")
-                if actions == "dynamodb:DescribeTable":  # of no item
+                if actions == "dynamodb:DescribeTable":  # the right concerns no item
                     self.assertIsNone(condition)
                     continue
                 [(operator, wanted)] = condition.items()
@@ -114,7 +114,7 @@ class TemplateTest(unittest.TestCase):
         self.assertTrue(all(key.endswith("#*") for found in keys.values() for key in found))
 
     def test_bck15_what_the_policies_refuse(self):
-        """What the tests over DynamoDB compare each call with."""
+        """Check the comparison that the tests with DynamoDB use for each call."""
         for function, action, resource, key, allowed in (
                 ("Accounts", "GetItem", "Table", "APPLETOKEN#a", True),
                 ("Calls", "GetItem", "Table", "APPLETOKEN#a", False),

@@ -6,10 +6,10 @@
     claim = ledger.claim(transaction, account, grant=pay_out)
     claim.client_result                           # "granted", "already-granted" …
 
-The library says which statement to run and judges what comes back (docs/spec/ledger.md);
-here the statements are run, by the client that you have: `SQLite`, `Postgres`, `MariaDB`,
-`DynamoDB`, `Redis`, and for asyncio `AsyncPostgres` and `AsyncRedis`. Each needs its client
-only when it is used: psycopg 3, PyMySQL, boto3, redis-py.
+The library defines which statement to run and evaluates its result (docs/spec/ledger.md);
+the executors of this package run the statements, with the client library that you have:
+`SQLite`, `Postgres`, `MariaDB`, `DynamoDB`, `Redis`, and for asyncio `AsyncPostgres` and
+`AsyncRedis`. Each needs its client only when it is used: psycopg 3, PyMySQL, boto3, redis-py.
 
 Loaded on first use.
 """

@@ -1,5 +1,5 @@
-"""The forms in which an executor answers a step (docs/spec/ledger.md, STO-3), and the line
-in the log."""
+"""The forms of an executor's reply to a step (docs/spec/ledger.md, STO-3), and its line in the
+log."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("assay.ledger")
 
-# The code of a connection that leads to no primary (STO-74).
+# The code of a connection that reaches no primary (STO-74).
 STANDBY = "standby"
 
 
-# The marks of the steps with which a transaction begins and ends (EXC-24).
+# The marks of the steps that begin and end a transaction (EXC-24).
 BEGINS, ENDS = ("begin", "single"), ("commit", "single")
 
 # The limits of a step that names none, in milliseconds (STO-76).
 LIMITS = {"statementMs": 5000, "lockMs": 2000}
-# Of a connection that could not be made (STO-77).
+# The code of a connection that could not be made (STO-77).
 CONNECT = "connect"
 
 
 class Fault(Exception):
-    """An engine did not carry a step out.
+    """Raised if an engine did not perform a step.
 
-    code        its own code, as text
-    text        what it said; None where that may hold values
-    detail      for the log alone: it names a host, a user or a path
-    is_certain  nothing was carried out
-    is_lost     nothing came back: the connection is of no use any more, and nobody knows
-                what became of the statement
+    code        the engine's own code, as text
+    text        the engine's message; None if the message may quote values
+    detail      for the log only: it names a host, a user or a path
+    is_certain  whether nothing was executed
+    is_lost     whether the result was lost: the connection is unusable, and the statement
+                may or may not have run
     """
 
     def __init__(
@@ -57,26 +57,26 @@ class Fault(Exception):
 
     @classmethod
     def lost(cls) -> Fault:
-        """Nothing came back."""
+        """Return the fault of a step whose result was lost."""
         return cls(is_lost=True)
 
     @classmethod
     def standby(cls) -> Fault:
-        """The connection leads to a standby, or to a file that cannot be written."""
+        """Return the fault of a connection to a standby, or to a file that cannot be written."""
         return cls(STANDBY, "not a primary", is_certain=True)
 
     @classmethod
     def unreached(cls, error: Exception, code: object = CONNECT) -> Fault:
-        """No connection was made: nothing was sent (STO-77). What the client says has the host
-        and the user, so the log alone has it."""
+        """Return the fault of a failed connection, over which nothing was sent (STO-77). The
+        client's message has the host and the user, so only the log has it."""
         return cls(code, type(error).__name__, detail=str(error), is_certain=True)
 
     def note(self, engine: str, what: str) -> None:
-        """A line in the log, without a value of a statement (EXC-22)."""
+        """Write a line to the log, without a value of a statement (EXC-22)."""
         LOG.warning("%s %s: %s", engine, what, "no answer" if self.is_lost else self)
 
     def answer(self, step: Step) -> Answer:
-        """What the library is told."""
+        """Return the reply for the library."""
         self.note(step["engine"], "a step" if step["repeatable"] else "a step for once")
         if self.is_lost:
             return {"id": step["id"], "code": 0}
@@ -89,11 +89,11 @@ class Fault(Exception):
 
 
 class SchemaError(RuntimeError):
-    """A store did not take a statement of the schema."""
+    """Raised if a database refuses a statement of the schema."""
 
 
 def limits_of(step: Step) -> Mapping[str, int]:
-    """How long a statement of it may run, and wait for a lock."""
+    """Return how long a statement of the step may run, and wait for a lock."""
     found: Mapping[str, int] = step.get("limits") or LIMITS
     return found
 
@@ -103,38 +103,38 @@ def seconds(limits: Mapping[str, int], name: str) -> float:
 
 
 def ended(step: Step) -> Answer:
-    """The answer to a grant step whose transaction the grant ended, or would have (STO-38)."""
+    """Return the reply to a grant step whose grant ended the transaction, or tried to (STO-38)."""
     LOG.error("STO-38: the grant ended the transaction of its claim, or tried to")
     return {"id": step["id"], "code": 500, "error": {"code": "transaction", "executed": "unknown"}}
 
 
 def lost(step: Step) -> Answer:
-    """The answer to a grant step whose session is gone: nothing was committed (STO-39)."""
+    """Return the reply to a grant step whose session is lost: nothing was committed (STO-39)."""
     return {"id": step["id"], "code": 0}
 
 
 def refused(step: Step) -> Answer:
-    """The answer to a grant step whose grant gave nothing."""
+    """Return the reply to a grant step whose grant gave nothing."""
     return {"id": step["id"], "code": 500}
 
 
 def granted(step: Step) -> Answer:
-    """The answer to a grant step: what the host wrote is committed with the claim."""
+    """Return the reply to a grant step: what the host wrote is committed with the claim."""
     return {"id": step["id"], "code": 200}
 
 
 def done(step: Step, results: list[Answer]) -> Answer:
-    """The answer to a step that was carried out."""
+    """Return the reply to a step that was performed."""
     return {"id": step["id"], "code": 200, "results": results}
 
 
 def rows_of(found: Iterable[Iterable[Any]]) -> Answer:
-    """The rows of a statement."""
+    """Return the rows of a statement."""
     return {"rows": [[value(each) for each in row] for row in found]}
 
 
 def value(found: Any) -> Value:
-    """Text, an integer or None, whatever a client makes of it (STO-4)."""
+    """Return text, an integer or None, whatever type a client returns (STO-4)."""
     if found is None or type(found) in (str, int):
         known: Value = found
         return known

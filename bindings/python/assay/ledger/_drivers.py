@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# module: what to install
+# Maps each module to the package to install.
 PACKAGES = {
     "boto3": "boto3",
     "psycopg": "psycopg[binary]",
@@ -19,11 +19,11 @@ PACKAGES = {
 
 @contextmanager
 def installed(module: str) -> Iterator[None]:
-    """Around the import of a client library: an ImportError names the package to install."""
+    """Make an ImportError of a client library name the package to install."""
     try:
         yield
     except ImportError as error:
-        # Its class stays: ModuleNotFoundError where it is absent.
+        # The class of the error is kept: ModuleNotFoundError if the module is absent.
         raise type(error)(
             f"{error}; install the client of this store: pip install '{PACKAGES[module]}'",
             name=error.name,

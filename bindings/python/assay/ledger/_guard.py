@@ -1,5 +1,5 @@
-"""The open transaction of a claim, as its grant gets it (STO-38): statements pass, and what
-would end the transaction raises `misuse.ledger.transaction`."""
+"""The open transaction of a claim in the form that its grant receives (STO-38): statements pass,
+and a call that would end the transaction raises `misuse.ledger.transaction`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from ..errors import AssayError
 
-# What the executor sets before the grant and releases after it: there no more once the
-# transaction ended, however it did, whatever was begun since.
+# The executor sets this savepoint before the grant and releases it afterwards. It is gone if the
+# transaction ended in any way, even if another one was begun since.
 SAVEPOINT, RELEASE = "SAVEPOINT assay_grant", "RELEASE SAVEPOINT assay_grant"
 _NESTED, _KEPT, _UNDONE = (
     "SAVEPOINT assay_nested",
@@ -31,7 +31,7 @@ _ENDING = frozenset(
     )
 )
 _SETTINGS = frozenset(("autocommit", "deferrable", "isolation_level", "read_only"))
-# Those that take the text of a statement.
+# Methods that take the text of a statement.
 _ASKING = frozenset(("execute", "executemany", "query", "stream"))
 _SPACE = r"(?:\s|--[^\n]*\n|#[^\n]*\n|/\*.*?\*/)*"
 _ENDS = re.compile(
@@ -47,7 +47,7 @@ _READS = re.compile(
 
 
 def misuse(message: str) -> AssayError:
-    """`misuse.ledger.transaction`, with this message."""
+    """Return `misuse.ledger.transaction` with this message."""
     from ..documents import status_named
     from ..errors import MisuseError, refusal_of_status
 
@@ -57,7 +57,7 @@ def misuse(message: str) -> AssayError:
 
 
 def open_already() -> AssayError:
-    """Of a connection that the host gave, and that is in a transaction of the host's."""
+    """Return the error for a connection of the host that is in a transaction of the host."""
     return misuse(
         "the connection has an open transaction of yours, which the ledger neither joins nor "
         "ends: give the ledger connections of its own, and write in its grant"
@@ -65,10 +65,10 @@ def open_already() -> AssayError:
 
 
 class Watch:
-    """What the guards of one grant share.
+    """The state that the guards of one grant share.
 
-    fault    what was raised for a call that would have ended the transaction
-    is_over  the grant has returned
+    fault    the error raised for a call that would have ended the transaction, or None
+    is_over  whether the grant has returned
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class Watch:
         raise misuse(f"{what} on the connection of a grant that has returned")
 
     def check(self) -> None:
-        """Raise for a guard that is of no use any more."""
+        """Raise if the guard must not be used any more."""
         if self.fault is not None:
             raise self.fault
         if self.is_over:
@@ -93,8 +93,8 @@ class Watch:
 
 
 class Guard:
-    """A connection, or a cursor of it, in the transaction of a claim. What it lacks here it has
-    of the client; `isinstance` takes it for what it guards."""
+    """A connection, or a cursor of it, in the transaction of a claim. Members that it lacks are the
+    client's; `isinstance` takes it for the object that it guards."""
 
     _watch: Watch
     _real: Any
@@ -111,8 +111,8 @@ class Guard:
         return f"<{type(self._real).__name__} in the transaction of a claim>"
 
     def nested(self) -> Nested:
-        """The same connection for a layer that commits by itself, such as an ORM: its commit
-        and its rollback are those of a savepoint, and what it committed stands with the claim
+        """Return the same connection for a layer that commits by itself, such as an ORM: its commit
+        and its rollback are those of a savepoint, and what it committed is committed with the claim
         or not at all."""
         self._watch.check()
         return Nested(self._real, self._watch)
@@ -140,7 +140,7 @@ class Guard:
         setattr(self._real, name, value)
 
     def close(self) -> Any:
-        """Of a cursor alone."""
+        """Close the cursor; a connection refuses."""
         if self._owner is self:
             self._watch.refuse("close()")
         return self._real.close()
@@ -157,7 +157,7 @@ class Guard:
         return ask
 
     def _before(self, statement: Any) -> None:
-        """Look at a statement before it runs; one that is no plain text is found out after the
+        """Check a statement before it runs. One that is no plain text is detected after the
         grant."""
         text = _text(statement)
         if _ENDS.match(text):
@@ -202,7 +202,7 @@ class Guard:
 
 
 class Nested(Guard):
-    """`Guard.nested`."""
+    """The connection that `Guard.nested` returns."""
 
     def __init__(self, real: Any, watch: Watch) -> None:
         super().__init__(real, watch)
@@ -212,22 +212,22 @@ class Nested(Guard):
         return self
 
     def commit(self) -> None:
-        """What was written stands with the claim."""
+        """Keep what was written, to be committed with the claim."""
         self._watch.check()
         self._end(_KEPT)
 
     def rollback(self) -> None:
-        """Undo what was written since the last commit. The claim is not granted then: nobody
-        may be told that it was while what it gives was taken away again."""
+        """Undo what was written since the last commit. The claim is then not granted: a client must
+        not be told that it was after its content was undone."""
         if self._watch.is_over:
-            return  # an engine that is put away at the end of the process
+            return  # an engine that is disposed of at the end of the process
         if vars(self)["_has_written"]:
             self._watch.refuse("what the grant wrote was rolled back")
         self._watch.check()
         self._end(_UNDONE, _KEPT)
 
     def close(self) -> None:
-        """As the client's own: what was not committed is undone."""
+        """Undo what was not committed, as the client's own close does."""
         self.rollback()
 
     def _before(self, statement: Any) -> None:
@@ -247,7 +247,7 @@ class Nested(Guard):
 
 
 def run(connection: Any, statement: str) -> None:
-    """A statement without a result, by any of the clients."""
+    """Run a statement without a result, with any of the clients."""
     cursor = connection.cursor()
     cursor.execute(statement)
     cursor.close()

@@ -1,4 +1,4 @@
-"""What `Ledger` and `AsyncLedger` have in common: executor and verifier, requests."""
+"""The common part of `Ledger` and `AsyncLedger`: executor, verifier and requests."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     Configuration = Union[Mapping[str, Any], str, bytes]
     Steps = Generator[Callable[[], Any], Any, Any]
 
-# How long to wait for tables, in seconds: DynamoDB takes half a minute to make one.
+# How long to wait for tables, in seconds: DynamoDB takes half a minute to create one.
 CREATION = 60.0
 
 
 class Opened:
-    """An executor, and a verifier whose policy it has."""
+    """An executor, and a verifier with the ledger's policy."""
 
     def __init__(
         self,
@@ -58,11 +58,11 @@ class Opened:
             raise ValueError("the verifier's configuration has no block `ledger`")
         if table is not None and policy.get("table") != table:
             raise ValueError("the URL names another table than `ledger.table`")
-        # STO-13: one verifier may serve two stores.
+        # One verifier may serve two databases, so requests name another engine (STO-13).
         self._named = {} if policy["engine"] == self._engine else {"engine": self._engine}
         self._must_create = create
         self._creating = Lock()
-        # STO-78: which store it was, at the first look.
+        # The lineage that the database had at the first check (STO-78).
         self._lineage: str | None = None
         self._max_wait, self._clock = max_wait, clock
 
@@ -73,11 +73,11 @@ class Opened:
         return int(self._clock() * 1000)
 
     def _begins(self, now: Time | None) -> int:
-        """The time at which an exchange begins, in milliseconds: `now` to the millisecond."""
+        """Return the time at which an exchange begins, `now` or the clock's, in milliseconds."""
         return self._now() if now is None else milliseconds(now)
 
     def _clock_from(self, now: Time | None) -> Callable[[], float]:
-        """The clock of one exchange, which goes on from `now`."""
+        """Return the clock of one exchange, which continues from `now`."""
         if now is None:
             return self._clock
         begun, start = time.monotonic(), milliseconds(now) / 1000
@@ -98,10 +98,10 @@ def fulfilment(
     now: Time | None = None,
     **calls: Callable[[Any], Any] | None,
 ) -> Steps:
-    """An exchange, and what the host's functions do: in its transaction, or after it. Each
-    step is a call for the ledger to make, and goes on with its answer."""
+    """Yield the calls of an operation: its exchange, and those of the host's functions after it
+    unless they ran in its transaction. The ledger makes each call and sends the result back."""
     if "take_back" in calls and members.get("grantMode", "") is None:
-        # STO-35: the mode of a refund is by whether it is taken back.
+        # The mode of a refund follows from whether the host takes units back (STO-35).
         members["grantMode"] = "none" if calls["take_back"] is None else "lease"
     mode, note = members.get("grantMode", "lease"), members.get("note")
     asked = partial(ledger._ask, answer, operation, members, evidence, now=now)
@@ -127,7 +127,8 @@ def _paid(
     note: str | None,
     now: Time | None,
 ) -> Steps:
-    """Grant and complete, one after the other; what each completion answered, by its grant."""
+    """Grant and complete each claim in turn, and return the result of each completion by its
+    grant."""
     done = {}
     for claim in claims:
         if grant is not None and claim.needs_grant and claim.client_result is None:
@@ -152,7 +153,7 @@ def _taken(
     mode: str,
     now: Time | None,
 ) -> Steps:
-    """Take back and complete, one after the other; what each completion answered."""
+    """Take back and complete each revocation in turn, and return the result of each completion."""
     done = []
     for take in takes:
         if take_back is None:
@@ -173,28 +174,28 @@ def _taken(
 
 
 def new_lineage() -> str:
-    """What tells a new store from every other one: 32 characters (STM-8)."""
+    """Return the id that distinguishes a new database from every other: 32 characters (STM-8)."""
     return secrets.token_urlsafe(24)
 
 
 def saw(first: str | None, found: Result) -> str | None:
-    """The lineage of a store: the one that was seen first, in this process."""
+    """Return the lineage of the database: the first one that this process read."""
     seen: str | None = found.raw.get("lineage")
     return first or seen
 
 
 def attempt_of(given: str | None) -> str:
-    """STO-8: one for each request, the same when it is repeated."""
+    """Return an attempt id: one for each request, the same when the request is repeated (STO-8)."""
     return secrets.token_urlsafe(18) if given is None else given
 
 
 def challenge_of(given: str | None) -> str:
-    """STO-60: 32 random bytes."""
+    """Return 32 random bytes as base64url text, unless one is given (STO-60)."""
     return secrets.token_urlsafe(32) if given is None else given
 
 
 def cached_plan_of(last: GetPlanResult | None) -> dict[str, Any] | None:
-    """What `get-plan` takes of an earlier answer."""
+    """Return the members of an earlier result that `get-plan` accepts; None if there is none."""
     if last is None:
         return None
     return {"plan": last.plan, "expiresAtMs": last.expires_at_ms, "readAtMs": last.read_at_ms}
@@ -203,7 +204,7 @@ def cached_plan_of(last: GetPlanResult | None) -> dict[str, Any] | None:
 def _with_url(
     configuration: Configuration, engine: str, table: str | None
 ) -> Mapping[str, Any]:
-    """The configuration with what the URL says, so that it is written once."""
+    """Return the configuration completed by the URL, so that the engine is written once."""
     found: Any = configuration
     if isinstance(configuration, (str, bytes)):
         found = loads(configuration)

@@ -1,9 +1,9 @@
-"""Connections that one exchange at a time uses, kept for the next one.
+"""A pool of connections, each used by one exchange at a time and kept for the next.
 
-A child of a fork begins with none: those of its parent are neither used nor closed there, for
-closing one says good-bye on the parent's socket. SQLite must not be open at all in a fork: it
-knows its locks by process, and would not know the child's. Its idle connections are closed
-before; where one is in use, the child gets none.
+A child of a fork begins with an empty pool: it neither uses nor closes the connections of its
+parent, because closing one would send a farewell on the parent's socket. SQLite must not be
+open during a fork, because its locks belong to a process. Its idle connections are closed
+before the fork; if one is in use, the child gets no connections.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# How long an exchange waits for a connection when all are in use, in seconds: twice, as for
-# an engine that is not reached.
+# How long an exchange waits for a connection when all are in use, in seconds. The wait happens
+# twice, as for an engine that cannot be reached.
 PATIENCE = 5.0
 
 _pools: WeakSet[Pool] = WeakSet()
 _forking = RLock()
 _held: list[Pool] = []
-# What a child must not close, and so must not forget either.
+# References to connections that a child must not close, and must not free either.
 _left_alone: list[Any] = []
 
 
@@ -36,8 +36,8 @@ class Pool:
 
     make           opens one; raises `Fault`
     close          closes one; raises nothing
-    is_quiet       whether nothing has come in on an idle one; else its server has gone
-    survives_fork  whether a parent may keep them open while it forks
+    is_quiet       whether an idle one has no unread bytes; a closed server leaves some
+    survives_fork  whether a process may keep idle connections open while it forks
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Pool:
         self.pid = os.getpid()
 
     def take(self) -> Any:
-        """A connection; raises `Fault` when none can be had."""
+        """Take a connection out of the pool; raises `Fault` if there is none."""
         if self._is_torn:
             raise Fault("fork", "forked while a connection was in use", is_certain=True)
         if not self._room.acquire(timeout=PATIENCE):
@@ -87,13 +87,13 @@ class Pool:
             self._close(connection)
 
     def give(self, connection: Any, pid: int) -> None:
-        """A connection that nothing runs on any more, taken in the process `pid`."""
+        """Put back a connection on which no statement runs, taken in the process `pid`."""
         if self._is_ours(connection, pid):
             self._leave(connection)
 
     def drop(self, connection: Any, pid: int) -> None:
-        """A connection on which a statement may still run: closed, not used again. Nor are
-        the idle ones: what ended it may have ended them."""
+        """Close a connection on which a statement may still run. The idle ones are closed too,
+        because the same cause may have ended them."""
         if self._is_ours(connection, pid):
             self._close(connection)
             self._leave()
@@ -112,7 +112,7 @@ class Pool:
         self._room.release()
 
     def close(self) -> None:
-        """Close those that are not in use; the pool goes on."""
+        """Close the idle connections; the pool remains usable."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
@@ -134,8 +134,8 @@ class Pool:
 
 
 def is_quiet(file: int, wait_ms: int = 0) -> bool:
-    """Whether there is nothing to read from an idle connection: a server says something, or
-    hangs up, when it goes."""
+    """Return whether an idle connection has no unread bytes; a closed or failing server leaves
+    some."""
     poll = select.poll()
     poll.register(file, select.POLLIN)
     return not poll.poll(wait_ms)

@@ -1,4 +1,4 @@
-"""The garbage of a store: statements of the library, run here (STM-3)."""
+"""The deletion of a ledger's expired rows, by statements of the library (STM-3)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
     Call = Mapping[str, Any]
 
-# A busy row is no reason to wait for tomorrow.
+# The number of attempts: a busy row is no reason to wait until the next day.
 _TRIES = 3
 
 
 def calls_of(document: Document, *names: str) -> list[Call]:
-    """The statements that a document of `describe-schema` has under these names."""
+    """Return the statements that a document of `describe-schema` has under these names."""
     document.raise_for_status()
     found = document.json["exchange"]
     return [call for name in names for call in found[name]]
 
 
 def define(executor: Executor, calls: list[Call]) -> None:
-    """Run statements that the exchange `schema` gives."""
+    """Run statements that the exchange `describe-schema` returned."""
     with executor.session() as execute:
         for call in calls:
             said: list[Mapping[str, Any]] = []
@@ -36,7 +36,7 @@ def define(executor: Executor, calls: list[Call]) -> None:
 
 
 async def define_async(executor: AsyncExecutor, calls: list[Call]) -> None:
-    """`define` for asyncio."""
+    """Run statements as `define` does, for asyncio."""
     async with executor.session() as execute:
         for call in calls:
             said: list[Mapping[str, Any]] = []
@@ -45,7 +45,7 @@ async def define_async(executor: AsyncExecutor, calls: list[Call]) -> None:
 
 
 def _goes_on(said: list[Mapping[str, Any]]) -> bool:
-    """Whether to try (again)."""
+    """Return whether to run the statement, for the first time or again."""
     if not said or said[-1]["code"] != 200:
         if len(said) == _TRIES:
             error = said[-1].get("error", {})

@@ -1,6 +1,6 @@
-"""What the executors of the SQL engines have in common: the order of a step, its transaction,
-and what follows a failure (EXC-24, STO-75). The clients' own ways are in `sqlite`,
-`postgres` and `mariadb`."""
+"""The common part of the executors for SQL engines: the order of a step, its transaction, and what
+follows a failure (EXC-24, STO-75). What is specific to a client is in `sqlite`, `postgres` and
+`mariadb`."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
     from ._answers import Answer, Step
 
-# Between what a server says last and its end of the connection.
+# The time between a server's last message and its end of the connection, in milliseconds.
 GOODBYE_MS = 100
 _PLACEHOLDERS = re.compile(r"\?|\$\d+|%s")
 
 
 @lru_cache(512)
 def placed(sql: str, mark: str) -> str:
-    """A statement with the placeholders of a client. The library's texts are constants, and
+    """Return a statement with the placeholders of a client. The library's texts are constants and
     have one argument for each placeholder, in order."""
     return _PLACEHOLDERS.sub(mark, sql)
 
 
 class SQLExecutor:
-    """A database and how its client talks to it: what each engine's own class fills in."""
+    """A database and its client, completed by the class of each engine."""
 
     engine: str
-    # What the client raises.
+    # The exceptions of the client.
     errors: tuple[type[Exception], ...]
 
     def __init__(self, size: int, *, survives_fork: bool = True) -> None:
@@ -51,7 +51,7 @@ class SQLExecutor:
         return f"<assay.ledger.{type(self).__name__}>"
 
     def session(self) -> SQLSession:
-        """The executor of one exchange."""
+        """Return the session that performs the steps of one exchange."""
         return SQLSession(self)
 
     def close(self) -> None:
@@ -59,23 +59,23 @@ class SQLExecutor:
         self.pool.close()
 
     def connect(self) -> Any:
-        """A new connection, to a primary; raises `Fault`."""
+        """Return a new connection to a primary; raises `Fault`."""
         raise NotImplementedError
 
     def disconnect(self, connection: Any) -> None:
-        """Close, whatever state it is in; raises nothing."""
+        """Close a connection in any state; raises nothing."""
         raise NotImplementedError
 
     def is_quiet(self, connection: Any) -> bool:
-        """Whether the server has said nothing since the last statement."""
+        """Return whether the server has sent nothing since the last statement."""
         return True
 
     def limit(self, connection: Any, limits: Mapping[str, int]) -> None:
-        """Set the limits of a step (STO-76), where the connection is the ledger's alone."""
+        """Set the limits of a step (STO-76) if the connection belongs to the ledger only."""
         raise NotImplementedError
 
     def must_wrap(self, connection: Any) -> bool:
-        """Whether a single statement needs a transaction to have its limits."""
+        """Return whether a single statement needs a transaction to have its limits."""
         return False
 
     def begin(self, connection: Any, limits: Mapping[str, int]) -> None:
@@ -88,31 +88,31 @@ class SQLExecutor:
         raise NotImplementedError
 
     def is_open(self, connection: Any) -> bool:
-        """Whether a transaction is open."""
+        """Return whether a transaction is open."""
         raise NotImplementedError
 
     def is_busy(self, connection: Any) -> bool:
-        """Whether the host uses it: a connection that no exchange has taken."""
+        """Return whether the host uses a connection that no exchange has taken."""
         return self.is_open(connection)
 
     def is_gone(self, connection: Any, wait_ms: int) -> bool:
-        """Whether its server has hung up, or does within this time."""
+        """Return whether the server has closed the connection, or does so within `wait_ms`."""
         return False
 
     def run(
         self, connection: Any, call: Mapping[str, Any], limits: Mapping[str, int]
     ) -> Answer:
-        """One statement; its result."""
+        """Run one statement, and return its result."""
         raise NotImplementedError
 
     def fault(self, error: Exception) -> Fault:
-        """What one of `errors` means."""
+        """Return the fault that one of `errors` means."""
         raise NotImplementedError
 
 
 class SQLSession:
-    """Carries the steps of one exchange out, on one connection, which goes back when the
-    session is closed. What is not committed then is rolled back.
+    """Performs the steps of one exchange on one connection, which returns to the pool when
+    the session is closed. What is not committed then is rolled back.
 
         with store.session() as execute:
             answer = execute(step)
@@ -123,11 +123,11 @@ class SQLSession:
         self._is_begun = False
         self._pid = 0
         self.connection: Any = None
-        """The open one; a grant gets it guarded."""
+        """The open connection; a grant receives it guarded. None before the first step."""
 
     def __call__(self, step: Step) -> Answer:
-        """Carry out one step; returns its answer. What is no failure of the engine passes
-        through, and the connection is not used again."""
+        """Perform one step, and return its reply. Exceptions other than the engine's pass through,
+        and the connection is not used again."""
         results: list[Answer] = []
         try:
             if self.connection is None:
@@ -145,7 +145,7 @@ class SQLSession:
     def _take(self) -> None:
         pid, connection = self._store.pool.pid, self._store.pool.take()
         if self._store.is_busy(connection):
-            # The host's own, and the host is using it: it stays as it is.
+            # The connection is the host's and in use by the host: it is left unchanged.
             self._store.pool.give(connection, pid)
             raise open_already()
         self._pid, self.connection = pid, connection
@@ -185,7 +185,7 @@ class SQLSession:
             self.rollback()
             fault.is_certain = True
         if has_results and step["transaction"] is None:
-            # Statements before it stand: each is its own transaction.
+            # The statements before the failed one are committed: each is its own transaction.
             fault.is_certain = False
         return fault.answer(step)
 
@@ -199,8 +199,8 @@ class SQLSession:
                 self._drop()
 
     def grant(self, step: Step, call: Callable[[Any], object]) -> Answer:
-        """Have the host's `call` grant over the open transaction, guarded (STO-38); the answer
-        to the grant step. What `call` raises passes through."""
+        """Have the host's `call` grant in the open transaction, guarded (STO-38), and return the
+        reply to the grant step. What `call` raises passes through."""
         if not self._is_marked(SAVEPOINT):
             return self._ended(step)
         watch = Watch()
@@ -223,8 +223,8 @@ class SQLSession:
         return self._ended(step)
 
     def _is_marked(self, statement: str) -> bool:
-        """Whether the transaction that the claim began is still the open one. False also where
-        the session was lost: then the connection is gone."""
+        """Return whether the transaction that the claim began is still open. If the session was
+        lost, return False and drop the connection."""
         store = self._store
         if not self._is_begun:
             return False
@@ -241,8 +241,8 @@ class SQLSession:
         return False
 
     def _is_lost(self, error: Exception) -> bool:
-        """Whether the session went away in the grant. An error of the client may also be about
-        another connection of the host's."""
+        """Return whether the session was lost during the grant. An error of the client may also be
+        about another connection of the host."""
         store = self._store
         of_client = isinstance(error, store.errors) and store.fault(error).is_lost
         return store.is_gone(self.connection, GOODBYE_MS if of_client else 0)
@@ -259,7 +259,7 @@ class SQLSession:
             self._store.pool.drop(connection, self._pid)
 
     def close(self) -> None:
-        """Roll back what is open, and give the connection back."""
+        """Roll back an open transaction, and return the connection to the pool."""
         if self._pid == self._store.pool.pid:
             self.rollback()
         connection, self.connection, self._is_begun = self.connection, None, False

@@ -1,4 +1,4 @@
-"""A store by its URL."""
+"""The executor for a URL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARIADB = ("unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
 
 
 def opened(url: str, is_async: bool) -> tuple[Any, str | None]:
-    """The store, and DynamoDB's table. Nothing is connected yet."""
+    """Return the executor for a URL, and DynamoDB's table or None. It makes no connection yet."""
     parts = urlsplit(url)
     scheme = parts.scheme.partition("+")[0]
     if scheme in ("postgresql", "postgres"):

@@ -35,14 +35,14 @@ __all__ = ["AsyncLedger"]
 
 
 class AsyncLedger(AsyncCalls):
-    """`Ledger` for the tasks of one event loop, where the client has both: psycopg and
-    redis-py. The same calls; a grant is a coroutine function.
+    """`Ledger` for the tasks of one event loop, with a client that supports asyncio: psycopg or
+    redis-py. It has the calls of `Ledger`; a grant is a coroutine function.
 
     where  postgresql://…, redis://…; or an executor that you made, `AsyncPostgres(connect)`
     """
 
     verifier: Verifier
-    """Verifies the evidence."""
+    """The verifier of the evidence."""
 
     def __init__(
         self,
@@ -56,11 +56,11 @@ class AsyncLedger(AsyncCalls):
         super().__init__(where, configuration, create, max_wait, clock, is_async=True)
 
     async def close(self) -> None:
-        """`Ledger.close`."""
+        """Close as `Ledger.close` does."""
         await self.executor.close()
 
     async def create_schema(self) -> _r.CreateSchemaResult:
-        """`Ledger.create_schema`."""
+        """Create the schema as `Ledger.create_schema` does."""
         found = await self._converse(
             _r.CreateSchemaResult, "create-schema", {"lineage": new_lineage()}, max_wait=CREATION
         )
@@ -69,20 +69,20 @@ class AsyncLedger(AsyncCalls):
         return found
 
     async def check_schema(self, *, now: Time | None = None) -> _r.CheckSchemaResult:
-        """`Ledger.check_schema`."""
+        """Check the schema as `Ledger.check_schema` does."""
         known = {"lineage": self._lineage}
         found = await self._ask(_r.CheckSchemaResult, "check-schema", known, now=now)
         self._lineage = saw(self._lineage, found)
         return found
 
     async def delete_expired_rows(self) -> None:
-        """`Ledger.delete_expired_rows`."""
+        """Delete rows as `Ledger.delete_expired_rows` does."""
         request = {"operation": "describe-schema", **self._named}
         with self.verifier.exchange(request, now=self._now()) as exchange:
             await define_async(self.executor, calls_of(exchange.document, "garbage"))
 
     async def _fulfil(self, *asked: Any, **more: Any) -> Any:
-        """An exchange, and what is then granted and taken back."""
+        """Run an exchange and the grants and take-backs that follow."""
         steps, answer = fulfilment(self, *asked, **more), None
         while True:
             try:
@@ -99,7 +99,7 @@ class AsyncLedger(AsyncCalls):
         evidence: Several = (),
         **more: Any,
     ) -> R:
-        """A whole exchange, with a store that has its tables."""
+        """Run an exchange, after the tables were created if that is configured."""
         if self._must_create:
             with suppress(UnavailableError):
                 await self.create_schema()
@@ -118,7 +118,7 @@ class AsyncLedger(AsyncCalls):
         max_wait: float | None = None,
         now: Time | None = None,
     ) -> R:
-        """A whole exchange."""
+        """Run one exchange."""
         request, clock = self._request(operation, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, self._begins(now)) as exchange:
             document = await run_async(

@@ -32,11 +32,11 @@ _CANCELLED = "TransactionCanceledException"
 
 
 class DynamoDB:
-    """A table of DynamoDB; the library's requests name it.
+    """A table of DynamoDB, which the library's requests name.
 
-    client  `boto3.client("dynamodb")`, used by as many threads as you like; None: one of its
+    client  `boto3.client("dynamodb")`, used by any number of threads; None: one of its
             own, which repeats nothing by itself
-    region, endpoint  of the own one; None: as boto3 finds them
+    region, endpoint  those of its own client; None: as boto3 finds them
     """
 
     engine = "dynamodb"
@@ -54,7 +54,7 @@ class DynamoDB:
         return "<assay.ledger.DynamoDB>"
 
     def session(self) -> DynamoDBSession:
-        """The executor of one exchange."""
+        """Return the session that performs the steps of one exchange."""
         return DynamoDBSession(self)
 
     def close(self) -> None:
@@ -62,14 +62,14 @@ class DynamoDB:
         self.client.close()
 
     def limit(self, limits: Mapping[str, int]) -> None:
-        """Have the limits of a step (STO-76) in the own client; it is made anew for others."""
+        """Set the limits of a step (STO-76) by a new client, if the executor has one of its own."""
         if self._where is not None and self._limits != limits:
             self.client, self._limits = _client(*self._where, limits), dict(limits)
 
     def run(self, name: str, given: Any) -> Answer:
-        """One call; its result. A failed condition is one (STO-3)."""
+        """Send one request, and return its result, which may be a failed condition (STO-3)."""
         try:
-            # The client adds members of its own to what it is given.
+            # The client adds members of its own to the mapping that it receives.
             output = self.client._make_api_call(name, {**given})
         except self._botocore.ClientError as error:
             return _refused(error.response)
@@ -80,14 +80,14 @@ class DynamoDB:
         except self._botocore.HTTPClientError as error:
             raise Fault.lost() from error
         output.pop("ResponseMetadata", None)
-        # Descriptions of tables hold dates.
+        # Descriptions of tables contain dates.
         plain: Answer = json.loads(json.dumps(output, default=str))
         return {"output": plain}
 
 
 class DynamoDBSession:
-    """Carries the steps of one exchange out. There is no open transaction here: what the
-    host's grant appends to `connection` is written by one request, with the claim."""
+    """Performs the steps of one exchange. There is no open transaction: what the host's grant
+    appends to `connection` is written by one request, together with the claim."""
 
     def __init__(self, store: DynamoDB) -> None:
         self._store = store
@@ -95,7 +95,7 @@ class DynamoDBSession:
         """Further elements of TransactWriteItems, for the host's grant."""
 
     def __call__(self, step: Step) -> Answer:
-        """Carry out one step; returns its answer."""
+        """Perform one step, and return its reply."""
         results: list[Answer] = []
         self._store.limit(limits_of(step))
         try:
@@ -122,7 +122,7 @@ class DynamoDBSession:
         return {**granted(step), "results": [found]} if "error" in found else granted(step)
 
     def rollback(self) -> None:
-        """Forget what the host's grant would have written."""
+        """Discard what the host's grant would have written."""
         self.connection.clear()
 
     close = rollback
@@ -140,7 +140,7 @@ class DynamoDBSession:
 
 
 def _refused(response: Any) -> Answer:
-    """The result of a condition that failed; raises `Fault` for everything else."""
+    """Return the result of a condition that failed; raises `Fault` for every other error."""
     code = response.get("Error", {}).get("Code", "")
     if code == _CONDITION:
         return {"error": {"type": code, **_item(response)}}
@@ -150,7 +150,7 @@ def _refused(response: Any) -> Answer:
             for each in response.get("CancellationReasons", ())
         ]
         return {"error": {"type": code, "reasons": reasons}}
-    # Without the message: it may quote values.
+    # The message is left out, because it may quote values.
     raise Fault(code, is_certain=code not in ("InternalServerError", "ServiceUnavailable"))
 
 
@@ -159,7 +159,7 @@ def _item(found: Any) -> Answer:
 
 
 def _client(region: str | None, endpoint: str | None, limits: Mapping[str, int]) -> Any:
-    """The library repeats what may be repeated; the client must not."""
+    """Return a client that repeats nothing: the library repeats what may be repeated."""
     with installed("boto3"):
         boto3, botocore = import_module("boto3"), import_module("botocore.config")
     config = botocore.Config(

@@ -1,4 +1,4 @@
-"""What the host gives a ledger, and is given by it: executors, grants and take-backs.
+"""Executors, which the host passes to a ledger, and grants and take-backs, which it receives.
 
     from assay.ledger import SQLite
 
@@ -6,7 +6,7 @@
     with verifier.exchange(request, evidence) as exchange:
         document = exchange.run(executor)
 
-`Ledger` does this for every operation; a host that runs its exchanges itself takes
+`Ledger` does this for every operation; a host that runs its exchanges itself uses
 `Exchange.run`.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Session(Protocol):
-        """Carries the steps of one exchange out, and rolls back when it is left."""
+        """Performs the steps of one exchange, and rolls back on exit."""
 
         @property
         def connection(self) -> Any: ...
@@ -84,17 +84,16 @@ __all__ = ["Grant", "TakeBack"]
 
 @dataclass(frozen=True)
 class Grant:
-    """A purchase to pay out now, once: write `grant_id` beside what you grant, under a unique
-    index, and nothing where it stands already.
+    """A purchase to grant now, once: write `grant_id` beside what you grant, under a unique
+    index, and nothing if it is stored already.
 
-    fencing_token  1, then one more whenever a claim that nobody completed was taken over
-    units          to give: quantity × `products.<id>.units`; after a reversal, what was taken back
-    repeat         this grant_id was handed out before: perhaps it is written already
+    fencing_token  1, and one more whenever an uncompleted claim was taken over
+    units          to grant: quantity × `products.<id>.units`; after a reversal, what was taken back
+    repeat         whether this grant_id was handed out before and may be stored already
     connection     in grant mode "transaction" the open one: what you write there is committed with
                    the claim, or not at all. It refuses to end the transaction (STO-38); raise, or
                    return False, to grant nothing. `connection.nested()` is for an ORM. For DynamoDB
-                   a list: append what else TransactWriteItems is to write. In grant mode "lease"
-                   None
+                   a list: append further elements of TransactWriteItems. In grant mode "lease" None
     """
 
     grant_id: str
@@ -109,7 +108,7 @@ class Grant:
 
     @classmethod
     def of(cls, found: Mapping[str, Any], connection: Any = None) -> Grant:
-        """From the JSON of a grant step or of a claim."""
+        """Make a grant from the JSON of a grant step or of a claim."""
         return cls(
             found["grantId"],
             found["fencingToken"],
@@ -126,12 +125,12 @@ class Grant:
 @dataclass(frozen=True)
 class TakeBack:
     """Units of a refunded purchase to take back now, once (STO-35): write `take_id` beside what
-    you take, under a unique index, and nothing where it stands already.
+    you take, under a unique index, and nothing if it is stored already.
 
-    fencing_token  a larger one than before whenever it is handed out again
-    units          to take, of what the purchase gave
+    fencing_token  larger than before whenever the take-back is handed out again
+    units          to take back, of those that the purchase granted
     percentage     of the price that was refunded, in thousandths of a percent; None: all of it
-    connection     as of a `Grant`
+    connection     as in a `Grant`
     """
 
     take_id: str
@@ -146,7 +145,7 @@ class TakeBack:
 
     @classmethod
     def of(cls, found: Mapping[str, Any], connection: Any = None) -> TakeBack:
-        """From the JSON of a grant step, or of a take of a document."""
+        """Make a take-back from the JSON of a grant step, or of a take in a document."""
         return cls(
             found["takeId"],
             found["fencingToken"],

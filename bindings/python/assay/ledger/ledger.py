@@ -1,4 +1,4 @@
-"""A ledger in one line: purchases granted once, subscriptions, quotas, challenges, accounts.
+"""The ledger: purchases granted once, subscriptions, quotas, challenges and accounts.
 
     from assay.ledger import Ledger
 
@@ -38,29 +38,29 @@ __all__ = ["Ledger"]
 
 
 class Ledger(Calls):
-    """Every exchange with a store (docs/spec/ledger.md §5), carried out.
+    """Runs every operation of the ledger (docs/spec/ledger.md §5).
 
-    where          the store's URL: sqlite:////var/lib/shop.db, postgresql://…, mysql://…,
+    where          the database's URL: sqlite:////var/lib/shop.db, postgresql://…, mysql://…,
                    dynamodb://TABLE?region=…&endpoint=…, redis://…; or an executor that you made,
                    `Postgres(connect, size=20)`
-    configuration  of the verifier; `ledger.engine` and `.table` are added from the URL. Or a
-                   Verifier that has the block `ledger`, which serves other stores as well
-    create         call `create_schema` at the first use: for tests and first steps. A server
-                   that did so would begin anew where its data is missing
+    configuration  that of the verifier; `ledger.engine` and `.table` are added from the URL. Or a
+                   Verifier with the block `ledger`, which may serve other databases as well
+    create         whether to call `create_schema` at the first use: for tests and first steps.
+                   A server that did so would begin with an empty ledger if its data is missing
     max_wait       how many seconds an exchange may wait before one step
-    clock          the time in seconds since 1970 UTC
+    clock          returns the time in seconds since 1970 UTC
 
-    For as many threads as you like, and in children of a fork. A refusal is an answer: look
-    at `ok` or `outcome`. Wrong use raises MisuseError, TypeError or ValueError, and a
-    configuration that lacks something ConfigError.
+    Safe for any number of threads, and in children of a fork. A refusal is a result: check
+    `ok` or `outcome`. Wrong use raises MisuseError, TypeError or ValueError, and an
+    incomplete configuration ConfigError.
 
-    An `attempt_id` stands for one request of a client. Made here; give it to repeat a request
-    after your own process lost the answer. `now` is the time of one call, as in the calls of
-    a Verifier; None: by the clock.
+    An `attempt_id` identifies one request of a client and is made by default; pass it to
+    repeat a request after your own process lost the result. `now` is the time of one call, as
+    in the calls of a Verifier; None: that of the clock.
     """
 
     verifier: Verifier
-    """Verifies the evidence."""
+    """The verifier of the evidence."""
 
     def __init__(
         self,
@@ -78,11 +78,11 @@ class Ledger(Calls):
         self.executor.close()
 
     def create_schema(self) -> _r.CreateSchemaResult:
-        """Make tables and indexes where none is there, and on SQLite the file: for `setup`, and
-        for nothing else (STO-78). Of a store that has some of them nothing is made.
+        """Create tables and indexes if there are none, and on SQLite the file: for `setup` only
+        (STO-78). In a database that has some of them nothing is created.
 
-        Raises ConfigError, `at` the missing table, for a store that has only a part: restore a
-        backup, or move the rest away; UnavailableError when the store is away.
+        Raises ConfigError, `at` the missing table, for a database that has only a part: restore
+        a backup, or move the rest away; UnavailableError if the database is unreachable.
         """
         make = getattr(self.executor, "make", None)
         if make is not None:
@@ -95,21 +95,22 @@ class Ledger(Calls):
         return found
 
     def check_schema(self, *, now: Time | None = None) -> _r.CheckSchemaResult:
-        """Whether every column is there, on a primary that forgets nothing, and whether it is
-        the store that this ledger saw first: for the start of a server."""
+        """Check that every column exists, on a primary that keeps its data, and that the database
+        is the one that this ledger checked first: for the start of a server."""
         found = self._ask(_r.CheckSchemaResult, "check-schema", {"lineage": self._lineage}, now=now)
         self._lineage = saw(self._lineage, found)
         return found
 
     def delete_expired_rows(self) -> None:
-        """Delete what has ended, and kept texts that no row names; once a day."""
+        """Delete expired rows, and stored evidence that no row names. Call it once a day."""
         request = {"operation": "describe-schema", **self._named}
         with self.verifier.exchange(request, now=self._now()) as exchange:
             define(self.executor, calls_of(exchange.document, "garbage"))
 
     def _create(self) -> None:
-        """One thread makes the tables; in a child that was forked meanwhile, too. A store that
-        is away says so when it is asked; then the next call tries again."""
+        """Create the tables in one thread, also in a child that was forked meanwhile. If the
+        database is unreachable, the operation that follows reports it, and the next call tries
+        again."""
         held = self._creating.acquire(timeout=self._max_wait)
         try:
             if self._must_create:
@@ -120,7 +121,7 @@ class Ledger(Calls):
                 self._creating.release()
 
     def _fulfil(self, *asked: Any, **more: Any) -> Any:
-        """An exchange, and what is then granted and taken back."""
+        """Run an exchange and the grants and take-backs that follow."""
         steps, answer = fulfilment(self, *asked, **more), None
         while True:
             try:
@@ -137,7 +138,7 @@ class Ledger(Calls):
         evidence: Several = (),
         **more: Any,
     ) -> R:
-        """A whole exchange, with a store that has its tables."""
+        """Run an exchange, after the tables were created if that is configured."""
         if self._must_create:
             self._create()
         found = self._converse(answer, operation, members, evidence, **more)
@@ -158,7 +159,7 @@ class Ledger(Calls):
         max_wait: float | None = None,
         now: Time | None = None,
     ) -> R:
-        """A whole exchange."""
+        """Run one exchange."""
         request, clock = self._request(operation, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, self._begins(now)) as exchange:
             document = run(

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     from ._answers import Answer
 
-    # It has no types of its own.
+    # PyMySQL has no types of its own.
     Connection = Any
     Where = Union[Mapping[str, Any], Callable[[], Connection]]
 
 __all__ = ["MariaDB"]
 
-# Where the host does not say otherwise.
+# Used unless the host sets something else.
 _SETTINGS: dict[str, Any] = {
     "charset": "utf8mb4",
     "connect_timeout": 5,
@@ -36,13 +36,13 @@ _SETTINGS: dict[str, Any] = {
     "sql_mode": "STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION",
 }
 _ISOLATION = "SET {}TRANSACTION ISOLATION LEVEL READ COMMITTED"
-# The limits of a statement (STO-76): of what it does, of rows, and of whole tables.
+# The limits of a statement (STO-76): of its time, of row locks, and of table locks.
 _LIMITS = "max_statement_time={:g}, innodb_lock_wait_timeout={:d}, lock_wait_timeout={:d}"
-# How much longer an answer may take than its statement, in seconds.
+# How much longer a reply may take than its statement, in seconds.
 _GRACE = 5.0
-# The server is gone, the answer did not come, or the connection was closed before.
+# Codes of a server that is gone, a reply that did not arrive, or a closed connection.
 _LOST = {0, 2006, 2013, 2014, 2055, 4031}
-# Codes of the server begin here and end before the client's own.
+# The codes of the server, which end before the client's own.
 _OF_SERVER = range(1000, 2000)
 
 
@@ -50,7 +50,7 @@ class MariaDB(SQLExecutor):
     """A database of MariaDB.
 
     where  the arguments of `pymysql.connect` as a mapping, or a function that connects. A
-           connection that is in a transaction already is refused, and stays as it is
+           connection that is in a transaction already is refused and left unchanged
     size   how many connections at most
     """
 
@@ -85,14 +85,14 @@ class MariaDB(SQLExecutor):
         return connection
 
     def disconnect(self, connection: Connection) -> None:
-        # Without a good-bye, which would wait for a server that hangs.
+        # Closed without a farewell, which would wait for a server that hangs.
         connection._force_close()
 
     def is_quiet(self, connection: Connection) -> bool:
         return is_quiet(connection._sock.fileno())
 
     def limit(self, connection: Connection, limits: Mapping[str, int]) -> None:
-        # A connection that the host made is not the ledger's alone: see `run`.
+        # A connection that the host made is not the ledger's only: `run` sets its limits.
         text = _limits(limits)
         if not callable(self._where) and self._limits.get(connection) != text:
             _rows(connection, f"SET SESSION {text}")
@@ -128,7 +128,7 @@ class MariaDB(SQLExecutor):
 
     def fault(self, error: Exception) -> Fault:
         code = _code(error)
-        # Without the text: it may quote values.
+        # The message is left out, because it may quote values.
         return Fault.lost() if code in _LOST else Fault(code, is_certain=True)
 
 

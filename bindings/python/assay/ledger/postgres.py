@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncPostgres", "Postgres"]
 
-# Of a connection that the URL does not speak of. Nothing is prepared: a pooler may put the
-# next statement on another connection of its own.
+# Settings that the URL may override. Nothing is prepared, because a pooler may run the next
+# statement on another of its connections.
 _SETTINGS = {
     "connect_timeout": 5,
     "target_session_attrs": "read-write",
@@ -58,14 +58,15 @@ _ASKED = (
     "current_setting('default_transaction_isolation'), pg_backend_pid()"
 )
 _ISOLATION = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED"
-# A grant is idle in the transaction while it does something else: so many statements' time.
+# A grant leaves the transaction idle while it does other work: at most for this many times a
+# statement's time limit.
 _IDLE = 3
 _LIMITS = (
     "SET {0} statement_timeout = {1:d}; SET {0} lock_timeout = {2:d}; "
     "SET {0} idle_in_transaction_session_timeout = {3:d}"
 )
-# libpq tells why it was refused in words alone. Of a server that speaks another language they
-# are others: then it counts as not reached.
+# libpq reports the reason of a refusal by its message only. The message of a server with another
+# language does not match: the server then counts as unreachable.
 _REFUSALS = (
     (re.compile(r'password authentication failed|no password supplied'), "28P01"),
     (re.compile(r'database ".*" does not exist'), "3D000"),
@@ -77,17 +78,17 @@ _BUSY = (pq.TransactionStatus.ACTIVE, pq.TransactionStatus.INTRANS, pq.Transacti
 
 
 class _Limits:
-    """The limits of statements (STO-76): of the session where that is the ledger's alone, and of
-    each transaction where the host connects or a pool in between gives every transaction
-    another session."""
+    """The limits of statements (STO-76): set for the session if the ledger owns it, and for each
+    transaction if the host connects or a pooler gives every transaction another session."""
 
     def __init__(self, is_own: bool) -> None:
         self._is_own = is_own
-        # Of the connections that are alone: what was set.
+        # The limits that were set on each connection that the ledger owns.
         self._set: WeakKeyDictionary[Any, Mapping[str, int]] = WeakKeyDictionary()
 
     def meet(self, connection: Any, pid: int) -> None:
-        """A new connection, and the process that serves it. What a pool gives is another."""
+        """Record a new connection if the process `pid` serves it; a pooler's connection has
+        another."""
         if self._is_own and connection.info.backend_pid == pid:
             self._set[connection] = {}
 
@@ -95,11 +96,12 @@ class _Limits:
         return connection in self._set
 
     def begin(self, connection: Any, limits: Mapping[str, int]) -> str:
-        """What begins a transaction."""
+        """Return the statement that begins a transaction."""
         return _BEGIN if self.is_alone(connection) else f"{_BEGIN}; {_limits('LOCAL', limits)}"
 
     def due(self, connection: Any, limits: Mapping[str, int]) -> str | None:
-        """What is to be set in the session first."""
+        """Return the statement that sets the session's limits first; None if they are set
+        already."""
         if self._set.get(connection, limits) == limits:
             return None
         self._set[connection] = dict(limits)
@@ -115,7 +117,7 @@ class Postgres(SQLExecutor):
     """A database of PostgreSQL.
 
     where  the URL, or a function that connects; its connections are set to autocommit. One that
-           is in a transaction already is refused, and stays as it is
+           is in a transaction already is refused and left unchanged
     size   how many connections at most
     """
 
@@ -215,7 +217,7 @@ class AsyncPostgres:
         return "<assay.ledger.AsyncPostgres>"
 
     def session(self) -> AsyncPostgresSession:
-        """The executor of one exchange."""
+        """Return the session that performs the steps of one exchange."""
         return AsyncPostgresSession(self)
 
     async def close(self) -> None:
@@ -290,15 +292,15 @@ class AsyncPostgresSession:
         self._store = store
         self._is_begun = False
         self.connection: Any = None
-        """The open one; a grant gets it guarded."""
+        """The open connection; a grant receives it guarded. None before the first step."""
 
     async def __call__(self, step: Step) -> Answer:
-        """Carry out one step; returns its answer. A cancelled one costs the connection."""
+        """Perform one step, and return its reply. A cancelled step costs the connection."""
         results: list[Answer] = []
         try:
             if self.connection is None:
                 self.connection = await self._store.take()
-            # A change of tables may run for longer.
+            # A change of tables may run for longer than the time-out.
             most = max(self._store.timeout, seconds(limits_of(step), "statementMs"))
             await asyncio.wait_for(self._carry_out(step, results), most)
         except asyncio.TimeoutError:
@@ -369,7 +371,7 @@ class AsyncPostgresSession:
                 await self._drop()
 
     async def grant(self, step: Step, call: Callable[[Any], Awaitable[object]]) -> Answer:
-        """`SQLSession.grant`."""
+        """Grant as `SQLSession.grant` does."""
         if not await self._is_marked(SAVEPOINT):
             return await self._ended(step)
         watch = Watch()
@@ -423,7 +425,7 @@ class AsyncPostgresSession:
             await self._store.drop(connection)
 
     async def close(self) -> None:
-        """Roll back what is open, and give the connection back."""
+        """Roll back an open transaction, and return the connection to the pool."""
         await self.rollback()
         connection, self.connection = self.connection, None
         if connection is not None:
@@ -446,7 +448,7 @@ def _settings(url: str) -> dict[str, Any]:
 
 
 def _not_connected(error: psycopg.Error) -> Fault:
-    """libpq says why in words alone; they have no password."""
+    """Return the fault for libpq's message, its only reason, which contains no password."""
     text = str(error)
     if "session is read-only" in text or "server is in hot standby mode" in text:
         return Fault.standby()
@@ -455,7 +457,8 @@ def _not_connected(error: psycopg.Error) -> Fault:
 
 
 def _asked(row: Any) -> tuple[str, int]:
-    """What a statement of its own runs under (STO-14), on a primary (STO-74), and where."""
+    """Return the default isolation level (STO-14) and the process of a primary; raises the standby
+    fault for another server (STO-74)."""
     if row is None or row[0]:
         raise Fault.standby()
     return str(row[1]), int(row[2])
@@ -466,8 +469,9 @@ def _is_gone(connection: Any, wait_ms: int) -> bool:
 
 
 def _fault(error: Exception) -> Fault:
-    # Of the engine: a code. Of the client alone: the connection is gone, or the call was
-    # wrong; in either case nobody knows what ran. 25P03 ended the session (STO-39).
+    # An error of the engine has a code. An error of the client only means that the connection is
+    # gone, or that the call was wrong: the statement may or may not have run. 25P03 ended the
+    # session (STO-39).
     code = getattr(error, "sqlstate", None)
     if code is None or code[:2] == "08" or code[:3] == "57P" or code == "25P03":
         return Fault.lost()

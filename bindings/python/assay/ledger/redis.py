@@ -1,6 +1,6 @@
 """The executors for Redis 6 or later, with redis-py: blocking and for asyncio.
 
-For counters, sign-ups, challenges and `record_event` alone (STO-13).
+For counters, sign-ups, challenges and `record_event` only (STO-13).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncRedis", "Redis"]
 
-# What the client has classes for, it gives without the word.
+# For errors that have a class the client drops the server's error code: these are the codes.
 _WORDS = (
     (exceptions.BusyLoadingError, "LOADING"),
     (exceptions.TryAgainError, "TRYAGAIN"),
@@ -32,9 +32,9 @@ _WORDS = (
     (exceptions.ReadOnlyError, "READONLY"),
 )
 _SETTINGS: dict[str, Any] = {"decode_responses": True, "socket_connect_timeout": 1}
-# Of a server that may drop what it was told (STO-83).
+# The code of a server that may evict stored data (STO-83).
 EVICTING = "evicting"
-# How often a connection is looked at for it, at most, in seconds.
+# The least time between two checks of a server's eviction policy, in seconds.
 _LOOKS = 60.0
 
 
@@ -42,25 +42,26 @@ _ROLE, _MEMORY = ("ROLE",), ("INFO", "memory")
 
 
 class _Looked:
-    """What is asked of a server before its first step, and after a connection was lost."""
+    """The commands that check a server before its first step, and after a connection was lost."""
 
     def __init__(self) -> None:
         self.is_due = True
         self._at = -_LOOKS
 
     def calls(self) -> list[tuple[str, ...]]:
-        """The commands that are due."""
+        """Return the commands that are due."""
         if not self.is_due:
             return []
         return [_ROLE, _MEMORY] if time.monotonic() - self._at >= _LOOKS else [_ROLE]
 
     def leave(self, step: Step) -> None:
-        """The library itself looks, in `check-schema`, and says what it found."""
+        """Record that the library itself checks the policy, as `check-schema` does."""
         if any(call.get("command", ("",))[0] == _MEMORY[0] for call in step["calls"]):
             self._at = time.monotonic()
 
     def judge(self, asked: tuple[str, ...], reply: Any) -> None:
-        """None: the server does not tell."""
+        """Raise the fault that a reply means. A reply of None is a server that does not report
+        it."""
         if asked is _ROLE and (reply is None or value(reply[0]) != "master"):
             raise Fault.standby()
         if asked is _MEMORY:
@@ -70,7 +71,8 @@ class _Looked:
 
 
 def _is_evicting(info: Any) -> bool:
-    """STO-83. The client makes a mapping of the text; one of the host's own may not."""
+    """Return whether the server evicts data (STO-83). The client parses the text into a mapping; a
+    client of the host may not."""
     found = info
     if not isinstance(info, dict):
         lines = str(value(info)).splitlines()
@@ -82,8 +84,8 @@ def _is_evicting(info: Any) -> bool:
 class Redis:
     """A server of Redis.
 
-    where  its URL, or a `redis.Redis` of yours that repeats nothing by itself: a counter
-           would count twice
+    where  the URL, or a `redis.Redis` that repeats nothing by itself, because a repetition
+           would increase a counter twice
     """
 
     engine = "redis"
@@ -99,7 +101,7 @@ class Redis:
         return "<assay.ledger.Redis>"
 
     def session(self) -> RedisSession:
-        """The executor of one exchange."""
+        """Return the session that performs the steps of one exchange."""
         return RedisSession(self)
 
     def close(self) -> None:
@@ -107,7 +109,7 @@ class Redis:
         self.client.close()
 
     def limit(self, limits: Mapping[str, int]) -> None:
-        """Have the limits of a step (STO-76) in the own client; it is made anew for others."""
+        """Set the limits of a step (STO-76) by a new client, if the executor has one of its own."""
         if self._where is not None and self._limits != limits:
             self.client = redis.Redis.from_url(
                 self._where, **_settings(limits), retry=_no_retry("redis.retry")
@@ -115,7 +117,7 @@ class Redis:
             self._limits = dict(limits)
 
     def run(self, call: Mapping[str, Any]) -> Any:
-        """One call; what the client makes of its reply."""
+        """Send one command, and return the client's form of its reply."""
         execute = self.client.execute_command
         try:
             for asked in self.looked.calls():
@@ -133,12 +135,12 @@ class Redis:
             except exceptions.NoScriptError:
                 return execute("EVAL", call["script"], *rest)
         except exceptions.ConnectionError:
-            self.looked.is_due = True  # the next one may lead elsewhere
+            self.looked.is_due = True  # the next connection may lead to another server
             raise
 
 
 class RedisSession:
-    """Carries the steps of one exchange out; nothing of it stays open."""
+    """Performs the steps of one exchange; no transaction stays open."""
 
     connection = None
 
@@ -146,7 +148,7 @@ class RedisSession:
         self._store = store
 
     def __call__(self, step: Step) -> Answer:
-        """Carry out one step; returns its answer."""
+        """Perform one step, and return its reply."""
         results: list[Answer] = []
         self._store.limit(limits_of(step))
         self._store.looked.leave(step)
@@ -158,11 +160,11 @@ class RedisSession:
         return done(step, results)
 
     def grant(self, step: Step, call: Callable[[Any], object]) -> Answer:
-        """Nothing is granted here (STO-13)."""
+        """Raise, because nothing is granted with Redis (STO-13)."""
         raise RuntimeError("Redis keeps no ledger")
 
     def rollback(self) -> None:
-        """There is nothing to undo."""
+        """Do nothing, because there is nothing to undo."""
 
     close = rollback
 
@@ -181,7 +183,7 @@ class RedisSession:
 class AsyncRedis:
     """`Redis` for the tasks of one event loop.
 
-    where  its URL, or a `redis.asyncio.Redis` of yours that repeats nothing by itself
+    where  the URL, or a `redis.asyncio.Redis` that repeats nothing by itself
     """
 
     engine = "redis"
@@ -200,7 +202,7 @@ class AsyncRedis:
         return "<assay.ledger.AsyncRedis>"
 
     def session(self) -> AsyncRedisSession:
-        """The executor of one exchange."""
+        """Return the session that performs the steps of one exchange."""
         return AsyncRedisSession(self)
 
     async def close(self) -> None:
@@ -208,7 +210,7 @@ class AsyncRedis:
         await self.client.close()
 
     def limit(self, limits: Mapping[str, int]) -> None:
-        """`Redis.limit`."""
+        """Set the limits as `Redis.limit` does."""
         if self._where is not None and self._limits != limits:
             self.client = self._kind.from_url(
                 self._where, **_settings(limits), retry=_no_retry("redis.asyncio.retry")
@@ -216,7 +218,7 @@ class AsyncRedis:
             self._limits = dict(limits)
 
     async def run(self, call: Mapping[str, Any]) -> Any:
-        """One call; what the client makes of its reply."""
+        """Send one command, and return the client's form of its reply."""
         execute = self.client.execute_command
         try:
             for asked in self.looked.calls():
@@ -234,7 +236,7 @@ class AsyncRedis:
             except exceptions.NoScriptError:
                 return await execute("EVAL", call["script"], *rest)
         except exceptions.ConnectionError:
-            self.looked.is_due = True  # the next one may lead elsewhere
+            self.looked.is_due = True  # the next connection may lead to another server
             raise
 
 
@@ -247,7 +249,7 @@ class AsyncRedisSession:
         self._store = store
 
     async def __call__(self, step: Step) -> Answer:
-        """Carry out one step; returns its answer."""
+        """Perform one step, and return its reply."""
         results: list[Answer] = []
         self._store.limit(limits_of(step))
         self._store.looked.leave(step)
@@ -259,11 +261,11 @@ class AsyncRedisSession:
         return done(step, results)
 
     async def grant(self, step: Step, call: Callable[[Any], Awaitable[object]]) -> Answer:
-        """Nothing is granted here (STO-13)."""
+        """Raise, because nothing is granted with Redis (STO-13)."""
         raise RuntimeError("Redis keeps no ledger")
 
     async def rollback(self) -> None:
-        """There is nothing to undo."""
+        """Do nothing, because there is nothing to undo."""
 
     close = rollback
 
@@ -280,7 +282,7 @@ class AsyncRedisSession:
 
 
 def _result(reply: Any) -> Answer:
-    """A reply as a flat list, whatever the client's callbacks make of it."""
+    """Return a reply as a flat list, whatever the client's callbacks made of it."""
     if isinstance(reply, dict):
         reply = [each for pair in reply.items() for each in pair]
     found = reply if isinstance(reply, (list, tuple, set)) else [reply]
@@ -291,7 +293,7 @@ def _fault(error: Exception, results: list[Answer]) -> Fault:
     if isinstance(error, Fault):
         return error
     if isinstance(error, exceptions.AuthenticationError):
-        # Of the two words the client keeps neither.
+        # The client keeps neither of the two codes.
         return Fault.unreached(error, "NOAUTH" if "required" in str(error) else "WRONGPASS")
     known = next((word for kind, word in _WORDS if isinstance(error, kind)), None)
     if known is None and isinstance(error, (exceptions.ConnectionError, exceptions.TimeoutError)):
@@ -301,7 +303,7 @@ def _fault(error: Exception, results: list[Answer]) -> Fault:
 
 
 def _not_answered(error: Exception, results: list[Answer]) -> Fault:
-    """Nothing came back; of a connection that was not even made, nothing was sent either."""
+    """Return the fault of a missing reply. If the connection failed, the command was not sent."""
     is_unsent = "connecting to" in str(error) or isinstance(error, exceptions.MaxConnectionsError)
     if not is_unsent:
         return Fault.lost()

@@ -1,8 +1,7 @@
-"""What a `Ledger` answers.
+"""The results of a `Ledger`.
 
-A refusal is an answer and no exception: look at `ok`, or at `outcome`. Times are int
-milliseconds since 1970 UTC. A member is None where an outcome has none
-(docs/spec/ledger.md §5).
+A refusal is a result and no exception: check `ok` or `outcome`. Times are int milliseconds
+since 1970 UTC. A member that an outcome does not have is None (docs/spec/ledger.md §5).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     R = TypeVar("R", bound=Result)
 
-# Of a store that gave no answer, or too late.
+# The families of a database that did not reply, or too late.
 _AWAY = ("unavailable.", "pending.")
 
 __all__ = [
@@ -45,14 +44,14 @@ __all__ += _plain_results.__all__
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Claim(Part):
-    """One purchase, and what became of its claim.
+    """One purchase, and the outcome of its claim.
 
-    outcome        "new", "resume": yours to grant, under `grant_id`; "already-granted",
+    outcome        "new", "resume": grant it now, under `grant_id`; "already-granted",
                    "in-progress", "other-account", "revoked", "held", "unknown-product" …
-    units          to give: quantity × `products.<id>.units`; after a reversal, what was taken back
-    repeat         its grant_id was handed out before
-    reason         of "held": "lease": it was handed out under one, so no transaction may pay it
-                   (STO-37)
+    units          to grant: quantity × `products.<id>.units`; after a reversal, what was taken back
+    repeat         whether this grant_id was handed out before
+    reason         of "held": "lease" if it was handed out under a lease, so that no transaction
+                   may grant it (STO-37)
     client_result  for the client: "granted", "already-granted", "refused-final", "refused-keep",
                    "deferred"; None: grant first
     """
@@ -79,11 +78,11 @@ class Claim(Part):
 
     @property
     def needs_grant(self) -> bool:
-        """Whether it is to be granted now, or was, in the transaction of this claim."""
+        """Whether to grant it now, or whether the transaction of this claim granted it."""
         return self.outcome in ("new", "resume")
 
     def grant(self) -> Grant:
-        """What to grant, of one that is ours."""
+        """Return the grant to perform, if `needs_grant`."""
         if not (self.grant_id and self.fencing_token and self.account and self.purchase_key):
             raise ValueError(f"there is nothing to grant: {self.outcome}")
         return Grant(
@@ -101,12 +100,12 @@ class Claim(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClaimResult(Result):
-    """What `Ledger.claim` answers.
+    """The result of `Ledger.claim`.
 
     client_result   for the client (`Claim.client_result`)
-    claims          of each purchase one, in purchase order
+    claims          one for each purchase, in purchase order
     remaining       how many older purchases of the evidence were left for the next call
-    retry_after_ms  when to try a deferred one again, from now
+    retry_after_ms  milliseconds from now after which to retry a deferred claim
     """
 
     client_result: str | None = plain()
@@ -115,7 +114,8 @@ class ClaimResult(Result):
 
     @property
     def claim(self) -> Claim | None:
-        """The one that `outcome` is about: the first of ours, else the newest purchase."""
+        """The claim that `outcome` is about: the first one to grant, else that of the newest
+        purchase."""
         ours = [each for each in self.claims if each.needs_grant]
         return ours[0] if ours else self.claims[-1] if self.claims else None
 
@@ -125,7 +125,7 @@ class ClaimResult(Result):
         return found if found is not None or not self.claim else self.claim.retry_after_ms
 
     def completed(self, results: Mapping[str, CompleteResult]) -> ClaimResult:
-        """With what completing each grant brought, by its id."""
+        """Return this result with those of the completions, by grant id."""
         if not results:
             return self
         claims = _completed(self.claims, results)
@@ -144,15 +144,15 @@ class ClaimResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ResumeResult(ClaimResult):
-    """What `Ledger.resume` answers: the outcome of the claim."""
+    """The result of `Ledger.resume`: the outcome of the claim."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ResumeExpiredResult(Result):
-    """What `Ledger.resume_expired` answers.
+    """The result of `Ledger.resume_expired`.
 
-    claims    taken over: grant and complete each
-    held      nobody knows whether they were granted; a person decides
+    claims    claims that were taken over: grant and complete each
+    held      claims that may or may not have been granted; an operator resolves each
     has_more  whether to call again at once
     """
 
@@ -161,7 +161,7 @@ class ResumeExpiredResult(Result):
     has_more: bool = plain(False)
 
     def completed(self, results: Mapping[str, CompleteResult]) -> ResumeExpiredResult:
-        """With what completing each grant brought, by its id."""
+        """Return this result with those of the completions, by grant id."""
         return replace(self, claims=_completed(self.claims, results))
 
 
@@ -170,7 +170,7 @@ def _completed(claims: Sequence[Claim], results: Mapping[str, CompleteResult]) -
     for claim in claims:
         result = results.get(claim.grant_id or "")
         if result is not None:
-            # STO-20: it was granted, and nobody could write that down: the next attempt finds it.
+            # It was granted, but that could not be stored; the next attempt finds it (STO-20).
             is_away = result.status.startswith(_AWAY)
             claim = replace(
                 claim,
@@ -188,10 +188,10 @@ def _completed(claims: Sequence[Claim], results: Mapping[str, CompleteResult]) -
 class Take(Part):
     """Units of a refunded purchase that the host takes back, under `take_id` (STO-35).
 
-    units                to take
+    units                to take back
     percentage           of the price that was refunded, in thousandths of a percent; None: all of
                          it
-    lease_expires_at_ms  None: nobody waits for `Ledger.complete_revocation`
+    lease_expires_at_ms  None if no completion by `Ledger.complete_revocation` is expected
     """
 
     purchase_key: str = plain()
@@ -205,7 +205,7 @@ class Take(Part):
     lease_expires_at_ms: int | None = plain()
 
     def take_back(self) -> TakeBack:
-        """What to take back."""
+        """Return the take-back to perform."""
         return TakeBack(
             self.take_id,
             self.fencing_token,
@@ -220,11 +220,11 @@ class Take(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PurchaseRevocation(Part):
-    """A refunded purchase. Act on `take`, and on nothing else.
+    """A refunded purchase. Act on `take` only.
 
     outcome     "was-granted", "was-claimed", "unclaimed", "already", "stale" …
     percentage  of the price that was refunded, in thousandths of a percent
-    take        what to take back; None: nothing
+    take        what to take back; None if nothing
     """
 
     outcome: str = plain()
@@ -242,25 +242,25 @@ class PurchaseRevocation(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RevokeResult(Result):
-    """What `Ledger.revoke` answers."""
+    """The result of `Ledger.revoke`."""
 
     revocations: tuple[PurchaseRevocation, ...] = many(PurchaseRevocation)
 
     @property
     def take(self) -> tuple[Take, ...]:
-        """What to take back."""
+        """The take-backs to perform."""
         return tuple(each.take for each in self.revocations if each.take is not None)
 
     def completed(self, results: Iterable[Result]) -> RevokeResult:
-        """With what completing each take-back brought."""
+        """Return this result with those of the completions of its take-backs."""
         return _stopped(self, results)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ResumeExpiredRevocationsResult(Result):
-    """What `Ledger.resume_expired_revocations` answers.
+    """The result of `Ledger.resume_expired_revocations`.
 
-    takes     that nobody has confirmed: take back and complete each
+    takes     unconfirmed take-backs: take back and complete each
     has_more  whether to call again at once
     """
 
@@ -269,16 +269,16 @@ class ResumeExpiredRevocationsResult(Result):
 
     @property
     def take(self) -> tuple[Take, ...]:
-        """`takes`."""
+        """The take-backs to perform, as `takes`."""
         return self.takes
 
     def completed(self, results: Iterable[Result]) -> ResumeExpiredRevocationsResult:
-        """With what completing each take-back brought."""
+        """Return this result with those of the completions of its take-backs."""
         return _stopped(self, results)
 
 
 def _stopped(found: R, results: Iterable[Result]) -> R:
-    """Not ok where a completion did not come through: it is handed out again, later."""
+    """Return the result, not ok if a completion failed: the unit is handed out again later."""
     away = next((each for each in results if each.status.startswith(_AWAY)), None)
     if away is None:
         return found
@@ -287,13 +287,12 @@ def _stopped(found: R, results: Iterable[Result]) -> R:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ApplyEventResult(Result):
-    """What `Ledger.apply_event` answers.
+    """The result of `Ledger.apply_event`.
 
-    take           what to take back
-    give           grants of reversed refunds: those whose `client_result` is None are yours to
-                   grant
-    subscriptions  what became of subscriptions and unlocks
-    refused        the parts that were refused for good: log them, and answer 200
+    take           take-backs to perform
+    give           claims of reversed refunds: grant those whose `client_result` is None
+    subscriptions  the changes of subscriptions and unlocks
+    refused        the parts that were finally refused: log them, and respond with 200
     """
 
     take: tuple[Take, ...] = many(Take)
@@ -303,20 +302,21 @@ class ApplyEventResult(Result):
 
     @property
     def http_status(self) -> int:
-        """What Apple is answered: 200, or 503, and then it sends the notification again."""
+        """The HTTP status for Apple: 200, or 503, after which Apple sends the notification
+        again."""
         return 200 if self.ok else 503
 
     def completed(
         self, results: Iterable[Result], granted: Mapping[str, CompleteResult]
     ) -> ApplyEventResult:
-        """With what completing each take-back and each grant brought."""
+        """Return this result with those of the completions of its take-backs and grants."""
         found = replace(self, give=_completed(self.give, granted))
         return _stopped(found, [*results, *granted.values()])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FinishSignupResult(Result):
-    """What `Ledger.finish_signup` answers: `outcome` is the result that was handed in."""
+    """The result of `Ledger.finish_signup`: `outcome` is the result that the host passed."""
 
     refunded: bool = plain(False)
 
@@ -327,7 +327,7 @@ class FinishSignupResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IssueChallengeResult(Result):
-    """What `Ledger.issue_challenge` answers.
+    """The result of `Ledger.issue_challenge`.
 
     challenge  for the client; only its digest is stored
     """

@@ -24,9 +24,9 @@ _SETTINGS = (
     "PRAGMA synchronous = FULL",
     "PRAGMA secure_delete = FAST",
 )
-# How often SQLite asks whether a statement has run for too long, in steps of its machine.
+# After how many steps of its virtual machine SQLite checks a statement's time limit.
 _ASKS = 10_000
-# Python tells the engine's code since 3.11; before, by what SQLite says.
+# Python reports the engine's code since 3.11; before, only its message.
 _CODES = {
     "database is locked": 5,
     "database table is locked": 6,
@@ -39,7 +39,7 @@ _CODES = {
 
 
 class _Deadline:
-    """Until when a statement may run."""
+    """The time at which a statement must end."""
 
     at = float("inf")
 
@@ -48,18 +48,18 @@ class _Deadline:
 
 
 class _Connection(sqlite3.Connection):
-    """One whose statements have limits."""
+    """A connection whose statements have time limits."""
 
     deadline: _Deadline
     lock_ms: int
 
 
 class SQLite(SQLExecutor):
-    """A file. Every process of one machine may use it; a file on a network's disk may not be
-    used, nor one in memory, which a crash forgets.
+    """A database file, which every process of one machine may use. Neither a file on a network
+    drive may be used, nor one in memory, which a crash loses.
 
-    path     of the file, from the root or from ./, the folder in which the process runs. It is
-             opened where it is there, and made by `Ledger.create_schema` alone
+    path     that of the file, absolute, or relative to the process's folder and beginning with
+             ./. Only `Ledger.create_schema` creates a missing file
     timeout  how many seconds to wait for another writer; None: `ledger.lockMs`
     size     how many connections at most
     """
@@ -80,17 +80,17 @@ class SQLite(SQLExecutor):
         super().__init__(size, survives_fork=False)
 
     def make(self) -> None:
-        """Make the file, empty, where it is not there (STO-78)."""
+        """Create the file, empty, if it is missing (STO-78)."""
         try:
             with closing(sqlite3.connect(f"{self._path.as_uri()}?mode=rwc", uri=True)) as made:
                 made.execute("PRAGMA journal_mode = WAL")
         except sqlite3.Error:
-            # Whoever opens it says why.
+            # The attempt to open it reports the reason.
             LOG.error("sqlite: %s cannot be made", self._path)
 
     def forgotten(self) -> None:
-        """What an account left behind goes out of the log of writes too (STO-93), where nobody
-        reads it just now."""
+        """Remove the data of a forgotten account from the write-ahead log too (STO-93), if no other
+        connection reads it now."""
         pid, connection = self.pool.pid, None
         with suppress(sqlite3.Error, Fault):
             connection = self.pool.take()
@@ -115,7 +115,7 @@ class SQLite(SQLExecutor):
                 connection.set_progress_handler(connection.deadline.is_over, _ASKS)
                 for setting in _SETTINGS:
                     connection.execute(setting)
-                # A file that cannot be written is opened all the same: try.
+                # SQLite opens a file that cannot be written without an error, so a write is tried.
                 connection.execute("BEGIN IMMEDIATE")
                 connection.execute("PRAGMA user_version = 0")
                 connection.execute("ROLLBACK")
@@ -145,7 +145,7 @@ class SQLite(SQLExecutor):
         connection.execute("COMMIT")
 
     def rollback(self, connection: sqlite3.Connection) -> None:
-        # A full disk, say, has rolled back already.
+        # The engine itself has rolled back after some errors, such as a full disk.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
 
@@ -169,6 +169,6 @@ class SQLite(SQLExecutor):
 
 
 def _known(sql: str) -> str:
-    """Tables are strict since 3.37 of SQLite."""
+    """Return the statement without STRICT, which SQLite supports since 3.37."""
     is_old = sqlite3.sqlite_version_info < (3, 37) and sql.startswith("CREATE TABLE")
     return sql.replace(" STRICT,", "") if is_old else sql

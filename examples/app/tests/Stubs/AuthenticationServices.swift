@@ -1,4 +1,4 @@
-// A sign-in with Apple that succeeds at once.
+// A stub of AuthenticationServices, whose sign-in succeeds at once.
 import Foundation
 
 public struct ASAuthorizationError: Error {

@@ -1,4 +1,4 @@
-// As much of Combine as the pages use.
+// The part of Combine that the app uses.
 public protocol ObservableObject: AnyObject {}
 
 @propertyWrapper public struct Published<Value> {

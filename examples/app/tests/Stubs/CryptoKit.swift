@@ -1,4 +1,4 @@
-// No SHA-256: 32 octets that depend on what is hashed.
+// A stub of CryptoKit without SHA-256: 32 bytes that depend on the input.
 import Foundation
 
 public struct SHA256Digest: Sequence, Sendable {

@@ -1,4 +1,4 @@
-// A device whose keys and troubles a scene chooses.
+// A stub of DeviceCheck, whose keys and errors a scenario sets.
 import Foundation
 
 public struct DCError: Error, Equatable {
@@ -9,13 +9,13 @@ public struct DCError: Error, Equatable {
   public init(_ code: Code) { self.code = code }
 }
 
-/// What a scene sets and looks at.
+/// The state that a scenario sets and reads.
 public enum MockDevice {
   nonisolated(unsafe) public static var isSupported = true
   nonisolated(unsafe) public static var made: [String] = []
   nonisolated(unsafe) public static var attested: Set<String> = []
   nonisolated(unsafe) public static var assertions = 0
-  /// What the next calls throw, first to last; then they succeed.
+  /// The errors of the next calls in order; later calls succeed.
   nonisolated(unsafe) public static var generating: [DCError.Code] = []
   nonisolated(unsafe) public static var attesting: [DCError.Code] = []
   nonisolated(unsafe) public static var asserting: [DCError.Code] = []
@@ -25,7 +25,7 @@ public enum MockDevice {
   }
 }
 
-/// Not Sendable, as Apple's may be.
+/// Not Sendable, because Apple's class may not be.
 public final class DCAppAttestService {
   public class var shared: DCAppAttestService { DCAppAttestService() }
   public var isSupported: Bool { MockDevice.isSupported }
@@ -36,7 +36,7 @@ public final class DCAppAttestService {
     return MockDevice.made[MockDevice.made.count - 1]
   }
 
-  /// Once for each key, as Apple's.
+  /// Attests each key once, as Apple does.
   public func attestKey(_ keyId: String, clientDataHash: Data) async throws -> Data {
     try MockDevice.next(&MockDevice.attesting)
     guard MockDevice.made.contains(keyId), MockDevice.attested.insert(keyId).inserted else {

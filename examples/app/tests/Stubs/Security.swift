@@ -1,4 +1,4 @@
-// A keychain in memory, under Apple's names, whose troubles a scene chooses.
+// A keychain in memory with Apple's names, whose errors a scenario sets.
 @_exported import Foundation
 #if canImport(FoundationNetworking)
   @_exported import FoundationNetworking
@@ -25,10 +25,10 @@ public let kSecMatchLimitOne = "one"
 public let kSecReturnData = "return data"
 public let kSecValueData = "data"
 
-/// What a scene sets and looks at.
+/// The state that a scenario sets and reads.
 public enum MockKeychain {
   nonisolated(unsafe) public static var items: [String: Data] = [:]
-  /// Of every call, before anything is done; 0: none.
+  /// The status of every call, before it does anything; 0 for none.
   nonisolated(unsafe) public static var trouble: OSStatus = 0
   nonisolated(unsafe) public static var generatorTrouble: OSStatus = 0
 }

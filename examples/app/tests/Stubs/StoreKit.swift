@@ -1,4 +1,4 @@
-// What was bought on this device is what a scene says.
+// A stub of StoreKit, whose purchases a scenario sets.
 import Foundation
 
 @frozen public enum VerificationResult<SignedType> {
@@ -72,7 +72,7 @@ public struct Product: Sendable {
   }
 }
 
-/// What a scene sets and looks at.
+/// The state that a scenario sets and reads.
 public enum MockStore {
   nonisolated(unsafe) public static var updates: [Transaction] = []
   nonisolated(unsafe) public static var unfinished: [Transaction] = []

@@ -1,4 +1,4 @@
-// As much of SwiftUI as the pages use: types alone, nothing is drawn.
+// The types of SwiftUI that the app uses; nothing is drawn.
 @_exported import Combine
 
 @MainActor @preconcurrency public protocol View {

@@ -1,8 +1,8 @@
-"""API Gateway, played on a loopback address: HTTP requests become Lambda events.
+"""A mock of API Gateway on a loopback address: HTTP requests become Lambda events.
 
-As Amazon's authorizer for JWTs it verifies signature, issuer, time and client, lets ID tokens
-pass as well as access tokens, and hands the claims on. One thing it leaves to the function: a
-request without a good token arrives there without claims, so that its 401 can be seen.
+Like Amazon's authorizer for JWTs it verifies signature, issuer, time and client, accepts ID
+tokens as well as access tokens, and passes the claims on. Unlike it, a request without a valid
+token reaches the function without claims, so that the function's 401 can be tested.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .pool import Pool
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 LONGEST = 10 * 1024 * 1024
-# Of these HTTP APIs hand the body on as text; of any other in base64.
+# HTTP APIs pass bodies of these types as text, and others as base64.
 _TEXTUAL = ("text/", "application/json", "application/javascript", "application/xml")
 _POOL_TARGET = "AWSCognitoIdentityProviderService."
 
@@ -30,8 +30,8 @@ _POOL_TARGET = "AWSCognitoIdentityProviderService."
 class Gateway:
     """A server for one handler, from its start to `close`.
 
-    pool   answers at the same address, as Cognito does at its own; None: it is elsewhere
-    form   "http": events of HTTP APIs, payload 2.0; "rest": of REST APIs
+    pool   the user pool served at the same address; None if it is elsewhere
+    form   "http": events of HTTP APIs, payload 2.0; "rest": those of REST APIs
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Gateway:
     def event(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes, address: str
     ) -> dict[str, Any]:
-        """The event of one request."""
+        """Return the event of one request."""
         url = urlsplit(target)
         claims = self.authorizer.claims(headers.get("authorization"))
         textual = headers.get("content-type", "application/json").startswith(_TEXTUAL)
@@ -83,7 +83,7 @@ class Gateway:
 
 
 class Authorizer:
-    """Who sends a request, as Amazon's authorizer would find it."""
+    """The verification of a request's token, as Amazon's authorizer does it."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Authorizer:
         ]
 
     def claims(self, header: str | None) -> Mapping[str, Any] | None:
-        """The claims of a good token; None: there is none."""
+        """Return the claims of a valid token; None if there is none."""
         scheme, _, text = (header or "").partition(" ")
         if scheme.lower() != "bearer":
             return None
@@ -130,7 +130,7 @@ def _http(
     encoded: bool,
     address: str,
 ) -> dict[str, Any]:
-    """Payload 2.0: the member `body` is missing where there is none."""
+    """Return an event of payload 2.0, without the member `body` if there is none."""
     context: dict[str, Any] = {
         "stage": "$default",
         "http": {"method": method, "path": path, "sourceIp": address},
@@ -157,7 +157,7 @@ def _rest(
     encoded: bool,
     address: str,
 ) -> dict[str, Any]:
-    """REST APIs: claims are texts, `body` is null where there is none."""
+    """Return an event of a REST API: claims are texts, and `body` is null if there is none."""
     context: dict[str, Any] = {"stage": "prod", "identity": {"sourceIp": address}}
     if claims is not None:
         context["authorizer"] = {"claims": {name: str(value) for name, value in claims.items()}}
@@ -178,12 +178,13 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Connection(BaseHTTPRequestHandler):
-    """One connection: to the pool by its target or its key set's path, else to the handler."""
+    """One connection: a request goes to the pool by its target or its key set's path, else to the
+    handler."""
 
     owner: Gateway
     protocol_version = "HTTP/1.1"
     timeout = 30
-    # Head and body in one piece: in two, the second waits for the client's word of the first.
+    # Head and body go in one piece: the second of two would wait for the client's ACK.
     wbufsize = -1
 
     def _answer(self) -> None:
@@ -217,4 +218,4 @@ class _Connection(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = _answer
 
     def log_message(self, format: str, *args: Any) -> None:
-        """One line for each request is the handler's affair."""
+        """Log nothing: the handler writes one line for each request."""

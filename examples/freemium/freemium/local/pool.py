@@ -1,8 +1,8 @@
-"""What stands in for a user pool on this machine: local only.
+"""A local substitute for a user pool.
 
-The back end makes users by calling it. Apps talk to it as they talk to Cognito, over HTTP:
-`InitiateAuth` signs in, `SignUp` is closed unless the pool says otherwise, and its key set is
-where Cognito has it.
+The back end creates users by calling it. Apps use it over HTTP as they use Cognito:
+`InitiateAuth` signs in, `SignUp` is closed unless the pool allows it, and its key set has
+Cognito's path.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HOST = "cognito-idp.local.invalid"
 ISSUER = f"https://{HOST}/local_freemium"
 CLIENT = "localclient"
 LIFE_SECONDS = 3600
-# As Cognito: after five wrong passwords every further one doubles the wait.
+# As in Cognito, every further wrong password after five doubles the wait.
 FREE_GUESSES = 5
 LONGEST_WAIT_SECONDS = 900
 _TABLES = """
@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS secret (name TEXT PRIMARY KEY, value TEXT);
 
 
 class PoolError(Exception):
-    """A refusal, in Cognito's words."""
+    """A refusal with Cognito's error type."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -61,7 +61,7 @@ class _User:
 class Pool:
     """Users in one SQLite file.
 
-    admin_only  AllowAdminCreateUserOnly: whether public SignUp is closed
+    admin_only  whether public SignUp is closed (AllowAdminCreateUserOnly)
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Pool:
             return Made("created", self._must(username).account)
 
     def admin_create_user(self, username: str) -> None:
-        """The first of the two calls alone: what a crash leaves."""
+        """Make the first of the two calls only, as a crash in between would."""
         row = (username, str(uuid.uuid4()), "FORCE_CHANGE_PASSWORD", 1, b"", b"", 0, 0)
         self._run("INSERT INTO user VALUES (?, ?, ?, ?, ?, ?, ?, ?)", *row)
 
@@ -124,7 +124,7 @@ class Pool:
         return json.dumps({"keys": [self._key.jwk]})
 
     def called(self, target: str, body: bytes) -> tuple[int, dict[str, Any]]:
-        """One request of Cognito's public API: HTTP status and JSON."""
+        """Handle one request of Cognito's public API; return HTTP status and JSON."""
         calls = {"InitiateAuth": self._initiate_auth, "SignUp": self._sign_up}
         try:
             given = json.loads(body)
@@ -173,7 +173,7 @@ class Pool:
         )
 
     def _sign_up(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Open only where a test opens it, to show what that would let in."""
+        """Sign up publicly, which only a test allows, to prove what that would admit."""
         if self.admin_only:
             raise PoolError("NotAuthorizedException", "SignUp is not permitted for this user pool")
         made = self.create(str(given["Username"]), str(given["Password"]))
@@ -182,7 +182,7 @@ class Pool:
         return {"UserConfirmed": True, "UserSub": made.account}
 
     def tokens(self, account: str, name: str, **claims: Any) -> dict[str, Any]:
-        """Access and ID token, as Cognito makes them."""
+        """Return an access token and an ID token as Cognito makes them."""
         now = int(self._clock())
         common = {
             "sub": account,

@@ -1,5 +1,5 @@
-"""RS256 for tokens of the local pool, in nothing but integers. Slow, and open to whoever
-measures time: for this machine only. What verifies them is the library."""
+"""RS256 for tokens of the local pool, with plain integers. It is slow and leaks its key through
+timing: for this machine only. The library verifies the tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 BITS = 2048
 EXPONENT = 65537
-# DER of "SHA-256, and 32 octets follow" (RFC 8017 §9.2).
+# DER of the prefix for SHA-256 with 32 bytes (RFC 8017 §9.2).
 _SHA256 = bytes.fromhex("3031300d060960864801650304020105000420")
 _SMALL = [n for n in range(3, 2000, 2) if all(n % d for d in range(3, int(n**0.5) + 1, 2))]
 
@@ -29,7 +29,7 @@ class Key:
 
     @classmethod
     def make(cls) -> Key:
-        """A new one: about a second."""
+        """Make a new key, which takes about a second."""
         while True:
             p, q = _prime(BITS // 2), _prime(BITS // 2)
             if p != q and (p * q).bit_length() == BITS:
@@ -37,7 +37,7 @@ class Key:
 
     @property
     def jwk(self) -> dict[str, str]:
-        """The public half, for a key set."""
+        """The public key for a key set."""
         return {
             "kty": "RSA",
             "use": "sig",
@@ -48,12 +48,12 @@ class Key:
         }
 
     def signed(self, claims: Mapping[str, Any]) -> str:
-        """A compact JWS of these claims."""
+        """Return a compact JWS of these claims."""
         head = encoded(json.dumps({"kid": self.kid, "alg": "RS256"}).encode())
         text = f"{head}.{encoded(json.dumps(claims).encode())}"
         tail = _SHA256 + hashlib.sha256(text.encode()).digest()
         padded = b"\0\1" + b"\xff" * (BITS // 8 - len(tail) - 3) + b"\0" + tail
-        # By the two primes, a quarter of the work (RFC 8017 §5.1.2).
+        # With the two primes a signature takes a quarter of the work (RFC 8017 §5.1.2).
         message, p, q = int.from_bytes(padded, "big"), self.p, self.q
         rest = pow(message, self._d % (q - 1), q)
         number = rest + q * ((pow(message, self._d % (p - 1), p) - rest) * self._inverse % p)
@@ -61,7 +61,7 @@ class Key:
 
 
 def encoded(found: bytes) -> str:
-    """base64url without padding."""
+    """Return base64url without padding."""
     return base64.urlsafe_b64encode(found).decode().rstrip("=")
 
 
@@ -71,14 +71,14 @@ def octets(number: int) -> bytes:
 
 def _prime(bits: int) -> int:
     while True:
-        # The two upper bits set: the product of two has all its bits.
+        # The two upper bits are set, so that the product of two primes has full length.
         number = secrets.randbits(bits) | 3 << (bits - 2) | 1
         if all(number % small for small in _SMALL) and _is_prime(number):
             return number
 
 
 def _is_prime(number: int) -> bool:
-    """Miller and Rabin, 24 rounds."""
+    """Return whether a number is prime, by 24 rounds of Miller and Rabin."""
     odd, twos = number - 1, 0
     while odd % 2 == 0:
         odd, twos = odd // 2, twos + 1

@@ -20,10 +20,10 @@ from .pool import CLIENT, HOST, ISSUER, Pool
 class Stack:
     """A back end that runs, from `Stack(…).start()` to `close`.
 
-    settings   of the back end. With the provider `local` the pool is here too, and its file
-               is named by `provider.file`
-    hosts      where to find a host instead: Apple's, when `assay mock-apple` plays it
-    tokens_at  the gateway's clock, where tokens are issued by another one; None: `clock`
+    settings   those of the back end. With the provider `local` the stack includes the pool,
+               whose file is `provider.file`
+    hosts      replacement addresses of hosts, such as those of `assay mock-apple`
+    tokens_at  the gateway's clock if tokens are issued by another one; None: `clock`
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Stack:
     ) -> None:
         is_local = settings.provider["kind"] == "local"
         self.pool = Pool(settings.provider["file"], clock=clock) if is_local else None
-        # Bound late: the port is known when the server is.
+        # Filled later: the port is known only after the server has started.
         self._places: dict[str, str] = dict(hosts or {})
         self.backend = Backend(settings, provider=self.pool, send=self._send, clock=clock)
         if settings.engine.startswith("sqlite:"):
@@ -72,10 +72,10 @@ class Stack:
 
 
 def local(policy: Mapping[str, Any], folder: str | Path, **members: Any) -> Settings:
-    """Settings for this machine: SQLite in a folder, the local pool, keys made now.
+    """Return settings for this machine: SQLite in a folder, the local pool, new keys.
 
-    policy   of the verifier, as in production; tokens and stores are filled in
-    members  of Settings
+    policy   that of the verifier, as in production; `tokens` and `ledger` are filled in
+    members  further members of Settings
     """
     tokens = [{"profile": "cognito-access", "issuers": [ISSUER], "clients": [CLIENT]}]
     others = [each for each in policy.get("tokens", ()) if each["profile"] == "apple-id"]
