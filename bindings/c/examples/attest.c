@@ -1,5 +1,5 @@
 /*
- * attest.c - store the record of one App Attest key, and verify requests with
+ * attest.c - store the record of an App Attest key, and verify requests with
  * it.
  *
  *   attest CONFIG.json register RECORD.json OBJECT CLIENT_DATA KEY_ID [options]
@@ -56,8 +56,7 @@ static int write_record(const char *path, const cJSON *record) {
 
 /* ---- the record --------------------------------------------------------- */
 
-/* Decodes base64 and returns the number of bytes; 0 if the text is not
- * base64. */
+/* Decodes base64; returns the number of bytes, 0 if the text is not base64. */
 static size_t read_base64(const char *text, unsigned char *bytes, size_t room) {
   static const char digits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -73,8 +72,7 @@ static size_t read_base64(const char *text, unsigned char *bytes, size_t room) {
   return count;
 }
 
-/* Writes the normal form of a key id, by which records are found; returns 0
- * if the text is not a key id. */
+/* Writes the normal form of a key id; returns 0 if the text is not a key id. */
 static int normal_key_id(const assay_verifier *verifier, const char *key_id,
                          int64_t now_ms, char text[KEY_ID_TEXT + 1]) {
   static const char path[] = "exchange.keyId";
@@ -105,8 +103,7 @@ static int normal_key_id(const assay_verifier *verifier, const char *key_id,
   return found != NULL;
 }
 
-/* Returns the key record of a verified attestation; a server adds account
- * and state. */
+/* Returns the key record of an attestation; a server adds account and state. */
 static cJSON *record_of(const cJSON *attestation) {
   cJSON *record = cJSON_CreateObject();
   cJSON_AddStringToObject(record, "keyId", text_of(attestation, "keyId"));

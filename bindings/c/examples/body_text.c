@@ -68,8 +68,7 @@ cJSON *body_of_bytes(const char *bytes, size_t len) {
   return body;
 }
 
-/* Decodes base64 in the form that the library writes: standard, with
- * padding. */
+/* Decodes base64 as the library writes it: standard, with padding. */
 static char *bytes_of_base64(const char *text, size_t *len) {
   char *bytes = malloc(strlen(text) / 4 * 3 + 3);
   unsigned long bits = 0;

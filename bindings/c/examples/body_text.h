@@ -10,8 +10,7 @@
 /* Returns {"text": …} or {"base64": …} for a reply. */
 cJSON *body_of_bytes(const char *bytes, size_t len);
 
-/* Returns the bytes of {"text": …}, {"base64": …} or null; the caller frees
- * them. */
+/* Returns the bytes of {"text": …}, {"base64": …} or null, to be freed. */
 char *bytes_of_body(const cJSON *body, size_t *len);
 
 #endif

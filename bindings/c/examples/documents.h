@@ -1,6 +1,5 @@
 /*
- * documents.h - what the examples share: files, parsed documents, and a
- * verifier.
+ * documents.h - what the examples share: files, parsed documents, a verifier.
  */
 #ifndef DOCUMENTS_H
 #define DOCUMENTS_H
@@ -64,8 +63,7 @@ static inline cJSON *tree_of(const assay_doc *doc) {
   return cJSON_ParseWithLength(json == NULL ? "" : json, len);
 }
 
-/* Prints a refusal. The hint is for the operator's log, never for the
- * client. */
+/* Prints a refusal. The hint is for the operator, never for the client. */
 static inline void print_refusal(const cJSON *root) {
   const cJSON *error = member(root, "error");
   printf("refused:  %s\n", text_of(member(root, "status"), "name"));
@@ -75,8 +73,7 @@ static inline void print_refusal(const cJSON *root) {
   printf("  hint    %s\n", text_of(error, "hint"));
 }
 
-/* Prints a document with `facts`, or its refusal; returns the program's exit
- * code. */
+/* Prints a document with `facts`, or its refusal; returns the exit code. */
 static inline int print_document(const assay_doc *doc,
                                  void (*facts)(const cJSON *root)) {
   int is_verified = assay_doc_status(doc) == ASSAY_OK;
@@ -86,8 +83,7 @@ static inline int print_document(const assay_doc *doc,
   return is_verified ? VERIFIED : REFUSED;
 }
 
-/* Returns a verifier of the configuration in a file; NULL after printing the
- * reason. */
+/* Returns a verifier of a configuration file; NULL after printing why. */
 static inline assay_verifier *verifier_from(const char *path) {
   size_t len = 0;
   char *config = read_path(path, &len);

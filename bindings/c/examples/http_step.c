@@ -10,8 +10,7 @@
 
 #include "body_text.h"
 
-/* A reply is JSON of at most 8 MiB: a body of this size fits into it as
- * base64. */
+/* A reply is JSON of at most 8 MiB: as base64 this much of a body fits. */
 enum { ROOM = ((8 << 20) - 4096) / 4 * 3 };
 
 /* A partly received body and its limit. libcurl accepts a truncated gzip
@@ -218,8 +217,7 @@ static int is_secret(const cJSON *request, const char *place) {
   return 0;
 }
 
-/* Logs one line, without any other content of a request or a response
- * (EXC-22). */
+/* Logs one line, with nothing else of request and response (EXC-22). */
 static void note(CURL *curl, const cJSON *request, CURLU *url, double status) {
   char *host = NULL, *path = NULL;
   curl_off_t took = 0;

@@ -78,8 +78,7 @@ static char *answer_to_grant(sqlite3 *db, const cJSON *grant) {
 
 /* ---- the exchange ---------------------------------------------------- */
 
-/* Waits as a wait step requires: a short time, because a row was busy.
- * Returns the reply. */
+/* Runs a wait step, which is short: a row was busy. Returns the reply. */
 static char *waited(const struct shop *shop, const cJSON *step) {
   const cJSON *until = member(step, "notBeforeMs");
   int64_t left = (int64_t)cJSON_GetNumberValue(until) - now_ms(shop);

@@ -63,8 +63,7 @@ static int read_options(int argc, char **argv, struct options *options) {
 
 /* ---- printing ----------------------------------------------------------- */
 
-/* Prints the result of triage. The content of the blob is unverified: do not
- * act on it. */
+/* Prints the result of triage, which is unverified: do not act on it. */
 static void print_triage(const cJSON *root) {
   const cJSON *triage = member(root, "triage"), *trait;
   printf("triage:   %s, %s, %s\n", text_of(member(root, "status"), "name"),
@@ -93,8 +92,7 @@ static void print_facts(const cJSON *root) {
 
 /* ---- the two steps ------------------------------------------------------ */
 
-/* Verifies a blob as the kind that triage found; NULL if there is no call
- * for it. */
+/* Verifies a blob as the kind that triage found; NULL if none has a call. */
 static assay_doc *verify(const assay_verifier *verifier, const char *form,
                          const char *blob, size_t len,
                          const struct options *options) {

@@ -77,8 +77,7 @@ static int read_options(int argc, char **argv, struct options *options) {
 
 /* ---- the steps -------------------------------------------------------------- */
 
-/* Sleeps until the time of a wait step; returns 0 if that is longer than the
- * limit. */
+/* Sleeps until the time of a wait step; returns 0 if that is too late. */
 static int slept(const cJSON *step, struct options *options) {
   const cJSON *until = member(step, "notBeforeMs");
   int64_t left = (int64_t)cJSON_GetNumberValue(until) - now_ms(options);
@@ -94,8 +93,8 @@ static int slept(const cJSON *step, struct options *options) {
   return 1;
 }
 
-/* Returns the reply to the open step as JSON, to be freed; NULL if the wait
- * is too long. */
+/* Returns the reply to the open step, to be freed; NULL if a wait is too
+ * long. */
 static char *carried_out(const assay_doc *doc, struct options *options) {
   cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
   const cJSON *step = member(root, "exchange");

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The savepoint by which the ledger's transaction is recognized after a
- * grant. */
+/* The savepoint that identifies the ledger's transaction after a grant. */
 #define SAVEPOINT "assay_grant"
 
 static const cJSON *member(const cJSON *object, const char *name) {
@@ -167,8 +166,7 @@ static int run_call(sqlite3 *db, const cJSON *call, sqlite3_str *answer) {
   return code;
 }
 
-/* Whether a step has this value of `transaction`, or `single`, which is
- * begin and commit. */
+/* Whether `transaction` of a step is this, or `single`: begin and commit. */
 static int is_marked(const cJSON *step, const char *mark) {
   return has_text(step, "transaction", mark) ||
          has_text(step, "transaction", "single");
@@ -186,8 +184,7 @@ static int enter(sqlite3 *db, const cJSON *step) {
 
 /* ---- replies ------------------------------------------------------------- */
 
-/* Returns the reply with the engine's code, without its message, which may
- * quote values. */
+/* Returns the reply with the engine's code; its message may quote values. */
 static char *failure(sqlite3_int64 id, int code, int was_undone) {
   char digits[12];
   /* The low byte of an extended code is the code. */
@@ -232,8 +229,8 @@ char *run_database_step(sqlite3 *db, const cJSON *step) {
 
 /* ---- grants (STO-38) ----------------------------------------------------- */
 
-/* The authorizer: allows no statement that begins or ends a transaction,
- * except savepoints of other names. */
+/* Allows only statements that begin or end no transaction, and savepoints of
+ * other names. */
 static int authorized(void *hits, int action, const char *operation,
                       const char *name, const char *database,
                       const char *trigger) {

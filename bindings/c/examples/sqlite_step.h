@@ -13,8 +13,7 @@
  * path is absolute, or begins with "./". */
 sqlite3 *open_database(const char *path);
 
-/* Opens a database, and creates the file if it is missing: for an operator,
- * once. */
+/* Opens a database, and creates a missing file: for an operator, once. */
 sqlite3 *create_database(const char *path);
 
 /* Runs one statement without values; 0 if it failed. */

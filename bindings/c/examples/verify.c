@@ -21,8 +21,7 @@ static int32_t kind_of(const char *name) {
   return 0;
 }
 
-/* Prints those facts that fit on one line; they are in the member after the
- * envelope. */
+/* Prints the facts of one line each, in the member after the envelope. */
 static void print_facts(const cJSON *root) {
   static const char *const names[] = {"transaction", "renewalInfo", "notification",
                                       "appTransaction", "realtimeRequest"};

@@ -86,7 +86,7 @@ type refusedValue struct{ why error }
 func (r refusedValue) Value() (driver.Value, error) { return nil, r.why }
 
 // endsTransaction reports whether a statement of a text ends the transaction, begins another
-// one or schedules its end.
+// one or sets the autocommit mode.
 func endsTransaction(text, engine string) bool {
 	for _, words := range statements(text, engine) {
 		has := func(word string) bool {

@@ -1,9 +1,9 @@
 /*
  * handles.c - objects that own one handle of libassay and free it.
  *
- * Their classes are final, without properties and without a constructor that a program could call,
- * and cannot be cloned or serialised. So a handle has exactly one owner, and an object without a
- * handle cannot be made.
+ * Their classes are final, without properties and without a constructor that a
+ * program could call, and cannot be cloned or serialised. So a handle has
+ * exactly one owner, and an object without a handle cannot be made.
  */
 #include "php_assay.h"
 
@@ -97,7 +97,8 @@ static zend_class_entry *declare(const char *name,
   return declared;
 }
 
-/* Defines one class of objects that own a handle, with the function that frees it. */
+/* Defines one class of objects that own a handle, with the function that
+ * frees it. */
 #define ASSAY_HANDLE(type)                                                   \
   zend_class_entry *type##_ce;                                               \
   static zend_object_handlers type##_handlers;                               \

@@ -20,12 +20,13 @@ extern zend_class_entry *assay_keyset_ce;
 extern zend_class_entry *assay_doc_ce;
 extern zend_class_entry *assay_exchange_ce;
 
-/** Returns the handle of an object; NULL, which the library refuses, if it has none. */
+/** Returns the handle of an object; NULL, which the library refuses, if it
+ * has none. */
 void *assay_pointer(zend_object *object);
 
 /**
- * Returns the handles of an array of objects of one class, to be freed with efree. NULL, with a
- * pending exception, if an element is of another type.
+ * Returns the handles of an array of objects of one class, to be freed with
+ * efree. NULL, with a pending exception, if an element is of another type.
  */
 const void **assay_pointers(HashTable *objects, zend_class_entry *class,
                             uint32_t argument);

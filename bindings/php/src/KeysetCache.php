@@ -17,7 +17,7 @@ use SensitiveParameter;
  *     $token = $keys->verifyToken($text, $issuer);
  *
  * A set is fetched for the first token, after a token with an unknown key, and when the set is
- * older than keysetMaxAgeMs; the old one stays in use until then, and also if the fetch fails. Each
+ * older than keysetMaxAgeMs; an old one stays in use meanwhile, also if the fetch fails. Each
  * issuer has one request at a time, and the library determines how soon the next may follow (KST-1
  * … 13).
  */

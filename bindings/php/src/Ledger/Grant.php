@@ -31,9 +31,7 @@ final class Grant extends Details
     public readonly string $purchaseKey;
     /** 64 hex digits: equal for each attempt, different after a reversed refund. */
     public readonly string $grantId;
-    /**
-     * A number that grows with each take-over: refuse one smaller than one seen before (STO-26).
-     */
+    /** Grows with each take-over: refuse one smaller than one seen before (STO-26). */
     public readonly int $fencingToken;
     /** The account that gets the purchase. */
     public readonly string $account;
@@ -42,8 +40,7 @@ final class Grant extends Details
     /** The number of items bought. */
     public readonly int $quantity;
     /**
-     * The amount to give: quantity × `products.<id>.units`; after a reversed refund, the amount
-     * that was taken back.
+     * The amount to give: quantity × `products.<id>.units`, or what a reversed refund gives back.
      */
     public readonly int $units;
     /** Whether this grant id was handed out before, and may already have been granted. */

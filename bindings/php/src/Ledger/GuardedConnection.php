@@ -186,9 +186,7 @@ final class GuardedConnection extends PDO
         throw Refusal::named('misuse.ledger.transaction');
     }
 
-    /**
-     * Whether a statement of a text ends the transaction, begins another one or schedules its end.
-     */
+    /** Whether a statement of a text ends the transaction, begins another or sets autocommit. */
     public static function endsTransaction(string $sql, string $engine): bool
     {
         foreach (self::statements($sql, $engine) as $words) {
