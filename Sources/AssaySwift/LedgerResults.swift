@@ -1091,7 +1091,7 @@ public struct CreateSchemaResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What became of the claim of a purchase.
+/// The outcome of the claim of a purchase.
 public struct ClaimOutcome: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1110,7 +1110,7 @@ public struct ClaimOutcome: Name {
   public static let refused = ClaimOutcome(rawValue: "refused")
 }
 
-/// What the client is told of a purchase.
+/// The result of a purchase for the client.
 public struct ClientResult: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1122,7 +1122,7 @@ public struct ClientResult: Name {
   public static let deferred = ClientResult(rawValue: "deferred")
 }
 
-/// What a revoked purchase was before, or why nothing changed.
+/// The state of a revoked purchase before, or the reason why nothing changed.
 public struct RevokeOutcome: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1137,7 +1137,7 @@ public struct RevokeOutcome: Name {
   public static let inProgress = RevokeOutcome(rawValue: "in-progress")
 }
 
-/// What a refused part of an event is about.
+/// The subject of a refused part of an event.
 public struct EventPart: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1146,7 +1146,7 @@ public struct EventPart: Name {
   public static let subscription = EventPart(rawValue: "subscription")
 }
 
-/// What to tell a customer who asks for a purchase.
+/// The answer to a customer who asks about a purchase.
 public struct PurchaseUse: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1158,7 +1158,7 @@ public struct PurchaseUse: Name {
   public static let usedByOther = PurchaseUse(rawValue: "used-by-other")
 }
 
-/// What a row of the ledger says of a purchase.
+/// The state of a purchase in the ledger.
 public struct PurchaseState: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1168,7 +1168,7 @@ public struct PurchaseState: Name {
   public static let revoked = PurchaseState(rawValue: "revoked")
 }
 
-/// What became of a subscription.
+/// The outcome for a subscription.
 public struct UpdateOutcome: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1183,7 +1183,7 @@ public struct UpdateOutcome: Name {
   public static let refused = UpdateOutcome(rawValue: "refused")
 }
 
-/// What should be looked at in a store.
+/// A finding in a database that needs attention.
 public struct SchemaWarning: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }

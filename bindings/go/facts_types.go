@@ -1486,7 +1486,7 @@ type AppStoreNext struct {
 	PaginationToken string `json:"paginationToken"`
 }
 
-// AppStoreRefusedStatus says why a JWS was refused.
+// AppStoreRefusedStatus is why a JWS was refused.
 type AppStoreRefusedStatus struct {
 	// The status.
 	Code int64 `json:"code"`

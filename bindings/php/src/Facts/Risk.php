@@ -51,10 +51,10 @@ final class Risk extends RiskFacts
     public readonly ?int $retryAfterMs;
     /** About the `errorCode` observed; null without one. */
     public readonly ?ClientError $client;
-    /** Whether the verdict is allow. false for any other. */
+    /** Whether the verdict is allow. */
     public readonly bool $allowed;
     /** Name of the status: "ok", "rejected.risk.limited" … */
     public readonly string $status;
-    /** What to answer the client: 200, 401 step-up, 403 deny, 429 limited. */
+    /** The status for the client: 200, 401 step-up, 403 deny, 429 limited. */
     public readonly int $httpStatus;
 }

@@ -63,12 +63,12 @@ final class Triage extends TriageFacts
     public readonly array $anomalies;
     /** How it was packed. */
     public readonly ?Transport $transport;
-    /** What the blob says about itself. Never act on it: verify first. */
+    /** The unverified content of the blob. Never act on it: verify first. */
     public readonly UnverifiedContent $unverified;
-    /** Whether to look it up, verify it, and only then decide. */
+    /** Whether to verify the blob before deciding anything. */
     public readonly bool $worthVerifying;
     /** Name of the status: "pending.triage.verify-next", "rejected.triage.cracking-tool" … */
     public readonly string $status;
-    /** What to answer the client when it ends here; null where it goes on. */
+    /** The status for the client if processing ends here; null if it continues. */
     public readonly ?int $httpStatus;
 }

@@ -29,10 +29,10 @@ final class FindResult extends Result
     public readonly bool $eventual;
     /** @var list<LedgerPurchase> The rows that were found. */
     public readonly array $rows;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

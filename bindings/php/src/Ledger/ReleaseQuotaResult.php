@@ -23,10 +23,10 @@ final class ReleaseQuotaResult extends Result
     public readonly string $outcome;
     /** How many units of that day are still used; null: there was nothing to give back. */
     public readonly ?int $used;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

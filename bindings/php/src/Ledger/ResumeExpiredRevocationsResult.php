@@ -23,10 +23,10 @@ final class ResumeExpiredRevocationsResult extends Result
     public readonly array $takes;
     /** Call again at once: there may be more takes. */
     public readonly bool $hasMore;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }
