@@ -26,7 +26,7 @@ NAMES = {*MADE, "Claim"}
 # Read as arrays of numbers, by name.
 NUMBERS = {"MovedRows"}
 # What every result has that is returned, for a refusal is thrown: what says so, and this one.
-REFUSED = "; nil: the request was refused"
+REFUSED = "; nil if the request was refused"
 RETURNED = {("GetDeviceKeyResult", "key")}
 STATUS = {"ok": ("bool", "Whether the operation succeeded; if not, `status` has the reason."),
           "status": ("string", 'The name of the status: "ok", "rejected.…".'),

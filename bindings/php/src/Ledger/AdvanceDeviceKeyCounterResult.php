@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What `advanceDeviceKeyCounter` answers: "advanced", "replayed", "other-account", "retired",
+ * The result of `advanceDeviceKeyCounter`: "advanced", "replayed", "other-account", "retired",
  * "unknown".
  */
 final class AdvanceDeviceKeyCounterResult extends Result
@@ -23,7 +23,7 @@ final class AdvanceDeviceKeyCounterResult extends Result
         'counter' => [Member::INTEGER, 'counter'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /** The key id, standard base64. */
     public readonly string $keyId;

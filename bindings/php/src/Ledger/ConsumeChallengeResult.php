@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `consumeChallenge` answers: "consumed", "used", "expired", "mismatch", "unknown". */
+/** The result of `consumeChallenge`: "consumed", "used", "expired", "mismatch", "unknown". */
 final class ConsumeChallengeResult extends Result
 {
     use ReadOnce;
@@ -18,7 +18,7 @@ final class ConsumeChallengeResult extends Result
         'outcome' => [Member::TEXT, 'outcome'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;

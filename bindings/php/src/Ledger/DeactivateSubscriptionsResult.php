@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `deactivateSubscriptions` answers. */
+/** The result of `deactivateSubscriptions`. */
 final class DeactivateSubscriptionsResult extends Result
 {
     use ReadOnce;
@@ -33,7 +33,7 @@ final class DeactivateSubscriptionsResult extends Result
     public readonly array $subscriptions;
     /** How many subscriptions this exchange deactivated. */
     public readonly int $deactivated;
-    /** Some subscription was deactivated. */
+    /** Whether a subscription was deactivated. */
     public readonly bool $changed;
     /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What `find` answers: the outcome of the first row; "unproven": there is no row, and the
+ * The result of `find`: the outcome of the first row; "unproven": there is no row, and the
  * request has no evidence.
  */
 final class FindResult extends Result
@@ -23,9 +23,9 @@ final class FindResult extends Result
         'rows' => [Member::DETAILS_LIST, 'rows', LedgerPurchase::class],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
-    /** The newest row may be missing for a second (DynamoDB). */
+    /** Whether the newest row may be missing for a second (DynamoDB). */
     public readonly bool $eventual;
     /** @var list<LedgerPurchase> The rows that were found. */
     public readonly array $rows;

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `getDeviceKey` answers: "found", "other-account", "retired", "unknown". */
+/** The result of `getDeviceKey`: "found", "other-account", "retired", "unknown". */
 final class GetDeviceKeyResult extends Result
 {
     use ReadOnce;
@@ -19,7 +19,7 @@ final class GetDeviceKeyResult extends Result
         'key' => [Member::DETAILS, 'key', DeviceKey::class],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /** The key; of "found". */
     public readonly DeviceKey $key;

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `mergeAccounts` answers: "merged", "already", "other-account". */
+/** The result of `mergeAccounts`: "merged", "already", "other-account". */
 final class MergeAccountsResult extends Result
 {
     use ReadOnce;
@@ -22,13 +22,13 @@ final class MergeAccountsResult extends Result
         'mergedInto' => [Member::TEXT, 'mergedInto'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
-    /** @var array<string, int> How many rows were moved. */
+    /** @var array<string, int> The numbers of moved rows. */
     public readonly array $moved;
-    /** Make the same request again: not all rows were moved. */
+    /** Whether to repeat the request, because not all rows were moved. */
     public readonly bool $hasMore;
-    /** The accounts were merged, or some row was moved. */
+    /** Whether the accounts were merged or a row was moved. */
     public readonly bool $changed;
     /**
      * The account that one of the two was merged into before, for an operator; of

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `recordEvent` answers: "first", "duplicate". */
+/** The result of `recordEvent`: "first", "duplicate". */
 final class RecordEventResult extends Result
 {
     use ReadOnce;
@@ -19,7 +19,7 @@ final class RecordEventResult extends Result
         'storedAtMs' => [Member::TIME, 'storedAtMs'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /** When the event happened first. Milliseconds since 1970 UTC. */
     public readonly int $storedAtMs;

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `updateDeviceKeyReceipt` answers: "kept", "older", "retired", "unknown". */
+/** The result of `updateDeviceKeyReceipt`: "kept", "older", "retired", "unknown". */
 final class UpdateDeviceKeyReceiptResult extends Result
 {
     use ReadOnce;
@@ -19,7 +19,7 @@ final class UpdateDeviceKeyReceiptResult extends Result
         'nextRefreshAtMs' => [Member::TIME, 'nextRefreshAtMs'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /**
      * When to ask Apple for a newer receipt; null: never, or the key has no receipt.
