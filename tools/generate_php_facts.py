@@ -189,7 +189,7 @@ def constant(name):
 def values(each):
     out = ["<?php", "", MARK.format(members.NAMES), "", "declare(strict_types=1);", "",
            "namespace Assay\\Names;", "",
-           *comment(f"{each.text}\\n\\nNew values may appear: facts have the written value, a string "
+           *comment(f"{each.text}\\n\\nNew values may come: facts have the written value, a string "
                     "to compare with these.", ""),
            f"final class {each.name}", "{"]
     out += [f"    public const {constant(name)} = '{value}';" for name, value in each.values]

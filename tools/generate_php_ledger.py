@@ -141,7 +141,7 @@ def of_member(kind, member):
         type_, listed = "array", "list<string>"
     value, text = f"${name}", said(member)
     if name == "password":
-        type_, value, text = "string", "strlen($password)", "only its length is passed to the library"
+        type_, value, text = "string", "strlen($password)", "only its length leaves this process"
     elif member.type == "challenge":
         value = "$challenge ?? self::text(random_bytes(32))"
     elif member.given == "made":
@@ -199,7 +199,7 @@ def in_order(kind, found):
     for word in ORDER.get(kind.name, "").split():
         name, _, default = word.rstrip("!").partition("=")
         one = by_name.pop(name, None) or Argument(
-            "options", "array", "the arguments after it, by name; a given argument replaces its option",
+            "options", "array", "the arguments after it, by name; a given one replaces its option",
             default="[]", listed="array<string, mixed>")
         if word.endswith("!"):
             one.kind, one.default, one.listed = "?" + one.kind, None, one.listed + "|null"

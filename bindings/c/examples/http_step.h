@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-/* For tests: the base address to use instead of a host, as in
+/* A host and the base address that replaces it, for tests:
  * "buy.itunes.apple.com" and "http://127.0.0.1:8080". */
 struct host {
   const char *name, *base;

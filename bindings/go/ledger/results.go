@@ -340,7 +340,7 @@ type LedgerPurchase struct {
 	PurchaseKey   string            `json:"purchaseKey"`
 	Environment   assay.Environment `json:"environment"`
 	TransactionID string            `json:"transactionId"`
-	// Outcome is what to tell the customer.
+	// Outcome is the outcome for the customer.
 	Outcome string `json:"outcome"`
 	// State is "claimed", "granted" or "revoked".
 	State       string `json:"state"`

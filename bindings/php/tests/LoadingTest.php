@@ -19,7 +19,9 @@ final class LoadingTest extends TestCase
         . 'echo Assay\Assay::loadedBy(), " ", Assay\Assay::libraryPath(); } '
         . 'catch (Assay\Exception\LoadError $error) { echo $error->getMessage(); }';
 
-    /** With a named library the system is not searched, which may have a library of its own. */
+    /**
+     * A named library that does not exist: the system, which may have one, is not searched then.
+     */
     private const NOWHERE = ['ASSAY_LIBRARY' => '/nowhere/libassay.so.0'];
 
     private string $folder;

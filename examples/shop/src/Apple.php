@@ -21,14 +21,16 @@ final class Apple
 {
     /** The time limit of Apple's responses within one request, in milliseconds. */
     public const MAX_WAIT_MS = 2000;
-    /** How many requests of this machine may wait for Apple: half of server/fpm.conf's workers. */
+    /**
+     * The limit of requests of this machine that wait for Apple: half of server/fpm.conf's workers.
+     */
     private const AT_ONCE = 2;
     /** After this many calls without a response none is made for SILENCE_S, then one at a time. */
     private const SILENCES = 2;
     private const SILENCE_S = 30;
     private const NEAR_MS = 86_400_000;
     private const HOUR_MS = 3_600_000;
-    /** Statuses that say nothing of the evidence: no response, a proxy's, a wrong request's. */
+    /** Statuses that do not concern the evidence: no response, a proxy's, a wrong request's. */
     private const NO_ANSWER = '/^(unavailable|pending|internal|misuse)\.'
         . '|^(malformed|too-large|unsupported)\.(verify-receipt|app-store)\.'
         . '|^rejected\.verify-receipt\.(http|request|secret|internal)$'

@@ -6,7 +6,7 @@ namespace Shop;
 
 use PDO;
 
-/** What operators did: who, when, to what, why, with what outcome. Queries are entries too. */
+/** The journal of operators: who did what, when, to what, why. Queries are entries too. */
 final class Journal
 {
     private const TABLE = 'CREATE TABLE IF NOT EXISTS shop_journal ('

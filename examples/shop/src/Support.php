@@ -17,7 +17,7 @@ final class Support
     private const LIMIT = 5 << 20;
     /** The actions of a form, and the role that each needs. Any other action is 400. */
     private const ACTIONS = ['look' => 'look', 'grant' => 'grant', 'order' => 'grant', 'resume' => 'grant'];
-    /** What to tell the customer, by the outcome of `find`; the worst first. */
+    /** The advice for the customer, by the outcome of `find`; the worst first. */
     private const ADVICE = [
         'resume' => ['wait', 'Claimed, and not delivered: resume it.'],
         'unused' => ['wait', 'Genuine, and never used: grant it below.'],

@@ -251,7 +251,7 @@ final class Till
 
     /**
      * Returns the transactions to claim, newest first, in parts of one claim each, without those of
-     * subscriptions that another account owns. Null stands for all of the evidence.
+     * subscriptions that another account owns. Null means all of the evidence.
      *
      * @param list<Purchase> $purchases
      *

@@ -29,7 +29,7 @@ abstract class AssayException extends \RuntimeException
 {
     /** The name of the status, "rejected.chain.untrusted-root". */
     public readonly string $status;
-    /** What is wrong. */
+    /** The description of the fault, without any secret. */
     public readonly string $reason;
     /** The id of the failed check, "chain.root"; null if there is none. */
     public readonly ?string $check;
@@ -37,7 +37,7 @@ abstract class AssayException extends \RuntimeException
     public readonly ?string $rule;
     /** The location: a member path, "x5c[2]", a byte offset; null if there is none. */
     public readonly ?string $at;
-    /** What the operator should do. */
+    /** The advice for the operator. */
     public readonly ?string $hint;
     /** "never", "later", "same-once", "other-environment", "after-config". */
     public readonly string $retryClass;

@@ -7,7 +7,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What a notification changed in purchases and subscriptions. */
+/** The changes by a notification, in purchases and subscriptions. */
 final class ApplyEventResult extends Result
 {
     use ReadOnce;

@@ -33,7 +33,7 @@ trait LedgerCalls
      *     there is a grant, else "lease"
      * @param string|null $attemptId the id of this attempt, the same when a request is
      *     repeated; null: a new one
-     * @param array<string, mixed> $options the arguments after it, by name; a given argument
+     * @param array<string, mixed> $options the arguments after it, by name; a given one
      *     replaces its option
      * @param string|null $accountToken the appAccountToken that the evidence must have
      * @param int|null $leaseMs the time that the grant may take, 5,000…3,600,000 ms; null:
@@ -90,7 +90,7 @@ trait LedgerCalls
      * @param (callable(Grant, \PDO|object): mixed)|null $grant as in `claim`
      * @param string|null $attemptId the id of this attempt, the same when a request is
      *     repeated; null: a new one
-     * @param array<string, mixed> $options the arguments after it, by name; a given argument
+     * @param array<string, mixed> $options the arguments after it, by name; a given one
      *     replaces its option
      * @param int|null $leaseMs the time that the grant may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
@@ -187,7 +187,7 @@ trait LedgerCalls
      *     take-back, "none" without
      * @param string|null $attemptId the id of this attempt, the same when a request is
      *     repeated; null: a new one
-     * @param array<string, mixed> $options the arguments after it, by name; a given argument
+     * @param array<string, mixed> $options the arguments after it, by name; a given one
      *     replaces its option
      * @param int|null $leaseMs the time that the take-back may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
@@ -379,7 +379,7 @@ trait LedgerCalls
      * @param string|null $address the client's address from the gateway, never from a header
      *     of the client; null if unknown
      * @param string $username the name that the client chose
-     * @param string $password only its length is passed to the library
+     * @param string $password only its length leaves this process
      */
     public function beginSignup(
         ?string $address,
@@ -668,7 +668,7 @@ trait LedgerCalls
      * @param int $minExpiredMs the least time since the lease expired
      * @param string|null $attemptId the id of this attempt, the same when a request is
      *     repeated; null: a new one
-     * @param array<string, mixed> $options the arguments after it, by name; a given argument
+     * @param array<string, mixed> $options the arguments after it, by name; a given one
      *     replaces its option
      * @param int|null $leaseMs the time that the take-back may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
@@ -703,7 +703,7 @@ trait LedgerCalls
      *     under a lease ("none", "lease", "transaction")
      * @param string|null $attemptId the id of this attempt, the same when a request is
      *     repeated; null: a new one
-     * @param array<string, mixed> $options the arguments after it, by name; a given argument
+     * @param array<string, mixed> $options the arguments after it, by name; a given one
      *     replaces its option
      * @param int|null $leaseMs the time that the take-back may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`

@@ -106,7 +106,7 @@ final class PdoExecutor implements Executor
     }
 
     /**
-     * The type is only documented: a return type would need the class when this one is preloaded.
+     * Returns the PDO. A declared return type would need the class when this one is preloaded.
      *
      * @return PDO
      */

@@ -36,7 +36,7 @@ final class RedisExecutor implements Executor
     }
 
     /**
-     * The type is only documented: a return type would need the class when this one is preloaded.
+     * Returns the Redis. A declared return type would need the class when this one is preloaded.
      *
      * @return Redis
      */

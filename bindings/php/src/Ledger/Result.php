@@ -19,7 +19,7 @@ abstract class Result extends OwnFacts
         'httpStatus' => [Member::OWN, ''],
     ];
 
-    /** Why what the host did could not be completed, so that it is returned again. */
+    /** The reason why what the host did could not be completed; it is returned again. */
     protected ?Unavailable $away = null;
 
     /** @internal */

@@ -9,7 +9,7 @@ namespace Assay\Names;
 /**
  * The reason of a discount.
  *
- * New values may appear: facts have the written value, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class AdvancedCommerceOfferReason
 {

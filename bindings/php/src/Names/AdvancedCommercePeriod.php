@@ -9,7 +9,7 @@ namespace Assay\Names;
 /**
  * The renewal period of an Advanced Commerce product.
  *
- * New values may appear: facts have the written value, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class AdvancedCommercePeriod
 {

@@ -9,7 +9,7 @@ namespace Assay\Names;
 /**
  * The platform on which an app was first bought.
  *
- * New values may appear: facts have the written value, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class Platform
 {

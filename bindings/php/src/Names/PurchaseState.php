@@ -9,7 +9,7 @@ namespace Assay\Names;
 /**
  * The state of a purchase in the ledger.
  *
- * New values may appear: facts have the written value, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class PurchaseState
 {

@@ -9,7 +9,7 @@ namespace Assay\Names;
 /**
  * The reason why a request waits.
  *
- * New values may appear: facts have the written value, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class RetryReason
 {

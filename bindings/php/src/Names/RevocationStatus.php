@@ -9,7 +9,7 @@ namespace Assay\Names;
 /**
  * The status of a certificate from an OCSP responder.
  *
- * New values may appear: facts have the written value, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class RevocationStatus
 {

@@ -9,7 +9,7 @@ namespace Assay\Names;
 /**
  * A finding in a database that needs attention.
  *
- * New values may appear: facts have the written value, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class SchemaWarning
 {

@@ -9,7 +9,7 @@ namespace Assay\Names;
 /**
  * A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".
  *
- * New values may appear: facts have the written value, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class TriageAnomaly
 {
