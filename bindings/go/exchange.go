@@ -116,8 +116,8 @@ func (x *Exchange) Done() bool {
 	return x.done || x.document == nil
 }
 
-// Payload returns the member `exchange` of the document: `step`, `http` … Nil if there is
-// none. fmt prints nothing of it, because it may contain secrets.
+// Payload returns the member that is named as the document's kind, with `step`, `http` … Nil
+// if there is none. fmt prints nothing of it, because it may contain secrets.
 func (x *Exchange) Payload() Payload {
 	document := x.Document()
 	if document == nil {
