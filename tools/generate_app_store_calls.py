@@ -66,7 +66,7 @@ __all__ = ["AppStore"]
 
 
 class AppStore:
-    """What may be asked of Apple, each as an exchange. Made by `Verifier.app_store`.
+    """The App Store Server API, each operation as an exchange. Made by `Verifier.app_store`.
 
     Raises MisuseError for members of a wrong form, ConfigError without the block
     `appStoreServerApi`. Times are milliseconds since 1970 UTC or aware datetimes.
@@ -143,9 +143,9 @@ def python_call(one):
 def docstring(one):
     text = one.does
     if one.evidence:
-        text += " transaction: its verified facts, where you have them; they are checked first."
+        text += " transaction: its verified facts, if you have them; they are checked first."
     if one.paging != "-":
-        text += " pages: at most so many are asked for, 1 to 100."
+        text += " pages: the most pages to request, 1 to 100."
     lines = textwrap.wrap(text, 84, break_on_hyphens=False)
     if len(lines) == 1:
         return [f'        """{lines[0]}"""']
@@ -192,7 +192,7 @@ use Assay\\Internal\\Arguments;
 use DateTimeInterface;
 
 /**
- * What may be asked of the App Store Server API, each as an exchange
+ * The operations of the App Store Server API, each as an exchange
  * (docs/tasks/app-store-server-api.md). Made by `Verifier::appStore`.
  *
  *     $document = $verifier->appStore('auto')->getTransactionHistory($id, pages: 10)->run();
@@ -255,7 +255,7 @@ def php_call(one):
         extra += ["     * @param Document|Facts\\Facts|null $transaction verified; checked before "
                   "anything", "     *     is sent"]
     if one.paging != "-":
-        extra.append("     * @param int|null $pages at most so many are asked for, 1 to 100")
+        extra.append("     * @param int|null $pages the most pages to request, 1 to 100")
     if extra:
         out += ["     *", *extra]
     out += ["     */", f"    public function {generate_camel(one.name)}("]
@@ -367,7 +367,7 @@ GO_WIDTH = 96  # columns of a line of a function's body, whose tab has four
 
 def go_call(one):
     name = go_name(one)
-    text = f"{name}: {one.does[0].lower() + one.does[1:]}"
+    text = f"{name} {one.does[0].lower() + one.does[1:]}"
     plain = one.paging == "-" and not one.evidence and len(one.members) <= 1 \
         and not one.optional
     out = [] if plain else go_struct(one)
@@ -427,7 +427,7 @@ def swift_call(one):
     if one.evidence:
         out.append("  /// `transaction` is a verified one; it is checked before anything is sent.")
     if one.paging != "-":
-        out.append("  /// `pages` is how many are asked for at most, 1 to 100.")
+        out.append("  /// `pages` is the most pages to request, 1 to 100.")
     parameters = [f"{member.name}: {swift_type(member)}" for member in one.required]
     parameters += [f"{member.name}: {swift_type(member)}? = nil" for member in one.optional]
     if one.paging != "-":

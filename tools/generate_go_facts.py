@@ -111,7 +111,7 @@ def sentence(name, text):
     if first in ("Says", "Lists"):
         verb = ""
     elif first in ("Why", "Whether"):
-        verb = "says "
+        verb = "is "
     else:
         verb = "are " if name in PLURAL else "is "
     keep = first in ("Apple's", "App", "True:")
@@ -140,7 +140,7 @@ def value_name(each, name):
 
 def values():
     out = [MARK.format(members.NAMES), "package assay", "",
-           "// The types below hold values as Apple, or the library, writes them. A value that",
+           "// The types below have values as Apple, or the library, writes them. A value that",
            "// this version does not know is kept as it is: compare with the constants you",
            "// handle, and take everything else as unknown.", ""]
     for each in members.value_sets():

@@ -35,7 +35,7 @@ SHORT = {
     "forget-account": "account reason", "check-schema": ""}
 # Parameters that a host has in another form: name, type, value, words.
 FORMS = {"passwordBytes": ("password", "string", "int64(len(password))",
-                           "its length alone goes to the library")}
+                           "only its length is passed to the library")}
 EVIDENCE = {"update-device-key-receipt": "receipt"}
 # Methods whose members stand in an object of the host's.
 OBJECTS = {"complete": ("grant", "*Grant"), "complete-revocation": ("take", "*Take")}
@@ -51,7 +51,7 @@ OCTETS = {"attemptId": 16, "challenge": 32}
 DEFAULTS = {
     ("claim", "grantMode"): "empty: Transaction where there is a Grant, else Lease",
     ("revoke", "grantMode"): "empty: Lease where there is a TakeBack, else None",
-    ("check-schema", "lineage"): "empty: what this ledger saw"}
+    ("check-schema", "lineage"): "empty: the one that this ledger found first"}
 KEYWORDS = {"for", "type", "range", "map"}
 # A first word that is a verb, as in "Claims the purchases".
 VERB = re.compile(r"(?!Texts|This)[A-Z][a-z]+s")
@@ -169,17 +169,17 @@ class Method:
         name, text = self.name, self.kind.does
         first = text.split()[0]
         if first in ("What", "Whether"):
-            text = f"{name} says {lower(text)}"
+            text = f"{name} reports {lower(text)}"
         elif VERB.fullmatch(first):
             text = f"{name} {lower(text)}"
         else:
-            text = f"{name} gives {lower(text)}"
+            text = f"{name} returns {lower(text)}"
         return wrapped(text)
 
     def struct(self):
         article = "An" if self.request[0] in "AEIOU" else "A"
         out = ["", *wrapped(
-            f"{article} {self.request} is what {self.name}{self.ending} is asked."),
+            f"{article} {self.request} has the arguments of {self.name}{self.ending}."),
                f"type {self.request} struct {{"]
         skipped = set()
         if self.inside:
@@ -321,7 +321,7 @@ class Method:
         out = self.struct()
         if self.id in SHORT:
             out += self.short()
-            text = f"{self.name}With does what {self.name} does, for all that can be asked."
+            text = f"{self.name}With does what {self.name} does, with all arguments."
             out += ["", *wrapped(text)]
         else:
             out += ["", *self.comment()]

@@ -195,21 +195,21 @@ LIBRARY_START = '''
 use SensitiveParameter;
 
 /**
- * libassay, however it was reached. One method a function of the header; handles
- * are objects that give themselves back.
+ * libassay, by FFI or by the extension. It has a method for each function of the header;
+ * handles are objects that free themselves.
  *
  * @internal
  */
 abstract class Library
 {
-    /** How the library was reached: "ffi" or "extension". */
+    /** Returns how the library was loaded: "ffi" or "extension". */
     abstract public function way(): string;
 
     /** The name under which the library was loaded: a path, or what was found. */
     abstract public function path(): string;
 
     /**
-     * Call a function of the header.
+     * Calls a function of the header.
      *
      * @param list<mixed> $given integers, octets, handles, and lists of documents
      */
@@ -219,7 +219,7 @@ abstract class Library
     ): int|string;
 
     /**
-     * Call a function whose octets have their length beside them; null where it has none.
+     * Calls a function whose bytes are followed by their length; null if it returns none.
      *
      * @param list<mixed> $given
      */
@@ -229,7 +229,7 @@ abstract class Library
     ): ?string;
 
     /**
-     * Call a function that answers with a document, and may make a handle.
+     * Calls a function that returns a document, and may make a handle.
      *
      * @param list<mixed> $given
      */

@@ -12,18 +12,18 @@ SAID = {
         "entitled": ("bool", "Whether a plan above the default one is in force. false if in "
                              "any doubt.")}),
     "Risk": ("RiskFacts", {
-        "allowed": ("bool", "Whether the verdict is allow. false for any other."),
+        "allowed": ("bool", "Whether the verdict is allow."),
         "status": ("string", 'Name of the status: "ok", "rejected.risk.limited" …'),
-        "httpStatus": ("int", "What to answer the client: 200, 401 step-up, 403 deny, 429 "
+        "httpStatus": ("int", "The status for the client: 200, 401 step-up, 403 deny, 429 "
                               "limited.")}),
     "Triage": ("TriageFacts", {
-        "unverified": ("UnverifiedContent", "What the blob says about itself. Never act on it: "
+        "unverified": ("UnverifiedContent", "The unverified content of the blob. Never act on it: "
                                             "verify first."),
-        "worthVerifying": ("bool", "Whether to look it up, verify it, and only then decide."),
+        "worthVerifying": ("bool", "Whether to verify the blob before deciding anything."),
         "status": ("string", 'Name of the status: "pending.triage.verify-next", '
                              '"rejected.triage.cracking-tool" …'),
-        "httpStatus": ("?int", "What to answer the client when it ends here; null where it "
-                               "goes on.")}),
+        "httpStatus": ("?int", "The status for the client if processing ends here; null if "
+                               "it continues.")}),
 }
 NAMES = {("Notification", "type"): "notificationType",
          ("Notification", "uuid"): "notificationUuid",
@@ -189,7 +189,7 @@ def constant(name):
 def values(each):
     out = ["<?php", "", MARK.format(members.NAMES), "", "declare(strict_types=1);", "",
            "namespace Assay\\Names;", "",
-           *comment(f"{each.text}\\n\\nNew values may come: facts have what was written, a string "
+           *comment(f"{each.text}\\n\\nNew values may come: facts have the written value, a string "
                     "to compare with these.", ""),
            f"final class {each.name}", "{"]
     out += [f"    public const {constant(name)} = '{value}';" for name, value in each.values]

@@ -26,11 +26,11 @@ NAMES = {*MADE, "Claim"}
 # Read as arrays of numbers, by name.
 NUMBERS = {"MovedRows"}
 # What every result has that is returned, for a refusal is thrown: what says so, and this one.
-REFUSED = "; nil: the request was refused"
+REFUSED = "; nil if the request was refused"
 RETURNED = {("GetDeviceKeyResult", "key")}
-STATUS = {"ok": ("bool", "Whether it was carried out; false: `status` says why not."),
-          "status": ("string", 'Name of the status: "ok", "rejected.…".'),
-          "httpStatus": ("int", "What a back end answers its client.")}
+STATUS = {"ok": ("bool", "Whether the operation succeeded; if not, `status` has the reason."),
+          "status": ("string", 'The name of the status: "ok", "rejected.…".'),
+          "httpStatus": ("int", "The HTTP status for a back end's own client.")}
 
 
 def property_of(one, row, sets):

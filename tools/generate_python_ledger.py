@@ -169,7 +169,7 @@ def words(kind, member):
     if len(member.does.split()) < 3:
         return ""
     text = member.does
-    if not member.is_sent and not text.startswith("As of"):
+    if not member.is_sent and not text.startswith("As in"):
         text = f"takes a `{CALLS[member.name][1]}`: {text[0].lower()}{text[1:]}"
     if member.type == "choice" and not re.search("`[a-z-]+`", text):
         text = f"{text.rstrip('.')}: {', '.join(map(quoted, member.bound.split('|')))}."

@@ -4,11 +4,12 @@
 
 /// One check of a document.
 public struct Check: Hashable, FactsObject, Sendable {
-  /// "chain.root"; docs/documents.md lists them.
+  /// The id, "chain.root"; docs/documents.md lists all ids.
   public let id: String
-  /// True: passed; false: this is why the document was refused; nil: not made.
+  /// Whether the check passed; false if it is the reason of the refusal, nil if it was
+  /// skipped.
   public let ok: Bool?
-  /// Why it was not made; nil when it was.
+  /// The reason why the check was skipped; nil if it was made.
   public let reason: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -18,11 +19,11 @@ public struct Check: Hashable, FactsObject, Sendable {
   }
 }
 
-/// Something that did not lead to a refusal, but should be looked at.
+/// A finding that led to no refusal, but needs attention.
 public struct Warning: Hashable, FactsObject, Sendable {
-  /// "unknown-value"; docs/documents.md lists them.
+  /// The id, "unknown-value"; docs/documents.md lists all ids.
   public let id: String
-  /// The place, a member path; nil where there is none.
+  /// The location, a member path; nil if there is none.
   public let at: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -31,11 +32,11 @@ public struct Warning: Hashable, FactsObject, Sendable {
   }
 }
 
-/// The date at which the certificates were judged.
+/// The date for which the certificates were verified.
 public struct EffectiveDate: Hashable, FactsObject, Sendable {
   /// The date.
   public let time: Timestamp
-  /// Where it is from: "signedDate", "receiptCreationDate", "nested", "now".
+  /// The source of the date: "signedDate", "receiptCreationDate", "nested", "now".
   public let source: String
 
   init(_ facts: Members) throws(AssayError) {
@@ -46,7 +47,7 @@ public struct EffectiveDate: Hashable, FactsObject, Sendable {
 
 /// One certificate of the chain.
 public struct Certificate: Hashable, FactsObject, Sendable {
-  /// SHA-256 of its DER, hex.
+  /// SHA-256 of the DER encoding, hex.
   public let sha256: String
   /// Serial number, hex.
   public let serial: String
@@ -82,17 +83,18 @@ public struct Chain: Hashable, FactsObject, Sendable {
   }
 }
 
-/// The names under which a store keeps the evidence. Nil where a part is missing.
+/// The keys by which a database identifies copies of the same evidence. Nil if a part is
+/// missing.
 public struct IdempotencyKeys: Hashable, FactsObject, Sendable {
-  /// One signed transaction.
+  /// The key of one signed transaction.
   public let transaction: String?
-  /// What may be paid out once.
+  /// The key of what may be granted once.
   public let purchase: String?
-  /// One subscription.
+  /// The key of one subscription.
   public let subscription: String?
-  /// One notification: retries repeat it.
+  /// The key of one notification, equal in every retry.
   public let notification: String?
-  /// One customer's download of the app.
+  /// The key of one customer's download of the app.
   public let app: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -104,23 +106,23 @@ public struct IdempotencyKeys: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What the facts of every JWS have in common.
+/// The members that the facts of every JWS share.
 public protocol Signed: Facts {
   /// "Production", "Sandbox", "Xcode" or "LocalTesting".
   var environment: Environment { get }
   /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   var environmentSource: EnvironmentSource { get }
-  /// The app; nil for kinds that name none.
+  /// The bundle id of the app; nil for kinds without one.
   var bundleId: String? { get }
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   var appAppleId: Int64? { get }
-  /// When the certificates were judged.
+  /// The date for which the certificates were verified.
   var effectiveDate: EffectiveDate { get }
-  /// Names for stores and replay checks.
+  /// The idempotency keys, for databases and replay checks.
   var keys: IdempotencyKeys { get }
   /// The certificates.
   var chain: Chain { get }
-  /// What caused no refusal but should be looked at, in this evidence alone.
+  /// Findings about this evidence that led to no refusal, but need attention.
   var warnings: [Warning] { get }
 }
 
@@ -139,9 +141,9 @@ public struct AdvancedCommerceDescriptors: Hashable, FactsObject, Sendable {
 
 /// A discount on one item.
 public struct AdvancedCommerceOffer: Hashable, FactsObject, Sendable {
-  /// How many periods, 1 to 12.
+  /// The number of periods, 1 to 12.
   public let periodCount: Int64?
-  /// Thousandths of the currency unit.
+  /// The amount in thousandths of the currency unit.
   public let price: Int64?
   /// "P3D", "P1W" … "P1Y".
   public let period: AdvancedCommerceOfferPeriod?
@@ -158,9 +160,9 @@ public struct AdvancedCommerceOffer: Hashable, FactsObject, Sendable {
 
 /// One refund of an item.
 public struct AdvancedCommerceRefund: Hashable, FactsObject, Sendable {
-  /// Thousandths of the currency unit.
+  /// The amount in thousandths of the currency unit.
   public let refundAmount: Int64?
-  /// When it was refunded.
+  /// When the purchase was refunded.
   public let refundDate: Timestamp?
   /// "UNINTENDED_PURCHASE", "LEGAL" …
   public let refundReason: AdvancedCommerceRefundReason?
@@ -177,9 +179,9 @@ public struct AdvancedCommerceRefund: Hashable, FactsObject, Sendable {
 
 /// A price increase of one item.
 public struct AdvancedCommercePriceIncreaseInfo: Hashable, FactsObject, Sendable {
-  /// Items whose price it follows.
+  /// The items whose price this item follows.
   public let dependentSkus: [String]
-  /// Thousandths of the currency unit.
+  /// The amount in thousandths of the currency unit.
   public let price: Int64?
   /// "SCHEDULED", "PENDING" or "ACCEPTED".
   public let status: AdvancedCommercePriceIncreaseStatus?
@@ -191,17 +193,17 @@ public struct AdvancedCommercePriceIncreaseInfo: Hashable, FactsObject, Sendable
   }
 }
 
-/// One item that was bought. Decide by `sku`; it is revoked on its own.
+/// One item of a purchase. Decide by `sku`; each item is revoked on its own.
 public struct AdvancedCommerceTransactionItem: Hashable, FactsObject, Sendable {
   /// The item.
   public let sku: String?
-  /// Text shown.
+  /// The text for the customer.
   public let description: String?
-  /// Name shown.
+  /// The name for the customer.
   public let displayName: String?
-  /// Discount.
+  /// The discount.
   public let offer: AdvancedCommerceOffer?
-  /// Thousandths of the currency unit.
+  /// The amount in thousandths of the currency unit.
   public let price: Int64?
   /// Refunds of this item.
   public let refunds: [AdvancedCommerceRefund]
@@ -219,11 +221,11 @@ public struct AdvancedCommerceTransactionItem: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What an Advanced Commerce transaction bought.
+/// The purchase of an Advanced Commerce transaction.
 public struct AdvancedCommerceTransactionInfo: Hashable, FactsObject, Sendable {
-  /// Texts shown.
+  /// The texts for the customer.
   public let descriptors: AdvancedCommerceDescriptors?
-  /// Thousandths of the currency unit.
+  /// The amount in thousandths of the currency unit.
   public let estimatedTax: Int64?
   /// The items.
   public let items: [AdvancedCommerceTransactionItem]
@@ -233,7 +235,7 @@ public struct AdvancedCommerceTransactionInfo: Hashable, FactsObject, Sendable {
   public let requestReferenceId: String?
   /// Tax code.
   public let taxCode: String?
-  /// Thousandths of the currency unit.
+  /// The amount in thousandths of the currency unit.
   public let taxExclusivePrice: Int64?
   /// Tax rate as text.
   public let taxRate: String?
@@ -254,15 +256,15 @@ public struct AdvancedCommerceTransactionInfo: Hashable, FactsObject, Sendable {
 public struct AdvancedCommerceRenewalItem: Hashable, FactsObject, Sendable {
   /// The item.
   public let sku: String?
-  /// Text shown.
+  /// The text for the customer.
   public let description: String?
-  /// Name shown.
+  /// The name for the customer.
   public let displayName: String?
-  /// Discount.
+  /// The discount.
   public let offer: AdvancedCommerceOffer?
-  /// Thousandths of the currency unit.
+  /// The amount in thousandths of the currency unit.
   public let price: Int64?
-  /// Price increase, if any.
+  /// The price increase; nil if there is none.
   public let priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
 
   init(_ facts: Members) throws(AssayError) {
@@ -275,11 +277,11 @@ public struct AdvancedCommerceRenewalItem: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What an Advanced Commerce subscription renews into.
+/// The next period of an Advanced Commerce subscription.
 public struct AdvancedCommerceRenewalInfo: Hashable, FactsObject, Sendable {
-  /// Token for changes.
+  /// The token for changes.
   public let consistencyToken: String?
-  /// Texts shown.
+  /// The texts for the customer.
   public let descriptors: AdvancedCommerceDescriptors?
   /// The items.
   public let items: [AdvancedCommerceRenewalItem]
@@ -302,13 +304,13 @@ public struct AdvancedCommerceRenewalInfo: Hashable, FactsObject, Sendable {
 
 /// A commitment over several billing periods.
 public struct TransactionCommitmentInfo: Hashable, FactsObject, Sendable {
-  /// This period, 1 to 12.
+  /// The number of this period, 1 to 12.
   public let billingPeriodNumber: Int64?
-  /// End of all periods.
+  /// The end of all periods.
   public let commitmentExpiresDate: Timestamp?
-  /// Thousandths of the currency unit.
+  /// The amount in thousandths of the currency unit.
   public let commitmentPrice: Int64?
-  /// How many in all.
+  /// The number of all periods.
   public let totalBillingPeriods: Int64?
 
   init(_ facts: Members) throws(AssayError) {
@@ -328,60 +330,60 @@ public struct Transaction: Signed, PurchaseEvidence, FactsOfDocument {
   public let environment: Environment
   /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   public let environmentSource: EnvironmentSource
-  /// The app; nil for kinds that name none.
+  /// The bundle id of the app; nil for kinds without one.
   public let bundleId: String?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appAppleId: Int64?
-  /// When the certificates were judged.
+  /// The date for which the certificates were verified.
   public let effectiveDate: EffectiveDate
-  /// Names for stores and replay checks.
+  /// The idempotency keys, for databases and replay checks.
   public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: Chain
-  /// What caused no refusal but should be looked at, in this evidence alone.
+  /// Findings about this evidence that led to no refusal, but need attention.
   public let warnings: [Warning]
-  /// When Apple signed it.
+  /// When Apple signed the evidence.
   public let signedDate: Timestamp
-  /// This purchase, restore or renewal.
+  /// The id of this purchase, restore or renewal.
   public let transactionId: String?
-  /// The first transaction of the subscription.
+  /// The id of the first transaction of the subscription.
   public let originalTransactionId: String?
-  /// One paid period, the same on all devices.
+  /// The id of one paid period, the same on all devices.
   public let webOrderLineItemId: String?
-  /// What was bought.
+  /// The product id.
   public let productId: String?
-  /// Group of a subscription.
+  /// The group of the subscription.
   public let subscriptionGroupIdentifier: String?
   /// "Auto-Renewable Subscription", "Non-Consumable", "Consumable" or "Non-Renewing
   /// Subscription".
   public let type: ProductType?
-  /// How many were bought.
+  /// The number of items bought.
   public let quantity: Int64?
   /// "PURCHASED", "FAMILY_SHARED" or "ASSIGNED".
   public let inAppOwnershipType: OwnershipType?
-  /// When it was charged.
+  /// When the customer was charged.
   public let purchaseDate: Timestamp?
   /// When the first purchase was charged.
   public let originalPurchaseDate: Timestamp?
-  /// End of the paid period.
+  /// The end of the paid period.
   public let expiresDate: Timestamp?
-  /// When it was refunded, or taken from Family Sharing.
+  /// When the purchase was refunded, or family sharing ended.
   public let revocationDate: Timestamp?
-  /// 1: an issue with the app; 0: another reason.
+  /// The reason: 1 an issue with the app, 0 another.
   public let revocationReason: Int64?
   /// "REFUND_FULL", "REFUND_PRORATED" or "FAMILY_REVOKE".
   public let revocationType: RevocationType?
-  /// Thousandths of a percent.
+  /// The refunded share in thousandths of a percent.
   public let revocationPercentage: Int64?
-  /// True: replaced by an upgrade.
+  /// Whether an upgrade replaced the purchase.
   public let isUpgraded: Bool?
-  /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
+  /// The type: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
   public let offerType: Int64?
-  /// UUID that the app set, in lower case.
+  /// The UUID that the app set, in lower case.
   public let appAccountToken: String?
-  /// The customer's download of the app.
+  /// The id of the customer's download of the app.
   public let appTransactionId: String?
-  /// Id before a migration to Advanced Commerce.
+  /// The id before a migration to Advanced Commerce.
   public let previousOriginalTransactionId: String?
   /// Offer id or code.
   public let offerIdentifier: String?
@@ -389,25 +391,25 @@ public struct Transaction: Signed, PurchaseEvidence, FactsOfDocument {
   public let offerPeriod: String?
   /// "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT" or "ONE_TIME".
   public let offerDiscountType: OfferDiscountType?
-  /// Country, three letters.
+  /// The country, three letters.
   public let storefront: String?
-  /// Apple's number of it.
+  /// Apple's id of the storefront.
   public let storefrontId: String?
   /// "PURCHASE" or "RENEWAL".
   public let transactionReason: TransactionReason?
-  /// ISO 4217.
+  /// The currency, ISO 4217.
   public let currency: String?
-  /// Thousandths of the currency unit.
+  /// The amount in thousandths of the currency unit.
   public let price: Int64?
-  /// Advanced Commerce only.
+  /// The Advanced Commerce data; nil for other purchases.
   public let advancedCommerceInfo: AdvancedCommerceTransactionInfo?
   /// "BILLED_UPFRONT" or "MONTHLY".
   public let billingPlanType: BillingPlanType?
-  /// Commitment, if any.
+  /// The commitment; nil if there is none.
   public let commitmentInfo: TransactionCommitmentInfo?
-  /// Base64; only from a device.
+  /// The hash for the device verification, base64; only in evidence from a device.
   public let deviceVerification: String?
-  /// UUID; only from a device.
+  /// The nonce of the device verification, a UUID; only in evidence from a device.
   public let deviceVerificationNonce: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -458,17 +460,17 @@ public struct Transaction: Signed, PurchaseEvidence, FactsOfDocument {
   }
 }
 
-/// What a commitment renews into.
+/// The next commitment.
 public struct RenewalCommitmentInfo: Hashable, FactsObject, Sendable {
-  /// Product of the next commitment.
+  /// The product of the next commitment.
   public let commitmentAutoRenewProductId: String?
-  /// 0 off, 1 on.
+  /// Automatic renewal: 0 off, 1 on.
   public let commitmentAutoRenewStatus: Int64?
   /// "BILLED_UPFRONT" or "MONTHLY".
   public let commitmentRenewalBillingPlanType: BillingPlanType?
-  /// When it renews.
+  /// When the commitment renews.
   public let commitmentRenewalDate: Timestamp?
-  /// Thousandths of the currency unit.
+  /// The amount in thousandths of the currency unit.
   public let commitmentRenewalPrice: Int64?
 
   init(_ facts: Members) throws(AssayError) {
@@ -480,7 +482,7 @@ public struct RenewalCommitmentInfo: Hashable, FactsObject, Sendable {
   }
 }
 
-/// Says how a subscription continues.
+/// The renewal of a subscription as Apple intends it.
 ///
 /// By itself it proves nothing about the app: it has no bundle id. Decide with it only
 /// together with a transaction of the same `originalTransactionId`.
@@ -492,43 +494,44 @@ public struct RenewalInfo: Signed, PurchaseEvidence, FactsOfDocument {
   public let environment: Environment
   /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   public let environmentSource: EnvironmentSource
-  /// The app; nil for kinds that name none.
+  /// The bundle id of the app; nil for kinds without one.
   public let bundleId: String?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appAppleId: Int64?
-  /// When the certificates were judged.
+  /// The date for which the certificates were verified.
   public let effectiveDate: EffectiveDate
-  /// Names for stores and replay checks.
+  /// The idempotency keys, for databases and replay checks.
   public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: Chain
-  /// What caused no refusal but should be looked at, in this evidence alone.
+  /// Findings about this evidence that led to no refusal, but need attention.
   public let warnings: [Warning]
-  /// When Apple signed it.
+  /// When Apple signed the evidence.
   public let signedDate: Timestamp
-  /// The first transaction of the subscription.
+  /// The id of the first transaction of the subscription.
   public let originalTransactionId: String?
   /// The product of this period.
   public let productId: String?
   /// The product of the next period.
   public let autoRenewProductId: String?
-  /// 0 off, 1 on; not the state of the subscription.
+  /// Automatic renewal: 0 off, 1 on; not the state of the subscription.
   public let autoRenewStatus: Int64?
-  /// Apple still tries to charge; only when expired.
+  /// Whether Apple still tries to charge; only after the end of the period.
   public let isInBillingRetryPeriod: Bool?
-  /// End of the billing grace period.
+  /// The end of the billing grace period.
   public let gracePeriodExpiresDate: Timestamp?
   /// When the latest purchase ends or renews.
   public let renewalDate: Timestamp?
-  /// 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 other.
+  /// The reason of the end: 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5
+  /// other.
   public let expirationIntent: Int64?
-  /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
+  /// The type: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
   public let offerType: Int64?
-  /// UUID that the app set, in lower case.
+  /// The UUID that the app set, in lower case.
   public let appAccountToken: String?
-  /// The customer's download of the app.
+  /// The id of the customer's download of the app.
   public let appTransactionId: String?
-  /// 0 not answered, 1 consented or only informed.
+  /// The customer's consent: 0 not answered, 1 consented or only informed.
   public let priceIncreaseStatus: Int64?
   /// Offer id or code.
   public let offerIdentifier: String?
@@ -536,23 +539,23 @@ public struct RenewalInfo: Signed, PurchaseEvidence, FactsOfDocument {
   public let offerPeriod: String?
   /// "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT" or "ONE_TIME".
   public let offerDiscountType: OfferDiscountType?
-  /// Start of the series of renewals.
+  /// The start of the series of renewals.
   public let recentSubscriptionStartDate: Timestamp?
-  /// ISO 4217.
+  /// The currency, ISO 4217.
   public let currency: String?
-  /// Thousandths of the currency unit.
+  /// The amount in thousandths of the currency unit.
   public let renewalPrice: Int64?
-  /// Offers to win the customer back, best first.
+  /// The win-back offers for the customer, best first.
   public let eligibleWinBackOfferIds: [String]
-  /// Advanced Commerce only.
+  /// The Advanced Commerce data; nil for other purchases.
   public let advancedCommerceInfo: AdvancedCommerceRenewalInfo?
-  /// Commitment, if any.
+  /// The commitment; nil if there is none.
   public let commitmentInfo: RenewalCommitmentInfo?
   /// "BILLED_UPFRONT" or "MONTHLY".
   public let renewalBillingPlanType: BillingPlanType?
-  /// Base64; only from a device.
+  /// The hash for the device verification, base64; only in evidence from a device.
   public let deviceVerification: String?
-  /// UUID; only from a device.
+  /// The nonce of the device verification, a UUID; only in evidence from a device.
   public let deviceVerificationNonce: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -594,7 +597,7 @@ public struct RenewalInfo: Signed, PurchaseEvidence, FactsOfDocument {
   }
 }
 
-/// The customer's download of the app.
+/// The customer's download of the app, as Apple signed it.
 public struct AppTransaction: Signed, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
@@ -603,41 +606,41 @@ public struct AppTransaction: Signed, FactsOfDocument {
   public let environment: Environment
   /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   public let environmentSource: EnvironmentSource
-  /// The app; nil for kinds that name none.
+  /// The bundle id of the app; nil for kinds without one.
   public let bundleId: String?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appAppleId: Int64?
-  /// When the certificates were judged.
+  /// The date for which the certificates were verified.
   public let effectiveDate: EffectiveDate
-  /// Names for stores and replay checks.
+  /// The idempotency keys, for databases and replay checks.
   public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: Chain
-  /// What caused no refusal but should be looked at, in this evidence alone.
+  /// Findings about this evidence that led to no refusal, but need attention.
   public let warnings: [Warning]
-  /// When it was signed.
+  /// When the evidence was signed.
   public let receiptCreationDate: Timestamp
   /// The environment, as signed.
   public let receiptType: Environment?
-  /// First download.
+  /// When the app was first downloaded.
   public let originalPurchaseDate: Timestamp?
-  /// One per Apple Account and app.
+  /// The id of the download: one for each Apple Account and app.
   public let appTransactionId: String?
-  /// Version that asked.
+  /// The version of the app that requested the evidence.
   public let applicationVersion: String?
-  /// Apple's number of the version.
+  /// Apple's id of the version.
   public let versionExternalIdentifier: Int64?
-  /// Version first bought; a dummy in Sandbox.
+  /// The version first bought; a placeholder in Sandbox.
   public let originalApplicationVersion: String?
-  /// Base64.
+  /// The hash for the device verification, base64.
   public let deviceVerification: String?
-  /// UUID.
+  /// The nonce of the device verification, a UUID.
   public let deviceVerificationNonce: String?
-  /// When it was pre-ordered.
+  /// When the app was pre-ordered.
   public let preorderDate: Timestamp?
   /// "iOS", "macOS", "tvOS" or "visionOS".
   public let originalPlatform: Platform?
-  /// Xcode only.
+  /// When the evidence was requested; only in Xcode.
   public let requestDate: Timestamp?
 
   init(_ facts: Members) throws(AssayError) {
@@ -666,7 +669,7 @@ public struct AppTransaction: Signed, FactsOfDocument {
   }
 }
 
-/// Apple's question: which retention message to show. Answer within about 700 ms.
+/// Apple's request for the retention message to display. Respond within about 700 ms.
 public struct RealtimeRequest: Signed, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
@@ -675,25 +678,25 @@ public struct RealtimeRequest: Signed, FactsOfDocument {
   public let environment: Environment
   /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   public let environmentSource: EnvironmentSource
-  /// The app; nil for kinds that name none.
+  /// The bundle id of the app; nil for kinds without one.
   public let bundleId: String?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appAppleId: Int64?
-  /// When the certificates were judged.
+  /// The date for which the certificates were verified.
   public let effectiveDate: EffectiveDate
-  /// Names for stores and replay checks.
+  /// The idempotency keys, for databases and replay checks.
   public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: Chain
-  /// What caused no refusal but should be looked at, in this evidence alone.
+  /// Findings about this evidence that led to no refusal, but need attention.
   public let warnings: [Warning]
-  /// When Apple signed it.
+  /// When Apple signed the evidence.
   public let signedDate: Timestamp
-  /// The first transaction of the subscription.
+  /// The id of the first transaction of the subscription.
   public let originalTransactionId: String?
   /// The subscription.
   public let productId: String?
-  /// UUID to repeat in the answer.
+  /// The UUID to repeat in the response.
   public let requestIdentifier: String?
   /// The customer's locale.
   public let userLocale: String?
@@ -719,13 +722,13 @@ public struct RealtimeRequest: Signed, FactsOfDocument {
 
 /// The body `data`. The JWS in it are verified: see the notification's facts.
 public struct NotificationData: Hashable, FactsObject, Sendable {
-  /// Where it happened.
+  /// The environment of the event.
   public let environment: Environment?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appAppleId: Int64?
-  /// The app.
+  /// The bundle id of the app.
   public let bundleId: String?
-  /// Version of the app.
+  /// The version of the app.
   public let bundleVersion: String?
   /// JWS text.
   public let signedTransactionInfo: String?
@@ -733,7 +736,7 @@ public struct NotificationData: Hashable, FactsObject, Sendable {
   public let signedRenewalInfo: String?
   /// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
   public let status: Int64?
-  /// Why the customer asks for a refund.
+  /// The reason for which the customer asks for a refund.
   public let consumptionRequestReason: ConsumptionRequestReason?
 
   init(_ facts: Members) throws(AssayError) {
@@ -750,11 +753,11 @@ public struct NotificationData: Hashable, FactsObject, Sendable {
 
 /// The body `summary`: the end of a mass extension.
 public struct NotificationSummary: Hashable, FactsObject, Sendable {
-  /// Where it happened.
+  /// The environment of the event.
   public let environment: Environment?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appAppleId: Int64?
-  /// The app.
+  /// The bundle id of the app.
   public let bundleId: String?
   /// The product that was extended.
   public let productId: String?
@@ -762,9 +765,9 @@ public struct NotificationSummary: Hashable, FactsObject, Sendable {
   public let requestIdentifier: String?
   /// Countries, three letters each.
   public let storefrontCountryCodes: [String]
-  /// How many were extended.
+  /// The number of extended subscriptions.
   public let succeededCount: Int64?
-  /// How many were not.
+  /// The number of subscriptions that were not extended.
   public let failedCount: Int64?
 
   init(_ facts: Members) throws(AssayError) {
@@ -783,13 +786,13 @@ public struct NotificationSummary: Hashable, FactsObject, Sendable {
 public struct NotificationExternalPurchaseToken: Hashable, FactsObject, Sendable {
   /// Id of the token.
   public let externalPurchaseId: String?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appAppleId: Int64?
-  /// The app.
+  /// The bundle id of the app.
   public let bundleId: String?
-  /// When it was made.
+  /// When the token was made.
   public let tokenCreationDate: Timestamp?
-  /// When it ends.
+  /// When the token expires.
   public let tokenExpirationDate: Timestamp?
   /// "SERVICES" or "ACQUISITION".
   public let tokenType: ExternalPurchaseTokenType?
@@ -806,11 +809,11 @@ public struct NotificationExternalPurchaseToken: Hashable, FactsObject, Sendable
 
 /// The body `appData`. The JWS in it is verified: see the notification's facts.
 public struct NotificationAppData: Hashable, FactsObject, Sendable {
-  /// Where it happened.
+  /// The environment of the event.
   public let environment: Environment?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appAppleId: Int64?
-  /// The app.
+  /// The bundle id of the app.
   public let bundleId: String?
   /// JWS text.
   public let signedAppTransactionInfo: String?
@@ -825,9 +828,9 @@ public struct NotificationAppData: Hashable, FactsObject, Sendable {
 
 /// An App Store Server Notification V2, with everything signed inside verified.
 ///
-/// Type and subtype say why it was sent; `transaction` and `renewalInfo` say what is true.
-/// They come late, twice and out of order: keep one by `uuid`, and apply only evidence with a
-/// later `signedDate` than what is stored.
+/// Type and subtype are the reason for which Apple sent it; `transaction` and `renewalInfo`
+/// are the state. Notifications arrive late, twice and out of order: handle each `uuid` once,
+/// and apply only evidence with a later `signedDate` than what is stored.
 public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
@@ -836,17 +839,17 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   public let environment: Environment
   /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   public let environmentSource: EnvironmentSource
-  /// The app; nil for kinds that name none.
+  /// The bundle id of the app; nil for kinds without one.
   public let bundleId: String?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appAppleId: Int64?
-  /// When the certificates were judged.
+  /// The date for which the certificates were verified.
   public let effectiveDate: EffectiveDate
-  /// Names for stores and replay checks.
+  /// The idempotency keys, for databases and replay checks.
   public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: Chain
-  /// What caused no refusal but should be looked at, in this evidence alone.
+  /// Findings about this evidence that led to no refusal, but need attention.
   public let warnings: [Warning]
   /// "DID_RENEW", "REFUND" …
   public let type: NotificationType?
@@ -854,16 +857,16 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   public let subtype: Subtype?
   /// Whether this version knows the type and subtype.
   public let known: Bool
-  /// What it means for entitlements: "grant", "keep", "end", "recompute", "none".
+  /// The effect on entitlements: "grant", "keep", "end", "recompute", "none".
   public let effect: Effect
-  /// The same in every retry.
+  /// The UUID, equal in every retry.
   public let uuid: String?
   /// "2.0".
   public let version: String?
   /// "data", "summary", "externalPurchaseToken" or "appData".
   public let body: NotificationBody?
   /// Apple's view at `signedDate`: 1 active, 2 expired, 3 billing retry, 4 grace period, 5
-  /// revoked; nil where the notification does not say.
+  /// revoked; nil if the notification does not have it.
   public let status: Int64?
   /// The verified transaction inside, or nil.
   public let transaction: Transaction?
@@ -871,15 +874,15 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   public let renewalInfo: RenewalInfo?
   /// The verified app transaction inside, or nil.
   public let appTransaction: AppTransaction?
-  /// When Apple signed it.
+  /// When Apple signed the evidence.
   public let signedDate: Timestamp?
-  /// Body.
+  /// The body; nil if the notification has another one.
   public let data: NotificationData?
-  /// Body.
+  /// The body; nil if the notification has another one.
   public let summary: NotificationSummary?
-  /// Body.
+  /// The body; nil if the notification has another one.
   public let externalPurchaseToken: NotificationExternalPurchaseToken?
-  /// Body.
+  /// The body; nil if the notification has another one.
   public let appData: NotificationAppData?
 
   init(_ facts: Members) throws(AssayError) {
@@ -912,13 +915,13 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   }
 }
 
-/// How the evidence was packed when it came.
+/// The encoding in which the evidence arrived.
 public struct Transport: Hashable, FactsObject, Sendable {
   /// "raw", "base64" or "base64-twice".
   public let form: String
-  /// How many times it was base64: 0, 1 or 2.
+  /// The number of base64 layers: 0, 1 or 2.
   public let levels: Int64
-  /// Whether spaces had to be read as +: a form field decoded twice.
+  /// Whether spaces were read as +, because a form field was decoded twice.
   public let spaceAsPlus: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -930,7 +933,7 @@ public struct Transport: Hashable, FactsObject, Sendable {
 
 /// Apple's certificate that signed the leaf.
 public struct Intermediate: Hashable, FactsObject, Sendable {
-  /// SHA-256 of its DER, hex.
+  /// SHA-256 of the DER encoding, hex.
   public let sha256: String
   /// Serial number, hex.
   public let serial: String
@@ -969,18 +972,19 @@ public struct ReceiptChain: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What the facts of both kinds of receipt, and of an answer, have in common.
+/// The members that the facts of both kinds of receipt, and of a verifyReceipt response,
+/// share.
 public protocol Receipt: Facts {
   /// "Production", "Sandbox" or "Xcode".
   var environment: Environment? { get }
-  /// The app.
+  /// The bundle id of the app.
   var bundleId: String? { get }
 }
 
 /// One purchase, restore or renewal, as apps of iOS 3 to 6 sent it.
 ///
-/// It states the past: it can show neither a refund nor whether the subscription renewed. It
-/// is not bound to a device or an account: whoever has the text can send it. Pay out once per
+/// It describes the past: it contains neither a refund nor a later renewal. It is not bound to
+/// a device or an account: anyone who has the text can send it. Grant once per
 /// `keys.purchase`.
 public struct TransactionReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
@@ -988,57 +992,57 @@ public struct TransactionReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   let source: DocumentValue
   /// "Production", "Sandbox" or "Xcode".
   public let environment: Environment?
-  /// The app.
+  /// The bundle id of the app.
   public let bundleId: String?
-  /// Of the signature: 2 (until 2016) or 3.
+  /// The version of the signature: 2 (until 2016) or 3.
   public let version: Int64
-  /// What was bought.
+  /// The product id.
   public let productId: String
-  /// How many were bought.
+  /// The number of items bought.
   public let quantity: Int64
-  /// This purchase, restore or renewal.
+  /// The id of this purchase, restore or renewal.
   public let transactionId: String
-  /// The first transaction of the subscription.
+  /// The id of the first transaction of the subscription.
   public let originalTransactionId: String?
-  /// One paid period, the same on all devices.
+  /// The id of one paid period, the same on all devices.
   public let webOrderLineItemId: String?
-  /// Purchase, restore, start of the period: to the millisecond where the receipt has it, else
-  /// to the second.
+  /// The date of purchase, restore or the start of the period: in milliseconds if the receipt
+  /// has them, else in seconds.
   public let purchaseDate: Timestamp
-  /// The first purchase.
+  /// The date of the first purchase.
   public let originalPurchaseDate: Timestamp?
-  /// End of the paid period.
+  /// The end of the paid period.
   public let expiresDate: Timestamp?
-  /// A free trial.
+  /// Whether the period is a free trial.
   public let isTrialPeriod: Bool?
-  /// An introductory price.
+  /// Whether the period has an introductory price.
   public let isInIntroOfferPeriod: Bool?
-  /// Version of the app, free text.
+  /// The version of the app, free text.
   public let bundleVersion: String?
-  /// Apple's number of the product.
+  /// Apple's id of the product.
   public let itemId: String?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appItemId: String?
-  /// Apple's number of the app's version.
+  /// Apple's id of the app's version.
   public let versionExternalIdentifier: String?
-  /// "transaction-id", which is signed; nil where that id does not show it.
+  /// "transaction-id", which is signed; nil if that id does not determine the environment.
   public let environmentSource: EnvironmentSource?
-  /// An unsigned outer key contradicts the signed transaction id: the text was altered.
-  /// Nothing else follows from that.
+  /// Whether an unsigned outer key contradicts the signed transaction id, because the text was
+  /// altered. Nothing else follows from that.
   public let outerAltered: Bool
-  /// Signed by a certificate that is younger than the purchase.
+  /// Whether the signing certificate is newer than the purchase.
   public let signedAfterPurchase: Bool
-  /// Version 2: rests on 1,024-bit RSA.
+  /// Whether the signature is by a 1,024-bit RSA key, as in version 2.
   public let weakKey: Bool
   /// Device id; only with `receipts.deviceIds: report`.
   public let uniqueIdentifier: String?
   /// Vendor id; only with `receipts.deviceIds: report`.
   public let uniqueVendorIdentifier: String?
-  /// Names for stores and replay checks.
+  /// The idempotency keys, for databases and replay checks.
   public let keys: IdempotencyKeys
   /// The certificates.
   public let chain: ReceiptChain
-  /// How it was packed.
+  /// The encoding in which the evidence arrived.
   public let transport: Transport
 
   init(_ facts: Members) throws(AssayError) {
@@ -1076,42 +1080,42 @@ public struct TransactionReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
 
 /// One purchase in an app receipt.
 public struct AppReceiptPurchase: Hashable, FactsObject, Sendable {
-  /// What was bought.
+  /// The product id.
   public let productId: String?
-  /// This purchase, restore or renewal.
+  /// The id of this purchase, restore or renewal.
   public let transactionId: String?
-  /// The first transaction of the subscription.
+  /// The id of the first transaction of the subscription.
   public let originalTransactionId: String?
-  /// One paid period, the same on all devices.
+  /// The id of one paid period, the same on all devices.
   public let webOrderLineItemId: String?
-  /// How many were bought.
+  /// The number of items bought.
   public let quantity: Int64?
   /// "Auto-Renewable Subscription", "Non-Consumable", "Consumable", "Non-Renewing
   /// Subscription" or "Free Subscription"; nil from Xcode.
   public let type: ProductType?
-  /// Purchase, restore, start of the period.
+  /// The date of purchase, restore or the start of the period.
   public let purchaseDate: Timestamp?
-  /// The first purchase.
+  /// The date of the first purchase.
   public let originalPurchaseDate: Timestamp?
-  /// End of the paid period.
+  /// The end of the paid period.
   public let expiresDate: Timestamp?
-  /// When it was refunded.
+  /// When the purchase was refunded.
   public let cancellationDate: Timestamp?
-  /// 1: an issue with the app; 0: another reason.
+  /// The reason: 1 an issue with the app, 0 another.
   public let cancellationReason: Int64?
-  /// A free trial.
+  /// Whether the period is a free trial.
   public let isTrialPeriod: Bool?
-  /// An introductory price.
+  /// Whether the period has an introductory price.
   public let isInIntroOfferPeriod: Bool?
-  /// Promotional offer.
+  /// The id of the promotional offer.
   public let promotionalOfferId: String?
   /// Whether the catalogue has the product.
   public let known: Bool
-  /// That of the receipt.
+  /// The environment of the receipt.
   public let environment: Environment
-  /// The transaction id looks like one of another environment.
+  /// Whether the transaction id has the form of another environment.
   public let idConflict: Bool
-  /// Names for stores and replay checks.
+  /// The idempotency keys, for databases and replay checks.
   public let keys: IdempotencyKeys
 
   init(_ facts: Members) throws(AssayError) {
@@ -1138,9 +1142,9 @@ public struct AppReceiptPurchase: Hashable, FactsObject, Sendable {
 
 /// An attribute of the receipt that has no member of its own.
 public struct RawAttribute: Hashable, FactsObject, Sendable {
-  /// Its number.
+  /// The number of the attribute.
   public let type: Int64
-  /// Its value, hex.
+  /// The value of the attribute, hex.
   public let hex: String
 
   init(_ facts: Members) throws(AssayError) {
@@ -1149,7 +1153,7 @@ public struct RawAttribute: Hashable, FactsObject, Sendable {
   }
 }
 
-/// Lists all purchases of an app on one device, as of `creationDate`.
+/// Lists all purchases of an app on one device, at `creationDate`.
 ///
 /// Consumables vanish from it once they are finished, so an empty list proves nothing. Unless
 /// `deviceBound`, the same text can come from any device.
@@ -1159,42 +1163,42 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   let source: DocumentValue
   /// "Production", "Sandbox" or "Xcode".
   public let environment: Environment?
-  /// The app.
+  /// The bundle id of the app.
   public let bundleId: String?
   /// "Production", "ProductionSandbox", "ProductionVPP", "ProductionVPPSandbox" or "Xcode".
   public let type: ReceiptType
-  /// Version of the app.
+  /// The version of the app.
   public let applicationVersion: String?
-  /// Version first bought; a dummy in Sandbox.
+  /// The version first bought; a placeholder in Sandbox.
   public let originalApplicationVersion: String?
-  /// When it was made and signed.
+  /// When the receipt was made and signed.
   public let creationDate: Timestamp
-  /// The moment that it describes.
+  /// The instant that the evidence describes.
   public let asOf: Timestamp
-  /// First download.
+  /// When the app was first downloaded.
   public let originalPurchaseDate: Timestamp?
   /// End of a volume purchase. Beyond 2100 the document has it as text (see `payload`), and
   /// this is nil.
   public let expirationDate: Timestamp?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appAppleId: Int64?
   /// Apple's number of the download.
   public let downloadId: String?
-  /// Apple's number of the app's version.
+  /// Apple's id of the app's version.
   public let versionExternalIdentifier: Int64?
-  /// Whether it was checked to belong to the device given.
+  /// Whether the receipt was verified to belong to the given device.
   public let deviceBound: Bool
-  /// In the order of the receipt, which means nothing.
+  /// The purchases in the order of the receipt, which has no meaning.
   public let purchases: [AppReceiptPurchase]
   /// Attributes that are known but not understood.
   public let rawAttributes: [RawAttribute]
-  /// How many more there were.
+  /// The number of other unknown attributes.
   public let unknownAttributes: Int64
   /// "sha1" or "sha256".
   public let digest: String
   /// The certificates.
   public let chain: ReceiptChain
-  /// How it was packed.
+  /// The encoding in which the evidence arrived.
   public let transport: Transport
 
   init(_ facts: Members) throws(AssayError) {
@@ -1222,47 +1226,47 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   }
 }
 
-/// One transaction in an answer. Only Apple's TLS connection vouches for it.
+/// One transaction in a response. Only Apple's TLS connection proves it.
 public struct VerifyReceiptTransaction: Hashable, FactsObject, Sendable {
-  /// How many were bought.
+  /// The number of items bought.
   public let quantity: Int64?
-  /// What was bought.
+  /// The product id.
   public let productId: String?
-  /// This purchase, restore or renewal.
+  /// The id of this purchase, restore or renewal.
   public let transactionId: String?
-  /// The first transaction of the subscription.
+  /// The id of the first transaction of the subscription.
   public let originalTransactionId: String?
-  /// One paid period, the same on all devices.
+  /// The id of one paid period, the same on all devices.
   public let webOrderLineItemId: String?
-  /// Purchase, restore, start of the period.
+  /// The date of purchase, restore or the start of the period.
   public let purchaseDate: Timestamp?
-  /// The first purchase.
+  /// The date of the first purchase.
   public let originalPurchaseDate: Timestamp?
-  /// End of the paid period.
+  /// The end of the paid period.
   public let expiresDate: Timestamp?
-  /// When it was refunded.
+  /// When the purchase was refunded.
   public let cancellationDate: Timestamp?
-  /// 1: an issue with the app; 0: another reason.
+  /// The reason: 1 an issue with the app, 0 another.
   public let cancellationReason: Int64?
-  /// A free trial.
+  /// Whether the period is a free trial.
   public let isTrialPeriod: Bool?
-  /// An introductory price.
+  /// Whether the period has an introductory price.
   public let isInIntroOfferPeriod: Bool?
-  /// Promotional offer.
+  /// The id of the promotional offer.
   public let promotionalOfferId: String?
   /// Offer code.
   public let offerCodeRefName: String?
   /// "PURCHASED" or "FAMILY_SHARED".
   public let inAppOwnershipType: OwnershipType?
-  /// True: replaced by an upgrade.
+  /// Whether an upgrade replaced the purchase.
   public let isUpgraded: Bool?
-  /// Group of a subscription.
+  /// The group of the subscription.
   public let subscriptionGroupIdentifier: String?
   /// UUID that the app set.
   public let appAccountToken: String?
   /// Whether the catalogue has the product.
   public let known: Bool
-  /// Names for stores and replay checks.
+  /// The idempotency keys, for databases and replay checks.
   public let keys: IdempotencyKeys
   /// The app; iOS 6 style.
   public let bid: String?
@@ -1278,7 +1282,7 @@ public struct VerifyReceiptTransaction: Hashable, FactsObject, Sendable {
   public let uniqueIdentifier: String?
   /// Vendor id; only with `receipts.deviceIds: report`.
   public let uniqueVendorIdentifier: String?
-  /// Members that this version does not know, as they came.
+  /// The members that this version does not know, unchanged.
   public let unknown: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -1313,31 +1317,31 @@ public struct VerifyReceiptTransaction: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What an answer says about the renewal of one subscription.
+/// The renewal of one subscription in a response.
 public struct VerifyReceiptRenewalInfo: Hashable, FactsObject, Sendable {
-  /// The first transaction of the subscription.
+  /// The id of the first transaction of the subscription.
   public let originalTransactionId: String?
   /// The product of this period.
   public let productId: String?
   /// The product of the next period.
   public let autoRenewProductId: String?
-  /// 0 off, 1 on; not the state of the subscription.
+  /// Automatic renewal: 0 off, 1 on; not the state of the subscription.
   public let autoRenewStatus: Int64?
   /// Apple still tries to charge.
   public let isInBillingRetryPeriod: Bool?
   /// 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 unknown.
   public let expirationIntent: Int64?
-  /// End of the billing grace period.
+  /// The end of the billing grace period.
   public let gracePeriodExpiresDate: Timestamp?
-  /// 0 asked, no answer; 1 agreed.
+  /// The customer's consent: 0 not answered, 1 agreed.
   public let priceConsentStatus: Int64?
-  /// 0 asked, no answer; 1 agreed or only informed.
+  /// The customer's consent: 0 not answered, 1 agreed or only informed.
   public let priceIncreaseStatus: Int64?
   /// Offer code.
   public let offerCodeRefName: String?
-  /// Promotional offer.
+  /// The id of the promotional offer.
   public let promotionalOfferId: String?
-  /// Members that this version does not know, as they came.
+  /// The members that this version does not know, unchanged.
   public let unknown: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -1356,13 +1360,13 @@ public struct VerifyReceiptRenewalInfo: Hashable, FactsObject, Sendable {
   }
 }
 
-/// The latest_receipt of an answer, which is signed, verified offline in the call.
+/// The latest_receipt of a response, which is signed and was verified offline.
 public struct LatestReceipt: Hashable, FactsObject, Sendable {
-  /// Store the text only when this is true.
+  /// Whether the receipt was verified. Store the text only if it was.
   public let verified: Bool
-  /// Status of its verification: "ok", or why not.
+  /// The status of the verification: "ok", or the refusal.
   public let status: String
-  /// SHA-256 of its text, hex.
+  /// SHA-256 of the text, hex.
   public let sha256: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -1372,17 +1376,17 @@ public struct LatestReceipt: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What Apple's verifyReceipt endpoint answered: facts of class "apple-answer".
+/// A response of Apple's verifyReceipt endpoint: facts of class "apple-answer".
 ///
-/// Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS connection
-/// that it came over.
+/// Nothing in it is signed except `latest_receipt`: it is as trustworthy as the TLS connection
+/// over which it arrived.
 public struct VerifyReceiptResponse: Receipt, PurchaseEvidence, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
   /// "Production", "Sandbox" or "Xcode".
   public let environment: Environment?
-  /// The app.
+  /// The bundle id of the app.
   public let bundleId: String?
   /// 0; or 21006: valid, but the subscription has ended or was cancelled.
   public let appleStatus: Int64
@@ -1391,48 +1395,48 @@ public struct VerifyReceiptResponse: Receipt, PurchaseEvidence, FactsOfDocument 
   /// "answer", "endpoint" (in an exchange, for the iOS 6 style), "receipt-type" or
   /// "transaction-id".
   public let environmentSource: EnvironmentSource?
-  /// The moment that it describes: `requestDate`; without one the latest date in it, never the
-  /// time of reading.
+  /// The instant that the response describes: `requestDate`; without it the latest date in the
+  /// response, never the time of reading.
   public let asOf: Timestamp
-  /// How far Apple's clock is ahead; nil within five minutes.
+  /// The time by which Apple's clock is ahead; nil within five minutes.
   public let clockSkew: Duration?
   /// "Production", "ProductionSandbox" …
   public let receiptType: ReceiptType?
   /// 1: an issue with the app; 0: another reason; iOS 6 style.
   public let cancellationReason: Int64?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let adamId: Int64?
   /// The same number.
   public let appItemId: Int64?
-  /// Version of the app.
+  /// The version of the app.
   public let applicationVersion: String?
   /// Apple's number of the download.
   public let downloadId: String?
-  /// Apple's number of the version.
+  /// Apple's id of the version.
   public let versionExternalIdentifier: Int64?
-  /// Of the receipt sent.
+  /// The creation date of the receipt that was sent.
   public let receiptCreationDate: Timestamp?
-  /// Apple's clock at the answer.
+  /// Apple's time of the response.
   public let requestDate: Timestamp?
-  /// First download.
+  /// When the app was first downloaded.
   public let originalPurchaseDate: Timestamp?
-  /// Version first bought; a dummy in Sandbox.
+  /// The version first bought; a placeholder in Sandbox.
   public let originalApplicationVersion: String?
   /// End of a volume purchase.
   public let expirationDate: Timestamp?
-  /// When it was pre-ordered.
+  /// When the app was pre-ordered.
   public let preorderDate: Timestamp?
-  /// Each once, ordered by the end of the period.
+  /// The transactions, each once, ordered by the end of the period.
   public let transactions: [VerifyReceiptTransaction]
   /// Renewal facts, one for each subscription.
   public let renewals: [VerifyReceiptRenewalInfo]
-  /// The newest receipt, if the answer has one.
+  /// The newest receipt, if the response has one.
   public let latestReceipt: LatestReceipt?
-  /// "apple-answer": trusted because of your TLS, not because of a signature.
+  /// "apple-answer": trusted because of the TLS connection, not because of a signature.
   public let evidence: String
-  /// Members that this version does not know, as they came.
+  /// The members that this version does not know, unchanged.
   public let unknown: String?
-  /// The same for the receipt inside the answer.
+  /// The unknown members of the receipt inside the response.
   public let unknownInReceipt: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -1467,38 +1471,38 @@ public struct VerifyReceiptResponse: Receipt, PurchaseEvidence, FactsOfDocument 
   }
 }
 
-/// What an untrusted blob says about itself. Claims, not facts: anyone can write them.
+/// The content of an untrusted blob. It is not verified: anyone can write it.
 public struct UnverifiedContent: Hashable, FactsObject, Sendable {
-  /// The app.
+  /// The bundle id of the app.
   public let bundleId: String?
-  /// What was bought.
+  /// The product id.
   public let productId: String?
-  /// The purchase.
+  /// The transaction id of the purchase.
   public let transactionId: String?
-  /// The first transaction of the subscription.
+  /// The id of the first transaction of the subscription.
   public let originalTransactionId: String?
-  /// One paid period.
+  /// The id of one paid period.
   public let webOrderLineItemId: String?
-  /// When it was bought.
+  /// When the purchase was made.
   public let purchaseDate: Timestamp?
   /// "Production", "Sandbox" …
   public let environment: Environment?
-  /// To look up before verifying: for each purchase its transaction key, and its purchase key
-  /// if that is different.
+  /// The keys to look up before verifying: for each purchase its transaction key, and its
+  /// purchase key if that is different.
   public let keys: [String]
-  /// Only a JWS: who is said to have made it.
+  /// The issuer in a JWS; nil for other blobs.
   public let issuer: String?
-  /// Only an App Attest receipt: the whole App ID.
+  /// The whole App ID in an App Attest receipt; nil for other blobs.
   public let appId: String?
   /// An app receipt: "ProductionSandbox" …; App Attest: "ATTEST" or "RECEIPT".
   public let type: String?
-  /// Of an app or App Attest receipt.
+  /// The creation date of an app or App Attest receipt.
   public let creationDate: Timestamp?
-  /// An app receipt: at most 64 of them.
+  /// The products in an app receipt, at most 64.
   public let productIds: [String]
-  /// An app receipt: how many it lists.
+  /// The number of purchases in an app receipt.
   public let purchases: Int64?
-  /// An app receipt: whether `keys` has every purchase in it.
+  /// Whether `keys` has every purchase of an app receipt.
   public let complete: Bool?
 
   init(_ facts: Members) throws(AssayError) {
@@ -1520,10 +1524,10 @@ public struct UnverifiedContent: Hashable, FactsObject, Sendable {
   }
 }
 
-/// The library's finding about an unverified blob.
+/// The class of an unverified blob.
 ///
-/// `isWorthVerifying` says whether to go on; otherwise `disposition` says what to tell the
-/// client, and `status` why. A finding is never evidence.
+/// `isWorthVerifying` is whether to verify the blob; otherwise `disposition` is the result for
+/// the client, and `status` the reason. A finding is never evidence.
 public struct Triage: Facts, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
@@ -1539,13 +1543,13 @@ public struct Triage: Facts, FactsOfDocument {
   public let disposition: Disposition
   /// "lookup": look up `unverified.keys`, then verify; "verify": there is no key; "none".
   public let nextStep: NextStep
-  /// What a JWS looks like: "transaction", "notification" …; nil for others.
+  /// The kind of a JWS by its form: "transaction", "notification" …; nil for other blobs.
   public let kind: Kind?
   /// Suspicions, never verdicts: "info-compact", "missing:bid" …
   public let anomalies: [String]
-  /// How it was packed.
+  /// The encoding in which the evidence arrived.
   public let transport: Transport?
-  /// What the blob says about itself; nil where nothing could be read. Never act on it: verify
+  /// The unverified content of the blob; nil if nothing could be read. Never act on it: verify
   /// first.
   public let unverified: UnverifiedContent?
 
@@ -1563,20 +1567,20 @@ public struct Triage: Facts, FactsOfDocument {
   }
 }
 
-/// What systems from iOS 27 on say about the running build.
+/// The data of systems from iOS 27 on about the running build.
 public protocol Extensions: Sendable {
-  /// Where the build came from: 2 TestFlight, 4 App Store …; nil: not said.
+  /// The origin of the build: 2 TestFlight, 4 App Store …; nil if unknown.
   var category: Int64? { get }
   /// "operating-system", "testflight", "development", "app-store", "enterprise",
   /// "developer-id", "other"; nil for numbers without a meaning.
   var categoryName: BuildCategory? { get }
   /// CFBundleVersion, the build number: "1314".
   var bundleVersion: String? { get }
-  /// Further ones by name; each value's encoding (CBOR) in hex.
+  /// Other extensions by name; each value's encoding (CBOR) in hex.
   var otherExtensions: [String: String] { get }
 }
 
-/// What is reported about an App Attest receipt, alone or inside an attestation.
+/// The members that App Attest receipts share, by themselves or inside an attestation.
 public protocol ReceiptMembers: Sendable {
   /// "ATTEST", from the app; "RECEIPT", from Apple after a refresh.
   var type: AttestReceiptType { get }
@@ -1584,17 +1588,17 @@ public protocol ReceiptMembers: Sendable {
   var appId: String { get }
   /// "production" or "sandbox".
   var environment: AttestEnvironment { get }
-  /// The key that it is about, base64.
+  /// The key id that the receipt is about, base64.
   var keyId: String { get }
-  /// Whether it was checked to be about the key that was given.
+  /// Whether the receipt was verified to be about the given key.
   var bound: Bool { get }
-  /// When Apple made it.
+  /// When Apple made the receipt.
   var createdAt: Timestamp { get }
-  /// Earliest refresh; only "RECEIPT".
+  /// The earliest time of a refresh; only for "RECEIPT".
   var notBefore: Timestamp? { get }
-  /// After that only a new key helps.
+  /// When the receipt expires; only a new key helps afterwards.
   var expiresAt: Timestamp { get }
-  /// Whether it has ended; true only with `attest.time: stored`.
+  /// Whether the receipt has expired; true only with `attest.time: stored`.
   var expired: Bool { get }
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
   /// 1 to 3 are normal.
@@ -1602,9 +1606,9 @@ public protocol ReceiptMembers: Sendable {
   /// When a refresh is due; nil: no longer possible, since Apple forgets the data behind it
   /// after 30 days.
   var refreshAt: Timestamp? { get }
-  /// Whether it was due at the time of the call.
+  /// Whether a refresh was due at the time of the call.
   var refreshDue: Bool { get }
-  /// Apple's token in it, base64.
+  /// Apple's token in the receipt, base64.
   var token: String { get }
   /// The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple damages it
   /// in a "RECEIPT". Never compared.
@@ -1634,9 +1638,9 @@ public struct System: Hashable, FactsObject, Sendable {
 
 /// A public key in both of its forms; either goes into `verifyAssertion`.
 public struct PublicKey: Hashable, FactsObject, Sendable {
-  /// The point 04 || X || Y, 65 bytes: what `verifyAssertion` takes.
+  /// The point 04 || X || Y, 65 bytes.
   public let x963: [UInt8]
-  /// The same as SubjectPublicKeyInfo, 91 bytes.
+  /// The key as SubjectPublicKeyInfo, 91 bytes.
   public let spki: [UInt8]
 
   init(_ facts: Members) throws(AssayError) {
@@ -1645,10 +1649,10 @@ public struct PublicKey: Hashable, FactsObject, Sendable {
   }
 }
 
-/// The challenge that the client data carry.
+/// The challenge in the client data.
 public struct Challenge: Hashable, FactsObject, Sendable {
-  /// SHA-256 of the challenge in the client data, hex. Nil: it was not looked for, and
-  /// comparing it is up to you (`attest.challenge` of the configuration).
+  /// SHA-256 of the challenge in the client data, hex; nil if none was searched for, and you
+  /// must compare it (`attest.challenge` of the configuration).
   public let sha256: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -1656,7 +1660,7 @@ public struct Challenge: Hashable, FactsObject, Sendable {
   }
 }
 
-/// The receipt inside an attestation: verified with it, about its key.
+/// The receipt inside an attestation, verified together with the attestation.
 public struct AttestedReceipt: ReceiptMembers, Hashable, FactsObject, Sendable {
   /// "ATTEST", from the app; "RECEIPT", from Apple after a refresh.
   public let type: AttestReceiptType
@@ -1664,17 +1668,17 @@ public struct AttestedReceipt: ReceiptMembers, Hashable, FactsObject, Sendable {
   public let appId: String
   /// "production" or "sandbox".
   public let environment: AttestEnvironment
-  /// The key that it is about, base64.
+  /// The key id that the receipt is about, base64.
   public let keyId: String
-  /// Whether it was checked to be about the key that was given.
+  /// Whether the receipt was verified to be about the given key.
   public let bound: Bool
-  /// When Apple made it.
+  /// When Apple made the receipt.
   public let createdAt: Timestamp
-  /// Earliest refresh; only "RECEIPT".
+  /// The earliest time of a refresh; only for "RECEIPT".
   public let notBefore: Timestamp?
-  /// After that only a new key helps.
+  /// When the receipt expires; only a new key helps afterwards.
   public let expiresAt: Timestamp
-  /// Whether it has ended; true only with `attest.time: stored`.
+  /// Whether the receipt has expired; true only with `attest.time: stored`.
   public let expired: Bool
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
   /// 1 to 3 are normal.
@@ -1682,9 +1686,9 @@ public struct AttestedReceipt: ReceiptMembers, Hashable, FactsObject, Sendable {
   /// When a refresh is due; nil: no longer possible, since Apple forgets the data behind it
   /// after 30 days.
   public let refreshAt: Timestamp?
-  /// Whether it was due at the time of the call.
+  /// Whether a refresh was due at the time of the call.
   public let refreshDue: Bool
-  /// Apple's token in it, base64.
+  /// Apple's token in the receipt, base64.
   public let token: String
   /// The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple damages it
   /// in a "RECEIPT". Never compared.
@@ -1720,50 +1724,50 @@ public struct AttestedReceipt: ReceiptMembers, Hashable, FactsObject, Sendable {
 /// A key in the Secure Enclave of a genuine Apple device, made by your app.
 ///
 /// Store `keyId`, `publicKey`, `appId`, `environment`, the counter 0 and `receipt.bytes`,
-/// bound to the account; refuse a key that another account has. It says neither who the person
-/// is nor that the device is free of tampering.
+/// bound to the account; refuse a key of another account. It proves neither the identity of
+/// the person nor that the device is free of tampering.
 public struct Attestation: Extensions, Facts, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
-  /// Where the build came from: 2 TestFlight, 4 App Store …; nil: not said.
+  /// The origin of the build: 2 TestFlight, 4 App Store …; nil if unknown.
   public let category: Int64?
   /// "operating-system", "testflight", "development", "app-store", "enterprise",
   /// "developer-id", "other"; nil for numbers without a meaning.
   public let categoryName: BuildCategory?
   /// CFBundleVersion, the build number: "1314".
   public let bundleVersion: String?
-  /// Further ones by name; each value's encoding (CBOR) in hex.
+  /// Other extensions by name; each value's encoding (CBOR) in hex.
   public let otherExtensions: [String: String]
   /// SHA-256 of the key, standard base64.
   public let keyId: String
-  /// The key itself.
+  /// The public key.
   public let publicKey: PublicKey
   /// App ID prefix, dot, bundle id: the one that matched.
   public let appId: String
   /// "production" or "development".
   public let environment: AttestEnvironment
-  /// What shows the environment, hex.
+  /// The AAGUID, which determines the environment, hex.
   public let aaguid: String
-  /// Of the authenticator data; reported, not judged.
+  /// The flags of the authenticator data; reported, not checked.
   public let flags: Int64
-  /// 0: the first value to store.
+  /// The first counter to store, 0.
   public let counter: Int64
-  /// SHA-256 that the certificate carries, hex.
+  /// The nonce in the certificate, SHA-256 in hex.
   public let nonce: String
   /// The system on the device.
   public let os: System
-  /// Access control octets of the key, hex.
+  /// The access control bytes of the key, hex.
   public let acl: String?
-  /// The challenge in the client data; nil where it was not looked for.
+  /// The challenge in the client data; nil if none was searched for.
   public let challenge: Challenge?
   /// The key's certificate.
   public let leaf: Certificate
-  /// Nil only with `attest.receipt: ignore`.
+  /// The receipt; nil only with `attest.receipt: ignore`.
   public let receipt: AttestedReceipt?
   /// "not-available": Apple offers none.
   public let revocation: String
-  /// What caused no refusal but should be looked at.
+  /// Findings that led to no refusal, but need attention.
   public let warnings: [Warning]
 
   init(_ facts: Members) throws(AssayError) {
@@ -1791,36 +1795,36 @@ public struct Attestation: Extensions, Facts, FactsOfDocument {
   }
 }
 
-/// Says that the attested key signed these client data, later than the last time.
+/// A proof that the attested key signed these client data, with a counter that has grown.
 ///
-/// Store `counter` with "only if the stored one is still smaller": of two requests with one
-/// counter exactly one may pass.
+/// Store `counter` only if the stored one is still smaller: of two requests with one counter
+/// exactly one may pass.
 public struct Assertion: Extensions, Facts, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
-  /// Where the build came from: 2 TestFlight, 4 App Store …; nil: not said.
+  /// The origin of the build: 2 TestFlight, 4 App Store …; nil if unknown.
   public let category: Int64?
   /// "operating-system", "testflight", "development", "app-store", "enterprise",
   /// "developer-id", "other"; nil for numbers without a meaning.
   public let categoryName: BuildCategory?
   /// CFBundleVersion, the build number: "1314".
   public let bundleVersion: String?
-  /// Further ones by name; each value's encoding (CBOR) in hex.
+  /// Other extensions by name; each value's encoding (CBOR) in hex.
   public let otherExtensions: [String: String]
   /// App ID prefix, dot, bundle id: the one that matched.
   public let appId: String
-  /// The new one, to be stored.
+  /// The new counter, to be stored.
   public let counter: Int64
-  /// The one that was given.
+  /// The given counter.
   public let previousCounter: Int64
-  /// Of the authenticator data; reported, not judged.
+  /// The flags of the authenticator data; reported, not checked.
   public let flags: Int64
-  /// SHA-256 that was signed, hex.
+  /// The signed SHA-256, hex.
   public let nonce: String
-  /// The challenge in the client data; nil where it was not looked for.
+  /// The challenge in the client data; nil if none was searched for.
   public let challenge: Challenge?
-  /// What caused no refusal but should be looked at.
+  /// Findings that led to no refusal, but need attention.
   public let warnings: [Warning]
 
   init(_ facts: Members) throws(AssayError) {
@@ -1851,17 +1855,17 @@ public struct AttestReceipt: ReceiptMembers, Facts, FactsOfDocument {
   public let appId: String
   /// "production" or "sandbox".
   public let environment: AttestEnvironment
-  /// The key that it is about, base64.
+  /// The key id that the receipt is about, base64.
   public let keyId: String
-  /// Whether it was checked to be about the key that was given.
+  /// Whether the receipt was verified to be about the given key.
   public let bound: Bool
-  /// When Apple made it.
+  /// When Apple made the receipt.
   public let createdAt: Timestamp
-  /// Earliest refresh; only "RECEIPT".
+  /// The earliest time of a refresh; only for "RECEIPT".
   public let notBefore: Timestamp?
-  /// After that only a new key helps.
+  /// When the receipt expires; only a new key helps afterwards.
   public let expiresAt: Timestamp
-  /// Whether it has ended; true only with `attest.time: stored`.
+  /// Whether the receipt has expired; true only with `attest.time: stored`.
   public let expired: Bool
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
   /// 1 to 3 are normal.
@@ -1869,9 +1873,9 @@ public struct AttestReceipt: ReceiptMembers, Facts, FactsOfDocument {
   /// When a refresh is due; nil: no longer possible, since Apple forgets the data behind it
   /// after 30 days.
   public let refreshAt: Timestamp?
-  /// Whether it was due at the time of the call.
+  /// Whether a refresh was due at the time of the call.
   public let refreshDue: Bool
-  /// Apple's token in it, base64.
+  /// Apple's token in the receipt, base64.
   public let token: String
   /// The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple damages it
   /// in a "RECEIPT". Never compared.
@@ -1914,17 +1918,17 @@ public struct RefreshedReceipt: ReceiptMembers, Facts, FactsOfDocument {
   public let appId: String
   /// "production" or "sandbox".
   public let environment: AttestEnvironment
-  /// The key that it is about, base64.
+  /// The key id that the receipt is about, base64.
   public let keyId: String
-  /// Whether it was checked to be about the key that was given.
+  /// Whether the receipt was verified to be about the given key.
   public let bound: Bool
-  /// When Apple made it.
+  /// When Apple made the receipt.
   public let createdAt: Timestamp
-  /// Earliest refresh; only "RECEIPT".
+  /// The earliest time of a refresh; only for "RECEIPT".
   public let notBefore: Timestamp?
-  /// After that only a new key helps.
+  /// When the receipt expires; only a new key helps afterwards.
   public let expiresAt: Timestamp
-  /// Whether it has ended; true only with `attest.time: stored`.
+  /// Whether the receipt has expired; true only with `attest.time: stored`.
   public let expired: Bool
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
   /// 1 to 3 are normal.
@@ -1932,9 +1936,9 @@ public struct RefreshedReceipt: ReceiptMembers, Facts, FactsOfDocument {
   /// When a refresh is due; nil: no longer possible, since Apple forgets the data behind it
   /// after 30 days.
   public let refreshAt: Timestamp?
-  /// Whether it was due at the time of the call.
+  /// Whether a refresh was due at the time of the call.
   public let refreshDue: Bool
-  /// Apple's token in it, base64.
+  /// Apple's token in the receipt, base64.
   public let token: String
   /// The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple damages it
   /// in a "RECEIPT". Never compared.
@@ -1969,23 +1973,23 @@ public struct RefreshedReceipt: ReceiptMembers, Facts, FactsOfDocument {
   }
 }
 
-/// What Apple's responder says about one certificate.
+/// The OCSP status of one certificate from Apple's responder.
 public struct CertificateRevocation: Hashable, FactsObject, Sendable {
-  /// Of the certificate, hex: keep the response under it.
+  /// SHA-256 of the certificate, hex: the key under which to store the response.
   public let sha256: String
   /// "good", "revoked", "unknown", "undetermined".
   public let status: RevocationStatus
-  /// From when on the answer holds; nil: undetermined.
+  /// The start of the response's validity; nil if undetermined.
   public let thisUpdate: Timestamp?
-  /// How long it may be kept.
+  /// The end of the response's validity.
   public let nextUpdate: Timestamp?
-  /// SHA-256 of the certificate that signed it, hex.
+  /// SHA-256 of the certificate that signed the response, hex.
   public let responder: String?
-  /// The response itself: hand it in again, until `nextUpdate`.
+  /// The OCSP response: pass it again to later calls, until `nextUpdate`.
   public let response: [UInt8]?
-  /// When it was revoked.
+  /// When the certificate was revoked.
   public let revokedAt: Timestamp?
-  /// Why: 1 is a compromised key.
+  /// The reason: 1 is a compromised key.
   public let reason: Int64?
 
   init(_ facts: Members) throws(AssayError) {
@@ -2000,14 +2004,14 @@ public struct CertificateRevocation: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What Apple's responder says about the certificates of a JWS: evidence like the JWS itself.
+/// The OCSP status of the certificates of a JWS: evidence like the JWS itself.
 public struct Revocation: PurchaseEvidence, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
-  /// Of the one that signed; nil: it was not asked about.
+  /// The status of the signing certificate; nil if it was not checked.
   public let leaf: CertificateRevocation?
-  /// Of the one above it.
+  /// The status of the intermediate.
   public let intermediate: CertificateRevocation?
 
   init(_ facts: Members) throws(AssayError) {
@@ -2020,13 +2024,14 @@ public struct Revocation: PurchaseEvidence, FactsOfDocument {
 
 /// The key set that verified a token.
 public struct TokenKeyset: Hashable, FactsObject, Sendable {
-  /// Whose keys they are.
+  /// The issuer of the keys.
   public let issuer: String
-  /// When they were fetched; nil: the set does not say.
+  /// When the keys were fetched; nil if unknown.
   public let fetchedAt: Timestamp?
-  /// How long ago that was.
+  /// The age of the keys.
   public let age: Duration?
-  /// Older than `keysetMaxAgeMs`: fetch it anew, and go on meanwhile.
+  /// Whether the set is older than `keysetMaxAgeMs`: fetch a new one, and use this one
+  /// meanwhile.
   public let stale: Bool?
 
   init(_ facts: Members) throws(AssayError) {
@@ -2037,20 +2042,21 @@ public struct TokenKeyset: Hashable, FactsObject, Sendable {
   }
 }
 
-/// Says who is calling, proven by a key of a configured issuer.
+/// The calling account, proven by a key of a configured issuer.
 ///
-/// `subject` is the account. A sign-out or a deleted user is not seen: choose short lifetimes.
+/// `subject` is the account. Sign-out and deletion of a user are not detected: choose short
+/// lifetimes.
 public struct Token: Facts, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
-  /// Whose rules held: "cognito-access", "jwt", "apple-id".
+  /// The profile by which the token was verified: "cognito-access", "jwt", "apple-id".
   public let profile: TokenProfile
-  /// Who issued it: `iss`.
+  /// The issuer: `iss`.
   public let issuer: String
   /// The account: `sub`.
   public let subject: String
-  /// For whom it is: `aud`, of one text a list of one.
+  /// The audience: `aud`; a single text is a list of one.
   public let audience: [String]
   /// The app client: `client_id`.
   public let client: String?
@@ -2058,15 +2064,15 @@ public struct Token: Facts, FactsOfDocument {
   public let scopes: [String]
   /// `cognito:groups`.
   public let groups: [String]
-  /// Reported, and no account id.
+  /// The name of the user, which is no account id.
   public let username: String?
-  /// With Apple; may change, may be a relay, is no account id.
+  /// The e-mail address, only with Apple; may change, may be a relay, is no account id.
   public let email: String?
-  /// With Apple.
+  /// Whether Apple verified the address; only with Apple.
   public let emailVerified: Bool?
-  /// With Apple: whether it is a relay address.
+  /// Whether the address is a relay address; only with Apple.
   public let privateEmail: Bool?
-  /// With Apple; nil where it was not said, or in a word that is not known.
+  /// Apple's assessment of the person; only with Apple, nil if absent or unknown.
   public let realUser: RealUser?
   /// With Apple: "checked"; "unsupported", where the platform has none; "not-demanded".
   public let nonce: String?
@@ -2082,9 +2088,9 @@ public struct Token: Facts, FactsOfDocument {
   public let authenticatedAt: Timestamp?
   /// `exp`.
   public let expiresAt: Timestamp
-  /// The key that signed it.
+  /// The id of the key that signed the token.
   public let kid: String
-  /// "not-checked": nothing offline sees it.
+  /// "not-checked": it cannot be detected offline.
   public let revocation: String
   /// The key set in use.
   public let keyset: TokenKeyset
@@ -2119,11 +2125,11 @@ public struct Token: Facts, FactsOfDocument {
 
 /// A key that can verify tokens.
 public struct IssuerKey: Hashable, FactsObject, Sendable {
-  /// Its id.
+  /// The id of the key.
   public let kid: String
-  /// "RS256" or "ES256", by its type.
+  /// The algorithm, "RS256" or "ES256", by the type of the key.
   public let algorithm: TokenAlgorithm
-  /// Its length.
+  /// The length of the key in bits.
   public let bits: Int64
 
   init(_ facts: Members) throws(AssayError) {
@@ -2135,9 +2141,9 @@ public struct IssuerKey: Hashable, FactsObject, Sendable {
 
 /// A key that cannot verify tokens, and is left out.
 public struct SkippedKey: Hashable, FactsObject, Sendable {
-  /// Its place, "keys[1]".
+  /// The location, "keys[1]".
   public let at: String
-  /// Its id.
+  /// The id of the key.
   public let kid: String?
   /// The member for which it is left out: "kty", "crv", "use", "alg", "key_ops".
   public let reason: String
@@ -2154,13 +2160,13 @@ public struct IssuerKeys: Facts, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
-  /// Whose they are; nil: the text does not say.
+  /// The issuer; nil if the text names none.
   public let issuer: String?
-  /// When they were fetched; nil: the text does not say.
+  /// When the keys were fetched; nil if unknown.
   public let fetchedAt: Timestamp?
-  /// Those that can verify tokens.
+  /// The keys that can verify tokens.
   public let keys: [IssuerKey]
-  /// The others.
+  /// The keys that cannot verify tokens.
   public let skipped: [SkippedKey]
 
   init(_ facts: Members) throws(AssayError) {
@@ -2173,15 +2179,16 @@ public struct IssuerKeys: Facts, FactsOfDocument {
   }
 }
 
-/// What you keep for an issuer between two fetches of its keys, and give back as it is.
+/// The state of an issuer between two fetches of its keys: store it, and pass it back
+/// unchanged.
 public struct KeysetState: Hashable, FactsObject, Sendable {
-  /// When the issuer last gave its keys; nil: never.
+  /// When the keys were last fetched; nil for never.
   public let fetchedAt: Timestamp?
-  /// When it was last asked; nil: never.
+  /// When a fetch was last tried; nil for never.
   public let triedAt: Timestamp?
-  /// Attempts in vain since then: each doubles the cooldown.
+  /// The number of failed attempts since then: each doubles the cooldown.
   public let failures: Int64
-  /// What the issuer calls that set.
+  /// The issuer's ETag of the set.
   public let etag: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -2192,13 +2199,13 @@ public struct KeysetState: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What came of fetching the keys of a token issuer. Store the state of refusals too.
+/// The result of fetching the keys of a token issuer. Store the state of refusals too.
 public struct FetchedKeyset: Hashable, FactsObject, Sendable {
-  /// The new set, for a key set object; nil: keep the old one.
+  /// The new key set; nil to keep the old one.
   public let keyset: String?
-  /// For the next fetch.
+  /// The state for the next fetch.
   public let keysetState: KeysetState
-  /// False: the same keys as before; nil: refused.
+  /// Whether the keys have changed; nil if the fetch was refused.
   public let changed: Bool?
 
   init(_ facts: Members) throws(AssayError) {
@@ -2208,18 +2215,18 @@ public struct FetchedKeyset: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What happened to an account that signs in with Apple.
+/// An event of an account that signs in with Apple.
 public struct AppleAccountEvent: Hashable, FactsObject, Sendable {
   /// "email-disabled", "email-enabled", "consent-revoked", "account-deleted"; newer ones as
   /// they came.
   public let type: AppleAccountEventType
   /// The account: `sub`.
   public let subject: String
-  /// When it happened.
+  /// When the event happened.
   public let eventAt: Timestamp?
-  /// May be a relay; is no account id.
+  /// The e-mail address, which may be a relay and is no account id.
   public let email: String?
-  /// Whether it is a relay address.
+  /// Whether the address is a relay address.
   public let privateEmail: Bool?
   /// The app: `aud`.
   public let audience: [String]
@@ -2240,14 +2247,14 @@ public struct AppleAccountEvent: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What a code was exchanged for. Secrets: keep the refresh token encrypted, and log nothing
-/// of them.
+/// The tokens for an authorization code. They are secrets: store the refresh token encrypted,
+/// and log neither.
 public struct AppleTokens: Hashable, FactsObject, Sendable {
-  /// Of little use to a server.
+  /// The access token, of little use to a server.
   public let accessToken: String
-  /// Without it the sign-in cannot be revoked later.
+  /// The refresh token, without which the sign-in cannot be revoked later.
   public let refreshToken: String
-  /// When the access token ends.
+  /// When the access token expires.
   public let expiresAt: Timestamp
 
   init(_ facts: Members) throws(AssayError) {
@@ -2259,13 +2266,13 @@ public struct AppleTokens: Hashable, FactsObject, Sendable {
 
 /// One of the two bits that Apple keeps for a device and a developer team.
 public struct DeviceBit: Hashable, FactsObject, Sendable {
-  /// Its meaning by `deviceCheck.bits`; nil: not configured.
+  /// The meaning of the bit by `deviceCheck.bits`; nil if not configured.
   public let name: String?
-  /// As Apple has it.
+  /// The value that Apple stores.
   public let value: Bool
-  /// Older than its `resetAfterMonths`: counts as clear.
+  /// Whether the bit is older than its `resetAfterMonths` and counts as clear.
   public let aged: Bool
-  /// Whether it counts as set.
+  /// Whether the bit counts as set.
   public let set: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -2289,11 +2296,11 @@ public struct DeviceBits: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What an answer from Apple's DeviceCheck endpoint means.
+/// The meaning of a response of Apple's DeviceCheck API.
 ///
-/// An answer that says nothing means neither a clean device nor a used one. Hand it to
-/// `assessRisk` as the observation `deviceCheck`; a refusal's document has it too, with
-/// outcome "token-refused" or "unavailable".
+/// An unusable response means neither a clean device nor a used one. Pass it to `assessRisk`
+/// as the observation `deviceCheck`; a refusal's document has it too, with outcome
+/// "token-refused" or "unavailable".
 public struct DeviceCheck: Facts, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
@@ -2301,15 +2308,15 @@ public struct DeviceCheck: Facts, FactsOfDocument {
   /// "bits", "no-bits" (genuine, never written by this team), "updated", "valid",
   /// "token-refused", "unavailable".
   public let outcome: DeviceOutcome
-  /// Whose fault a refusal is: "client", "ours", "transient", "unknown".
+  /// The party at fault for a refusal: "client", "ours", "transient", "unknown".
   public let fault: Fault?
-  /// Last write, "2026-05": Apple gives no day.
+  /// The month of the last write, "2026-05": Apple gives no day.
   public let month: String?
-  /// Calendar months since then, never days.
+  /// The calendar months since then, never days.
   public let ageMonths: Int64?
-  /// Only with the outcome "bits".
+  /// The two bits; nil unless the outcome is "bits".
   public let bits: DeviceBits?
-  /// "free" or "device-used"; nil if it was not asked for.
+  /// "free" or "device-used"; nil if not requested.
   public let offer: DeviceOffer?
 
   init(_ facts: Members) throws(AssayError) {
@@ -2324,25 +2331,26 @@ public struct DeviceCheck: Facts, FactsOfDocument {
   }
 }
 
-/// What a session token proves: an account proved an attested key a short while ago.
+/// The content of a session token: an account proved possession of an attested key a short
+/// while ago.
 public struct Session: Hashable, FactsObject, Sendable {
-  /// The account that it was issued to.
+  /// The account that the token was issued to.
   public let account: String
   /// SHA-256 of the attested key, base64: look it up by this.
   public let keyId: String
   /// App ID prefix, dot, bundle id.
   public let appId: String
-  /// "production" or "development"; nil: issued for an assertion, which does not tell.
+  /// "production" or "development"; nil if issued for an assertion, which has no environment.
   public let environment: String?
-  /// "allow" or "limited", as it was issued.
+  /// "allow" or "limited", as issued.
   public let verdict: String
-  /// True: a metered request of a limited session, for you to count.
+  /// Whether the request is a metered one of a limited session, which you must count.
   public let limited: Bool
-  /// The receipt's risk metric, as it was issued.
+  /// The receipt's risk metric, as issued.
   public let risk: Int64?
-  /// When it was issued.
+  /// When the token was issued.
   public let issuedAt: Timestamp
-  /// From when on it is refused.
+  /// When the token expires.
   public let expiresAt: Timestamp
 
   init(_ facts: Members) throws(AssayError) {
@@ -2358,16 +2366,16 @@ public struct Session: Hashable, FactsObject, Sendable {
   }
 }
 
-/// A session token that was issued. The text is a secret: hand it to the app, and log nothing
+/// A session token that was issued. The text is a secret: pass it to the app, and log nothing
 /// of it.
 public struct IssuedSession: Hashable, FactsObject, Sendable {
-  /// When it was issued.
+  /// When the token was issued.
   public let issuedAt: Timestamp
-  /// From when on it is refused.
+  /// When the token expires.
   public let expiresAt: Timestamp
   /// SHA-256 of the attested key, base64.
   public let keyId: String
-  /// What the app sends from now on.
+  /// The session token, which the app sends from now on.
   public let text: String
 
   init(_ facts: Members) throws(AssayError) {
@@ -2383,7 +2391,7 @@ public struct IssuedSession: Hashable, FactsObject, Sendable {
 public struct SignedToken: Hashable, FactsObject, Sendable {
   /// Compact JWS, ES256.
   public let token: String
-  /// When it ends.
+  /// When the token expires.
   public let expiresAt: Timestamp
 
   init(_ facts: Members) throws(AssayError) {
@@ -2396,7 +2404,7 @@ public struct SignedToken: Hashable, FactsObject, Sendable {
 public struct ClientSecret: Hashable, FactsObject, Sendable {
   /// Compact JWS, ES256.
   public let clientSecret: String
-  /// When it ends.
+  /// When the token expires.
   public let expiresAt: Timestamp
 
   init(_ facts: Members) throws(AssayError) {
@@ -2411,7 +2419,7 @@ public struct SignedOffer: Hashable, FactsObject, Sendable {
   public let jws: String
   /// UUID in lower case, used once.
   public let nonce: String
-  /// When it was signed, in seconds since 1970 UTC.
+  /// When the offer was signed, in seconds since 1970 UTC.
   public let iat: Int64
 
   init(_ facts: Members) throws(AssayError) {
@@ -2442,16 +2450,16 @@ public struct SignedOfferV1: Hashable, FactsObject, Sendable {
 
 /// The state of one subscription.
 public struct AppStoreStatus: Hashable, FactsObject, Sendable {
-  /// The group.
+  /// The subscription group.
   public let subscriptionGroupIdentifier: String?
   /// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. Not signed: decide by
   /// the transaction and the renewal.
   public let status: Int64?
-  /// The first transaction of the subscription.
+  /// The id of the first transaction of the subscription.
   public let originalTransactionId: String?
-  /// Its place in `transactions`.
+  /// The index in `transactions`.
   public let transactionIndex: Int64?
-  /// Its place in `renewals`.
+  /// The index in `renewals`.
   public let renewalIndex: Int64?
 
   init(_ facts: Members) throws(AssayError) {
@@ -2465,9 +2473,9 @@ public struct AppStoreStatus: Hashable, FactsObject, Sendable {
 
 /// One attempt of Apple's to send a notification to your server.
 public struct AppStoreSendAttempt: Hashable, FactsObject, Sendable {
-  /// Its place in `notifications`.
+  /// The index in `notifications`.
   public let notificationIndex: Int64?
-  /// When.
+  /// When the attempt was made.
   public let attemptDate: Timestamp?
   /// "SUCCESS", "TIMED_OUT" …
   public let sendAttemptResult: String?
@@ -2479,45 +2487,46 @@ public struct AppStoreSendAttempt: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What an answer says without a signature: worth as much as your TLS.
+/// The unsigned members of a response, proven only by the TLS connection.
 public struct AppStoreUnsigned: Hashable, FactsObject, Sendable {
-  /// Of the whole answer.
+  /// The environment of the response.
   public let environment: Environment?
-  /// The app.
+  /// The bundle id of the app.
   public let bundleId: String?
-  /// Apple's number of the app.
+  /// Apple's id of the app.
   public let appAppleId: Int64?
   /// Whether there are further pages: `next` names them.
   public let hasMore: Bool?
-  /// Keep it: asked for later, it gives what changed since.
+  /// The position after the response: store it, and pass it later to get what has changed
+  /// since.
   public let revision: String?
   /// The next page of notifications.
   public let paginationToken: String?
-  /// Of an order: 0 valid, 1 unknown.
+  /// The status of an order: 0 valid, 1 unknown.
   public let status: Int64?
-  /// To ask what became of a test notification.
+  /// The token to get the status of a test notification.
   public let testNotificationToken: String?
   /// The subscription that was extended.
   public let originalTransactionId: String?
   /// The period that was extended.
   public let webOrderLineItemId: String?
-  /// Whether it was extended.
+  /// Whether the subscription was extended.
   public let success: Bool?
   /// The renewal date from now on.
   public let effectiveDate: Timestamp?
-  /// Of an extension for all subscribers.
+  /// The id of a request to extend all subscriptions.
   public let requestIdentifier: String?
-  /// Whether that is done.
+  /// Whether that request is complete.
   public let complete: Bool?
-  /// When it was done.
+  /// When that request was completed.
   public let completeDate: Timestamp?
-  /// How many were extended.
+  /// The number of extended subscriptions.
   public let succeededCount: Int64?
-  /// How many were not.
+  /// The number of subscriptions that were not extended.
   public let failedCount: Int64?
-  /// Of all notifications of all pages.
+  /// The attempts to send the notifications of all pages.
   public let sendAttempts: [AppStoreSendAttempt]
-  /// Members that this version does not know, as they came.
+  /// The members that this version does not know, unchanged.
   public let unknown: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -2543,11 +2552,11 @@ public struct AppStoreUnsigned: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What the next page is asked for with.
+/// The members that request the next page.
 public struct AppStoreNext: Hashable, FactsObject, Sendable {
-  /// Of a history.
+  /// The revision of a history.
   public let revision: String?
-  /// Of notifications.
+  /// The token of notifications.
   public let paginationToken: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -2556,7 +2565,7 @@ public struct AppStoreNext: Hashable, FactsObject, Sendable {
   }
 }
 
-/// Why a JWS was refused.
+/// The status of a refused JWS.
 public struct AppStoreRefusedStatus: Hashable, FactsObject, Sendable {
   /// The status.
   public let code: Int64
@@ -2569,11 +2578,11 @@ public struct AppStoreRefusedStatus: Hashable, FactsObject, Sendable {
   }
 }
 
-/// A JWS of an answer that was refused under `partial`.
+/// A JWS of a response that was refused under `partial`.
 public struct AppStoreRefused: Hashable, FactsObject, Sendable {
-  /// Its place in the answer.
+  /// The location in the response.
   public let at: String
-  /// Why.
+  /// The status of the refusal.
   public let status: AppStoreRefusedStatus
 
   init(_ facts: Members) throws(AssayError) {
@@ -2582,28 +2591,28 @@ public struct AppStoreRefused: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What the App Store Server API answered, every JWS in it verified.
+/// A response of the App Store Server API, with every JWS in it verified.
 ///
-/// It is the evidence of all of them: `decide` takes it whole.
+/// It is evidence as a whole: `decide` takes it.
 public struct AppStoreResponse: PurchaseEvidence, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
-  /// One may be on two pages: the later signedDate counts (API-42).
+  /// The transactions. One may be on two pages: the later signedDate counts (API-42).
   public let transactions: [Transaction]
-  /// Of subscription statuses.
+  /// The renewal infos of subscription statuses.
   public let renewals: [RenewalInfo]
-  /// Of a history, or the one of a test.
+  /// The notifications of a history, or the one of a test.
   public let notifications: [Notification]
   /// The download of the app.
   public let appTransaction: AppTransaction?
   /// One for each subscription.
   public let statuses: [AppStoreStatus]
-  /// What TLS alone vouches for, of the last page.
+  /// The members of the last page that only TLS proves.
   public let unsigned: AppStoreUnsigned
-  /// Nil: there is no further page.
+  /// The next page; nil if there is none.
   public let next: AppStoreNext?
-  /// Empty unless the request said `partial`.
+  /// The refused JWS; empty unless the request has `partial`.
   public let refused: [AppStoreRefused]
 
   init(_ facts: Members) throws(AssayError) {
@@ -2624,9 +2633,9 @@ public struct AppStoreResponse: PurchaseEvidence, FactsOfDocument {
 public struct RiskReason: Hashable, FactsObject, Sendable {
   /// "RSK-16".
   public let id: String
-  /// The verdict of this rule alone.
+  /// The verdict of this rule by itself.
   public let verdict: Verdict
-  /// For the operator's log.
+  /// The reason, for the operator's log.
   public let reason: String
 
   init(_ facts: Members) throws(AssayError) {
@@ -2636,17 +2645,17 @@ public struct RiskReason: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What to do about the error code that the app saw. A code is only the client's claim.
+/// The recommended reaction to an error code from the app. The code is not verified.
 public struct ClientError: Hashable, FactsObject, Sendable {
   /// 0 to 4, of com.apple.devicecheck.error.
   public let code: Int64
   /// "serverUnavailable" …
   public let name: String
-  /// What the app does next.
+  /// The next action of the app.
   public let app: String
-  /// What the server does with it.
+  /// The action of the server.
   public let action: String
-  /// A text that may be shown to the user.
+  /// A text for the user.
   public let text: String
 
   init(_ facts: Members) throws(AssayError) {
@@ -2658,7 +2667,7 @@ public struct ClientError: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What to do with a request that comes without an assertion, or with one.
+/// The recommended treatment of a request, with or without an assertion.
 ///
 /// Advice with reasons, never an entitlement: a paid request still needs its plan.
 public struct Risk: Facts, FactsOfDocument {
@@ -2669,15 +2678,15 @@ public struct Risk: Facts, FactsOfDocument {
   public let verdict: Verdict
   /// The real verdict while `risk.mode` is record, when `verdict` is allow.
   public let would: Verdict?
-  /// Ids of all rules that fired.
+  /// The ids of all rules that fired.
   public let reasons: [String]
-  /// The same, explained.
+  /// The rules that fired, with their reasons.
   public let rules: [RiskReason]
-  /// Requests per day; only with "limited".
+  /// The requests per day; only with "limited".
   public let allowance: Int64?
-  /// After how long asking again may help; nil: it will not.
+  /// The time after which a retry may help; nil if it will not.
   public let retryAfter: Duration?
-  /// About the `errorCode` observed; nil without one.
+  /// The reaction to the observed `errorCode`; nil without one.
   public let client: ClientError?
 
   init(_ facts: Members) throws(AssayError) {
@@ -2693,13 +2702,13 @@ public struct Risk: Facts, FactsOfDocument {
   }
 }
 
-/// How far the evidence reaches: what happened after `asOf` is invisible.
+/// The coverage of the evidence: it has nothing that happened after `asOf`.
 public struct EvidenceCoverage: Hashable, FactsObject, Sendable {
   /// "signed" or "apple-answer".
   public let `class`: String
-  /// Kinds of the documents.
+  /// The kinds of the documents.
   public let kinds: [String]
-  /// The moment that it describes.
+  /// The instant that the evidence describes.
   public let asOf: Timestamp?
   /// Whether nothing is missing.
   public let complete: Bool
@@ -2717,15 +2726,15 @@ public struct EvidenceCoverage: Hashable, FactsObject, Sendable {
 
 /// One purchase of a consumable: deliver it once under `key`.
 public struct Delivery: Hashable, FactsObject, Sendable {
-  /// What may be paid out once; nil: a part is missing.
+  /// The key of what may be granted once; nil if a part is missing.
   public let key: String?
-  /// The transaction.
+  /// The id of the transaction.
   public let transactionId: String
-  /// How many.
+  /// The number of items.
   public let quantity: Int64
-  /// When it was refunded.
+  /// When the purchase was refunded.
   public let revokedAt: Timestamp?
-  /// Thousandths of a percent to take back.
+  /// The share to take back, in thousandths of a percent.
   public let revocationPercentage: Int64?
 
   init(_ facts: Members) throws(AssayError) {
@@ -2737,15 +2746,15 @@ public struct Delivery: Hashable, FactsObject, Sendable {
   }
 }
 
-/// A transaction that decided nothing, and why.
+/// A transaction that did not affect the decision, with the reason.
 public struct ExcludedTransaction: Hashable, FactsObject, Sendable {
   /// "unknown-product", "unknown-type", "type-mismatch", "sandbox".
   public let reason: String
-  /// Its product.
+  /// The product id.
   public let productId: String
-  /// Its subscription.
+  /// The original transaction id of the subscription.
   public let originalTransactionId: String?
-  /// The transaction.
+  /// The id of the transaction.
   public let transactionId: String
   /// "Production", "Sandbox" …
   public let environment: Environment
@@ -2759,11 +2768,11 @@ public struct ExcludedTransaction: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What one subscription group, or one product without a group, gives.
+/// The decision for one subscription group, or for one product without a group.
 public struct GroupDecision: Hashable, FactsObject, Sendable {
-  /// Its plan while entitled, else the default one.
+  /// The plan while entitled, else the default plan.
   public let plan: String
-  /// Whether it is in force now.
+  /// Whether the plan is in force now.
   public let entitled: Bool
   /// As in `Decision`: "active", "grace", "expired" …
   public let state: State
@@ -2773,35 +2782,35 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
   public let flags: [String]
   /// Apple's number of the reason.
   public let reasonCode: Int64?
-  /// First moment outside the entitlement; nil where nothing is granted.
+  /// The end of the entitlement; nil if not entitled.
   public let expiresAt: Timestamp?
-  /// Where nothing is granted: the end of what was bought.
+  /// The end of what was bought, if not entitled.
   public let wouldExpireAt: Timestamp?
-  /// End of a renewal booked ahead.
+  /// The end of a renewal booked ahead.
   public let nextPeriodExpiresAt: Timestamp?
-  /// End of the grace period.
+  /// The end of the billing grace period.
   public let graceExpiresAt: Timestamp?
-  /// The product that decided.
+  /// The product that determined the decision.
   public let productId: String
-  /// Its subscription.
+  /// The original transaction id of the subscription.
   public let originalTransactionId: String
-  /// The transaction that decided.
+  /// The transaction that determined the decision.
   public let transactionId: String
   /// "Production", "Sandbox" …
   public let environment: Environment
-  /// "proven", "unproven"; nil: no account was compared.
+  /// "proven", "unproven"; nil if no account was compared.
   public let account: String?
-  /// Newer evidence would say more.
+  /// Whether newer evidence could change the state.
   public let stale: Bool
   /// When to decide again.
   public let nextCheckAt: Timestamp?
-  /// Its reach.
+  /// The coverage of the evidence.
   public let evidence: EvidenceCoverage
   /// The subscription group, else the product id.
   public let group: String
   /// "auto-renewable", "consumable" …
   public let type: ProductType?
-  /// Consumables only: every purchase shown.
+  /// Every purchase in the evidence; only for consumables.
   public let purchases: [Delivery]
 
   init(_ facts: Members) throws(AssayError) {
@@ -2830,17 +2839,17 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What an account may have now.
+/// The plan that an account has now.
 ///
-/// `entitled` is the answer, `plan` what is in force (the default plan when not entitled),
-/// `state` why, `expiresAt` and `nextCheckAt` when to look again.
+/// `entitled` is the result, `plan` the plan in force (the default plan if not entitled),
+/// `state` the reason, `expiresAt` and `nextCheckAt` when to decide again.
 public struct Decision: Facts, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
   let source: DocumentValue
-  /// The plan in force; the default one when none is.
+  /// The plan in force; the default plan if there is none.
   public let plan: String
-  /// Whether a plan above the default one is in force. False if in any doubt.
+  /// Whether a plan above the default one is in force. False in case of doubt.
   public let entitled: Bool
   /// "active", "grace", "billing-retry", "expired", "refunded", "family-revoked", "upgraded",
   /// "not-started", "denied-by-policy", "stale", "owned", "consumable", "none".
@@ -2852,37 +2861,37 @@ public struct Decision: Facts, FactsOfDocument {
   public let flags: [String]
   /// Refunded: revocation reason; expired: expiration intent.
   public let reasonCode: Int64?
-  /// First moment outside the entitlement, or when a refund ended it; nil: no end, or nothing
-  /// is granted.
+  /// The end of the entitlement, or when a refund ended it; nil for no end, or if not
+  /// entitled.
   public let expiresAt: Timestamp?
-  /// Where nothing is granted: the end of what was bought.
+  /// The end of what was bought, if not entitled.
   public let wouldExpireAt: Timestamp?
-  /// End of a renewal booked ahead.
+  /// The end of a renewal booked ahead.
   public let nextPeriodExpiresAt: Timestamp?
-  /// End of the billing grace period.
+  /// The end of the billing grace period.
   public let graceExpiresAt: Timestamp?
-  /// The product that decided.
+  /// The product that determined the decision.
   public let productId: String?
-  /// Its subscription.
+  /// The original transaction id of the subscription.
   public let originalTransactionId: String?
-  /// The transaction that decided.
+  /// The transaction that determined the decision.
   public let transactionId: String?
   /// "Production", "Sandbox" …
   public let environment: Environment?
-  /// "proven": Apple's evidence carries the account; "unproven": it carries none; nil: no
+  /// "proven" if Apple's evidence has the account, "unproven" if it has none; nil if no
   /// account was compared.
   public let account: String?
-  /// Newer evidence would say more: ask for it.
+  /// Whether newer evidence could change the state: ask Apple for it.
   public let stale: Bool
-  /// When to decide again; nil: no need.
+  /// When to decide again; nil if not needed.
   public let nextCheckAt: Timestamp?
-  /// How far the evidence reaches.
+  /// The coverage of the evidence.
   public let evidence: EvidenceCoverage
   /// Every group, the leading one first.
   public let groups: [GroupDecision]
-  /// Transactions that decided nothing.
+  /// The transactions that did not affect the decision.
   public let excluded: [ExcludedTransaction]
-  /// What caused no refusal but should be looked at, in this evidence alone.
+  /// Findings about this evidence that led to no refusal, but need attention.
   public let warnings: [Warning]
 
   init(_ facts: Members) throws(AssayError) {

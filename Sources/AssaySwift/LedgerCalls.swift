@@ -5,23 +5,26 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - evidence: facts verified by the ledger's verifier.
-  ///   - account: whose; nil for an event of Apple's: that of the row is taken.
-  ///   - grantMode: `lease`: claim, grant, complete. `transaction`: the grant is in this very
+  ///   - account: the claiming account; nil for an App Store notification, which acts for the
+  ///     purchase's owner.
+  ///   - grantMode: `lease`: claim, grant, complete. `transaction`: the grant is in the same
   ///     database, and is committed with the claim: `lease`, `transaction`.
-  ///   - attemptId: the same when a request is repeated; nil: a new one.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
   ///   - accountToken: the appAccountToken that the evidence must have.
-  ///   - lease: how long the grant may take.
-  ///   - transactionIds: purchases of these transaction ids alone.
-  ///   - maxPurchases: purchases at most.
-  ///   - note: of an operator, for a grant by hand.
-  ///   - onExpiredLease: `hold`: a lease that has ended is left to a person: `resume`, `hold`.
-  ///   - resolution: `not-granted`: that person found that it was not granted.
-  ///   - allowRepeat: with `grantMode` `transaction` take over also what was handed out under a
-  ///     lease, because the grant is keyed by its grant id; else it is held (STO-37).
-  ///   - grant: writes what the purchase gives, under its grant id. An error of it passes
-  ///     through; the claim is taken over by `resume-expired` or by the next attempt when its
-  ///     lease has ended. Without it: grant each claim that is new or resumed, and `complete`
-  ///     it.
+  ///   - lease: the time that the grant may take.
+  ///   - transactionIds: the transaction ids of the purchases to claim; others are left out.
+  ///   - maxPurchases: the most purchases to claim.
+  ///   - note: the note of an operator, for a grant by hand.
+  ///   - onExpiredLease: `hold`: a claim whose lease has expired waits for an operator:
+  ///     `resume`, `hold`.
+  ///   - resolution: `not-granted`: the operator found that the claim was not granted.
+  ///   - allowRepeat: whether `grantMode` `transaction` also takes over claims that were handed
+  ///     out under a lease, because the grant is keyed by its grant id; else they are held
+  ///     (STO-37).
+  ///   - grant: writes what the purchase gives, under its grant id. Its errors are passed on;
+  ///     `resume-expired` or the next attempt takes the claim over when its lease has expired.
+  ///     Without it: grant each claim that is new or resumed, and `complete` it.
   ///   - now: the time of the call; the exchange goes on from it.
   public func claim(
     _ evidence: [any PurchaseEvidence], account: String? = nil, grantMode: String? = nil,
@@ -49,17 +52,19 @@ extension Ledger {
     return try await asking(request, grant: grant)
   }
 
-  /// Takes over one known claim whose lease has ended, without evidence; for support.
+  /// Takes over one known claim whose lease has expired, without evidence; for support.
   ///
   /// - Parameters:
-  ///   - purchaseKey: the purchase.
-  ///   - account: whose.
-  ///   - attemptId: the same when a request is repeated; nil: a new one.
-  ///   - lease: how long the grant may take.
-  ///   - note: of an operator.
-  ///   - onExpiredLease: `hold`: a lease that has ended is left to a person: `resume`, `hold`.
-  ///   - resolution: `not-granted`: that person found that it was not granted.
-  ///   - grant: as of `claim`.
+  ///   - purchaseKey: the key of the purchase.
+  ///   - account: the account.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - lease: the time that the grant may take.
+  ///   - note: the note of an operator.
+  ///   - onExpiredLease: `hold`: a claim whose lease has expired waits for an operator:
+  ///     `resume`, `hold`.
+  ///   - resolution: `not-granted`: the operator found that the claim was not granted.
+  ///   - grant: as in `claim`.
   ///   - now: the time of the call; the exchange goes on from it.
   public func resume(
     purchaseKey: String, account: String, attemptId: String? = nil, lease: Duration? = nil,
@@ -81,15 +86,16 @@ extension Ledger {
     return try await asking(request, grant: grant)
   }
 
-  /// Takes over up to 25 claims that nobody completed. Run it every minute: without it, a
-  /// purchase whose client never comes back is paid for and not delivered.
+  /// Takes over up to 25 claims that were not completed in time. Run it every minute: without
+  /// it, a purchase whose client never returns is paid for and not granted.
   ///
   /// - Parameters:
-  ///   - attemptId: the same when a request is repeated; nil: a new one.
-  ///   - lease: how long the grants may take.
-  ///   - minExpired: for how long the lease must be over.
-  ///   - onExpiredLease: `hold`: such claims are listed, not taken: `resume`, `hold`.
-  ///   - grant: as of `claim`, for each that was taken over.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - lease: the time that the grants may take.
+  ///   - minExpired: the least time since the lease expired.
+  ///   - onExpiredLease: `hold`: such claims are listed, not taken over: `resume`, `hold`.
+  ///   - grant: as in `claim`, for each claim that was taken over.
   ///   - now: the time of the call; the exchange goes on from it.
   public func resumeExpired(
     attemptId: String? = nil, lease: Duration? = nil, minExpired: Duration? = nil,
@@ -107,14 +113,14 @@ extension Ledger {
     return try await asking(request, grant: grant)
   }
 
-  /// Says that a claim was granted; twice does no harm.
+  /// Marks a claimed purchase as granted. Repeating it has no effect.
   ///
   /// - Parameters:
-  ///   - purchaseKey: of the grant.
-  ///   - account: of the grant.
-  ///   - grantId: of the grant.
-  ///   - fencingToken: of the grant (STO-26).
-  ///   - note: of an operator.
+  ///   - purchaseKey: the key of the purchase.
+  ///   - account: the account of the grant.
+  ///   - grantId: the grant id.
+  ///   - fencingToken: the fencing token of the grant (STO-26).
+  ///   - note: the note of an operator.
   ///   - now: the time of the call; the exchange goes on from it.
   public func complete(
     purchaseKey: String, account: String, grantId: String, fencingToken: Int64? = nil,
@@ -132,20 +138,21 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Notes refunds, so that no older evidence pays out again. Of all deliveries of one refund
-  /// one is told to take back: act on that, and on nothing else.
+  /// Stores refunds, so that no older evidence grants the purchase again. Of all deliveries of
+  /// one refund one returns a take-back: act on that, and on nothing else.
   ///
   /// - Parameters:
   ///   - evidence: facts verified by the ledger's verifier.
-  ///   - grantMode: `lease`: note, take back, complete; what nobody completed comes again, by
-  ///     `resume-expired-revocations`. `transaction`: the take-back is in this very database,
-  ///     and is committed with the refund. `none`: each is told once, and what becomes of it is
-  ///     the host's. Absent: `lease` with a take-back, `none` without: `none`, `lease`,
-  ///     `transaction`.
-  ///   - attemptId: the same when a request is repeated; nil: a new one.
-  ///   - lease: how long the take-back may take.
-  ///   - takeBack: takes the units back, under the take id; returns how many there were,
-  ///     nothing for all of them, or `false` for another time.
+  ///   - grantMode: `lease`: store, take back, complete; `resume-expired-revocations` returns
+  ///     again what was not completed. `transaction`: the take-back is in the same database,
+  ///     and is committed with the refund. `none`: each take-back is returned once, and the
+  ///     host keeps track of it. Absent: `lease` with a take-back, `none` without: `none`,
+  ///     `lease`, `transaction`.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - lease: the time that the take-back may take.
+  ///   - takeBack: takes the units back, under the take id; returns the number that it took,
+  ///     nothing for all of them, or `false` to be called again later.
   ///   - now: the time of the call; the exchange goes on from it.
   public func revoke(
     _ evidence: [any PurchaseEvidence], grantMode: String? = nil, attemptId: String? = nil,
@@ -163,14 +170,16 @@ extension Ledger {
     return try await asking(request, takeBack: takeBack)
   }
 
-  /// What the ledger knows of an account, of a transaction, or of evidence.
+  /// Returns what the ledger has of an account, of a transaction, or of evidence.
   ///
   /// - Parameters:
   ///   - evidence: facts verified by the ledger's verifier; may be left out.
-  ///   - account: whose; beside another question: who asks.
-  ///   - environment: of the transaction: `Production`, `Sandbox`, `Xcode`, `LocalTesting`.
-  ///   - transactionId: the transaction.
-  ///   - operatorView: for staff of the host: owner and note are shown.
+  ///   - account: the account whose purchases to find; beside evidence or a transaction, the
+  ///     account to compare owners with.
+  ///   - environment: the environment of the transaction: `Production`, `Sandbox`, `Xcode`,
+  ///     `LocalTesting`.
+  ///   - transactionId: the id of the transaction.
+  ///   - operatorView: whether the caller is an operator, who may see owner and note.
   ///   - now: the time of the call; the exchange goes on from it.
   public func find(
     evidence: [any PurchaseEvidence] = [], account: String? = nil, environment: String? = nil,
@@ -187,13 +196,14 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Stores what evidence says of subscriptions and unlocks; the newest stays.
+  /// Stores the state of subscriptions and unlocks from evidence; the newest state stays.
   ///
   /// - Parameters:
   ///   - evidence: facts verified by the ledger's verifier.
-  ///   - account: whose; nil for an event of Apple's.
+  ///   - account: the account; nil for an App Store notification.
   ///   - accountToken: the appAccountToken that the evidence must have.
-  ///   - confirmTransfer: the customer wants the subscription of another account moved here.
+  ///   - confirmTransfer: whether the customer has confirmed the transfer of another account's
+  ///     subscription.
   ///   - now: the time of the call; the exchange goes on from it.
   public func updateSubscriptions(
     _ evidence: [any PurchaseEvidence], account: String? = nil, accountToken: String? = nil,
@@ -209,12 +219,13 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// The plan that an account has now. Ask at each call that costs, and never the app.
+  /// Returns the current plan of an account. Call it for each request that costs, and never
+  /// trust the app.
   ///
   /// - Parameters:
-  ///   - account: whose.
-  ///   - cachedPlan: an earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when
-  ///     the store gives none.
+  ///   - account: the account.
+  ///   - cachedPlan: an earlier result, valid for `ledger.failOpen.planMaxAgeMs` while the
+  ///     database is unavailable.
   ///   - now: the time of the call; the exchange goes on from it.
   public func getPlan(
     account: String, cachedPlan: GetPlanResult? = nil, at now: Timestamp = .now
@@ -228,10 +239,11 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Notes that the client owns nothing; any evidence undoes that.
+  /// Deactivates an account's subscriptions because the client owns nothing; any evidence
+  /// undoes that.
   ///
   /// - Parameters:
-  ///   - account: whose.
+  ///   - account: the account.
   ///   - now: the time of the call; the exchange goes on from it.
   public func deactivateSubscriptions(
     account: String, at now: Timestamp = .now
@@ -242,12 +254,13 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Up to 25 subscriptions about which to ask Apple for newer evidence, for
+  /// Returns up to 25 subscriptions about which to ask Apple for newer evidence, for
   /// `update-subscriptions`.
   ///
   /// - Parameters:
-  ///   - attemptId: the same when a request is repeated; nil: a new one.
-  ///   - lease: for how long no other sweeper takes them.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - lease: the time for which no other sweeper gets them.
   ///   - now: the time of the call; the exchange goes on from it.
   public func leaseDueSubscriptions(
     attemptId: String? = nil, lease: Duration? = nil, at now: Timestamp = .now
@@ -262,14 +275,14 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Takes units of an account's daily allowance, `quotas` of the configuration. When it is
-  /// used up, the refused answer has headers for the client and the meter to try instead.
+  /// Consumes units of an account's daily quota, `quotas` of the configuration. Once the quota
+  /// is used up, the refusal has headers for the client and the meter to try instead.
   ///
   /// - Parameters:
-  ///   - account: whose.
-  ///   - meter: which.
-  ///   - plan: of `get-plan`, never the client's.
-  ///   - units: how many.
+  ///   - account: the account.
+  ///   - meter: the meter.
+  ///   - plan: the plan from `get-plan`, never from the client.
+  ///   - units: the number of units.
   ///   - now: the time of the call; the exchange goes on from it.
   public func consumeQuota(
     account: String, meter: String, plan: String, units: Int64? = nil, at now: Timestamp = .now
@@ -285,10 +298,10 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Gives units back, once: nothing was delivered for them.
+  /// Releases consumed units, once, because nothing was delivered for them.
   ///
   /// - Parameters:
-  ///   - ticket: of the take.
+  ///   - ticket: the ticket of the consumption.
   ///   - now: the time of the call; the exchange goes on from it.
   public func releaseQuota(
     ticket: String, at now: Timestamp = .now
@@ -299,13 +312,13 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Waits for room below Apple's own limits.
+  /// Waits for permission to send a request below Apple's own rate limits.
   ///
   /// - Parameters:
   ///   - appStoreOperation: the operation that sends the request: get-transaction-info ….
-  ///   - environment: which server's limits: `Production`, `Sandbox`.
-  ///   - attempt: the number of this exchange about it; of `retry` (EXC-18).
-  ///   - bundleId: whose limits.
+  ///   - environment: the environment of the limits: `Production`, `Sandbox`.
+  ///   - attempt: the number of this attempt, from `retry` of the one before (EXC-18).
+  ///   - bundleId: the app of the limits.
   ///   - now: the time of the call; the exchange goes on from it.
   public func acquireRatePermit(
     appStoreOperation: String, environment: String, attempt: Int64? = nil,
@@ -322,12 +335,13 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Whether an address may make another account today.
+  /// Checks whether an address may make another account today.
   ///
   /// - Parameters:
-  ///   - username: as the client made it.
-  ///   - address: the gateway's own field, never a header of the client's; nil: unknown.
-  ///   - passwordBytes: the length of the password, which stays with the host.
+  ///   - username: the name that the client chose.
+  ///   - address: the client's address from the gateway, never from a header of the client; nil
+  ///     if unknown.
+  ///   - passwordBytes: the length of the password, which itself stays with the host.
   ///   - now: the time of the call; the exchange goes on from it.
   public func beginSignup(
     username: String, address: String? = nil, passwordBytes: Int64? = nil,
@@ -343,11 +357,11 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// What became of an admitted sign-up.
+  /// Stores the outcome of an admitted sign-up.
   ///
   /// - Parameters:
-  ///   - ticket: of the admission.
-  ///   - result: what the identity provider said: `created`, `exists`, `provider-busy`,
+  ///   - ticket: the ticket of the admission.
+  ///   - result: the result of the identity provider: `created`, `exists`, `provider-busy`,
   ///     `provider-error`.
   ///   - now: the time of the call; the exchange goes on from it.
   public func finishSignup(
@@ -362,12 +376,12 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Makes a challenge for a client; only its SHA-256 is stored.
+  /// Issues a challenge for a client; only its SHA-256 is stored.
   ///
   /// - Parameters:
-  ///   - purpose: attest, assert ….
-  ///   - subject: the account or sign-in that it belongs to.
-  ///   - challenge: 32 random bytes of the host; nil: a new one.
+  ///   - purpose: the purpose: attest, assert ….
+  ///   - subject: the account or sign-in that the challenge belongs to.
+  ///   - challenge: the challenge, 32 random bytes of the host; nil: a new one.
   ///   - now: the time of the call; the exchange goes on from it.
   public func issueChallenge(
     purpose: String, subject: String, challenge: String? = nil, at now: Timestamp = .now
@@ -385,15 +399,16 @@ extension Ledger {
     return found
   }
 
-  /// Uses a challenge, once: that of an attestation or assertion which signed it, or its text.
-  /// One that is used, over, or for something else is rejected.
+  /// Consumes a challenge, once: the one that an attestation or assertion signed, or its text.
+  /// A challenge that was consumed, has expired, or has another purpose is rejected.
   ///
   /// - Parameters:
   ///   - evidence: facts verified by the ledger's verifier, now; may be left out.
-  ///   - purpose: attest, assert ….
-  ///   - subject: the account or sign-in that it belongs to.
-  ///   - challenge: the text itself, where there is no such evidence.
-  ///   - usedBy: then, what uses it: a repetition by the same is no second use.
+  ///   - purpose: the purpose: attest, assert ….
+  ///   - subject: the account or sign-in that the challenge belongs to.
+  ///   - challenge: the challenge itself, without evidence that signed it.
+  ///   - usedBy: the id of the use, without evidence: a repetition with the same id is no
+  ///     second use.
   ///   - now: the time of the call; the exchange goes on from it.
   public func consumeChallenge(
     evidence: (any Facts)? = nil, purpose: String, subject: String, challenge: String? = nil,
@@ -410,11 +425,11 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Keeps the attested key of a device, for one account.
+  /// Registers the attested key of a device for one account.
   ///
   /// - Parameters:
   ///   - attestation: what was verified by the ledger's verifier, now.
-  ///   - account: whose.
+  ///   - account: the account.
   ///   - now: the time of the call; the exchange goes on from it.
   public func registerDeviceKey(
     _ attestation: Attestation, account: String, at now: Timestamp = .now
@@ -425,12 +440,12 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Moves the counter of a key on. An assertion that was seen is refused, and a key that is
-  /// another account's.
+  /// Advances the counter of a device key. A replayed assertion is refused, and a key of
+  /// another account.
   ///
   /// - Parameters:
   ///   - assertion: what was verified by the ledger's verifier, now.
-  ///   - account: whose.
+  ///   - account: the account.
   ///   - now: the time of the call; the exchange goes on from it.
   public func advanceDeviceKeyCounter(
     _ assertion: Assertion, account: String, at now: Timestamp = .now
@@ -441,7 +456,7 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Keeps the newer App Attest receipt of a key.
+  /// Stores an App Attest receipt of a device key if it is newer than the stored one.
   ///
   /// - Parameters:
   ///   - receipt: what was verified by the ledger's verifier.
@@ -453,11 +468,11 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Uses a key no longer; its row stays.
+  /// Retires a device key; its row stays.
   ///
   /// - Parameters:
-  ///   - keyId: which.
-  ///   - account: whose.
+  ///   - keyId: the key identifier.
+  ///   - account: the account.
   ///   - now: the time of the call; the exchange goes on from it.
   public func retireDeviceKey(
     keyId: String, account: String, at now: Timestamp = .now
@@ -471,11 +486,12 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// A key that was bound: public key and counter for the verification of an assertion.
+  /// Returns a registered device key: public key and counter for the verification of an
+  /// assertion.
   ///
   /// - Parameters:
-  ///   - keyId: which.
-  ///   - account: whose it must be.
+  ///   - keyId: the key identifier.
+  ///   - account: the account that must own the key.
   ///   - now: the time of the call; the exchange goes on from it.
   public func getDeviceKey(
     keyId: String, account: String? = nil, at now: Timestamp = .now
@@ -489,12 +505,13 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Whether this is the first time that something happens; a repetition with the same attempt
-  /// is told that it is.
+  /// Records an event and returns whether it is the first time; a repetition with the same
+  /// attempt id returns the same.
   ///
   /// - Parameters:
-  ///   - id: `NOTE#` and a notification's UUID, `MAIL#` and a grant id ….
-  ///   - attemptId: the same when a request is repeated; nil: a new one.
+  ///   - id: the id of the event: `NOTE#` and a notification's UUID, `MAIL#` and a grant id ….
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
   ///   - now: the time of the call; the exchange goes on from it.
   public func recordEvent(
     id: String, attemptId: String? = nil, at now: Timestamp = .now
@@ -509,16 +526,17 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Joins an anonymous account into another: purchases, subscriptions, keys, today's counts.
-  /// Both must have been proven in the same request. Ask again, with the same attempt, while
-  /// there is more.
+  /// Merges an anonymous account into another: purchases, subscriptions, device keys, today's
+  /// counts. Both must have been proven in the same request. Call it again with the same
+  /// attempt id while there is more.
   ///
   /// - Parameters:
-  ///   - account: the account that is joined.
-  ///   - into: the account that has it then.
-  ///   - attemptId: the same when a request is repeated; nil: a new one.
-  ///   - reason: for the audit row.
-  ///   - operatorView: shows to what it was joined before.
+  ///   - account: the account to be merged into the other.
+  ///   - into: the account that remains.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - reason: the reason, for the audit row.
+  ///   - operatorView: whether the caller is an operator, who may see an earlier merge.
   ///   - now: the time of the call; the exchange goes on from it.
   public func mergeAccounts(
     account: String, into: String, attemptId: String? = nil, reason: String? = nil,
@@ -537,13 +555,14 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Deletes what names an account; what was paid out stays paid out. Needs
-  /// `ledger.forgetKey`. Ask again, with the same attempt, while there is more.
+  /// Removes what identifies an account; granted purchases stay granted. Needs
+  /// `ledger.forgetKey`. Call it again with the same attempt id while there is more.
   ///
   /// - Parameters:
-  ///   - account: whose.
-  ///   - attemptId: the same when a request is repeated; nil: a new one.
-  ///   - reason: checked, and stored nowhere.
+  ///   - account: the account.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - reason: the reason, which is checked and not stored.
   ///   - now: the time of the call; the exchange goes on from it.
   public func forgetAccount(
     account: String, attemptId: String? = nil, reason: String? = nil, at now: Timestamp = .now
@@ -559,14 +578,14 @@ extension Ledger {
     return try await forgetting(request)
   }
 
-  /// Texts that were kept, by digest, purchase or subscription; they are no evidence until
-  /// they are verified again. Needs `ledger.keepEvidence`.
+  /// Returns stored signed texts by digest, purchase or subscription; they are no evidence
+  /// until they are verified again. Needs `ledger.keepEvidence`.
   ///
   /// - Parameters:
-  ///   - sha256: of the texts.
-  ///   - purchaseKey: of a purchase.
-  ///   - environment: of a subscription.
-  ///   - originalTransactionId: of a subscription.
+  ///   - sha256: the digests of the texts.
+  ///   - purchaseKey: the key of a purchase.
+  ///   - environment: the environment of a subscription.
+  ///   - originalTransactionId: the original transaction id of a subscription.
   ///   - now: the time of the call; the exchange goes on from it.
   public func getEvidence(
     sha256: [String]? = nil, purchaseKey: String? = nil, environment: String? = nil,
@@ -583,8 +602,8 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Whether every column is there, on a primary that forgets nothing, and whether it is the
-  /// store that was seen first. Ask at start-up, and not at the first purchase.
+  /// Checks that every column exists, that the database is a durable primary, and that it is
+  /// the one found first. Call it at start-up, not at the first purchase.
   public func checkSchema(
     at now: Timestamp = .now
   ) async throws -> CheckSchemaResult {
@@ -592,13 +611,13 @@ extension Ledger {
     return try await checking(request)
   }
 
-  /// Says that a refunded purchase was taken back; twice does no harm.
+  /// Marks a refunded purchase as taken back. Repeating it has no effect.
   ///
   /// - Parameters:
-  ///   - purchaseKey: of the take-back.
-  ///   - takeId: of the take-back.
-  ///   - fencingToken: of the take-back.
-  ///   - taken: how many units there were; nil: all of them.
+  ///   - purchaseKey: the key of the purchase.
+  ///   - takeId: the take id.
+  ///   - fencingToken: the fencing token of the take-back.
+  ///   - taken: the number of units that were taken back; nil for all of them.
   ///   - now: the time of the call; the exchange goes on from it.
   public func completeRevocation(
     purchaseKey: String, takeId: String, fencingToken: Int64, taken: Int64? = nil,
@@ -615,14 +634,15 @@ extension Ledger {
     return try await asking(request)
   }
 
-  /// Takes over up to 25 take-backs that nobody completed. Run it every minute, beside
-  /// `resume-expired`.
+  /// Takes over up to 25 take-backs that were not completed in time. Run it every minute,
+  /// beside `resume-expired`.
   ///
   /// - Parameters:
-  ///   - attemptId: the same when a request is repeated; nil: a new one.
-  ///   - lease: how long the take-back may take.
-  ///   - minExpired: for how long the lease must be over.
-  ///   - takeBack: as of `revoke`.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - lease: the time that the take-back may take.
+  ///   - minExpired: the least time since the lease expired.
+  ///   - takeBack: as in `revoke`.
   ///   - now: the time of the call; the exchange goes on from it.
   public func resumeExpiredRevocations(
     attemptId: String? = nil, lease: Duration? = nil, minExpired: Duration? = nil,
@@ -639,19 +659,20 @@ extension Ledger {
     return try await asking(request, takeBack: takeBack)
   }
 
-  /// Carries out what a notification of Apple's says, in ledger and subscriptions: refunds are
-  /// taken back, reversed ones are given again to the owner of the purchase. In whatever order
-  /// and however often notifications come, the newest signed state stands (STO-33, STO-34).
-  /// Answer Apple with the HTTP status of the result.
+  /// Applies a notification of Apple's to purchases and subscriptions: refunds are taken back,
+  /// reversed ones are granted again to the owner of the purchase. In whatever order and
+  /// however often notifications arrive, the newest signed state wins (STO-33, STO-34). Answer
+  /// Apple with the HTTP status of the result.
   ///
   /// - Parameters:
   ///   - evidence: facts verified by the ledger's verifier.
-  ///   - grantMode: as of `revoke`. Under `none` and `lease` grants are made under a lease:
+  ///   - grantMode: as in `revoke`. Under `none` and `lease` grants are made under a lease:
   ///     `none`, `lease`, `transaction`.
-  ///   - attemptId: the same when a request is repeated; nil: a new one.
-  ///   - lease: how long the take-back may take.
-  ///   - grant: as of `claim`, for reversed refunds.
-  ///   - takeBack: as of `revoke`.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - lease: the time that the take-back may take.
+  ///   - grant: as in `claim`, for reversed refunds.
+  ///   - takeBack: as in `revoke`.
   ///   - now: the time of the call; the exchange goes on from it.
   public func applyEvent(
     _ evidence: [any PurchaseEvidence], grantMode: String? = nil, attemptId: String? = nil,
@@ -670,11 +691,12 @@ extension Ledger {
     return try await asking(request, grant: grant, takeBack: takeBack)
   }
 
-  /// Makes tables and indexes where none is there: for a setup, and for nothing else. Of a
-  /// store that has some of them nothing is made.
+  /// Creates tables and indexes if there are none: for a setup, and for nothing else. If only
+  /// some exist, nothing is created.
   ///
   /// - Parameters:
-  ///   - lineage: what tells the new store from every other one: 32 characters; nil: a new one.
+  ///   - lineage: the lineage, 32 characters that distinguish the new database from every
+  ///     other; nil: a new one.
   ///   - now: the time of the call; the exchange goes on from it.
   public func createSchema(
     lineage: String? = nil, at now: Timestamp = .now

@@ -2,30 +2,30 @@
 
 @_spi(AssaySwift) import Assay
 
-/// What most answers of a ledger have.
+/// The members that most results of the ledger share.
 public protocol StoreResult: LedgerResult {
-  /// What became of the request.
+  /// The outcome of the request.
   var outcome: String { get }
 }
 
-/// One purchase, and what became of its claim.
+/// One purchase, and the outcome of its claim.
 public struct Claim: FactsObject, Hashable, Sendable {
-  /// The row of the ledger; nil: the purchase can have no row.
+  /// The key of the ledger row; nil if the purchase cannot have one.
   public internal(set) var purchaseKey: String?
   /// Apple's id of the transaction.
   public internal(set) var transactionId: String
-  /// What became of the claim.
+  /// The outcome of the claim.
   public internal(set) var outcome: ClaimOutcome
-  /// The name of a status that says why, where the outcome alone does not:
+  /// The name of a status that is the reason, where the outcome alone does not:
   /// "rejected.account.token-mismatch", "unavailable.claim.attempt-id" …
   public internal(set) var status: String?
-  /// What the client is told; nil: grant first.
+  /// The result for the client; nil while a grant is needed.
   public internal(set) var clientResult: ClientResult?
   /// The id of the product.
   public internal(set) var product: String
   /// How many items were bought.
   public internal(set) var quantity: Int64
-  /// The purchase was granted in this exchange.
+  /// Whether this exchange granted the purchase.
   public internal(set) var changed: Bool
   /// The id under which the purchase is granted; of "new", "resume", "already-granted",
   /// "held".
@@ -34,12 +34,13 @@ public struct Claim: FactsObject, Hashable, Sendable {
   public internal(set) var fencingToken: Int64?
   /// The account that the purchase is granted to; of "new", "resume", "held".
   public internal(set) var account: String?
-  /// The end of the lease: until then nobody else takes over the claim; of "new", "resume".
+  /// The end of the lease, before which no other attempt takes over the claim; of "new",
+  /// "resume".
   public internal(set) var leaseExpiresAt: Timestamp?
   /// How many units the host gives, or gave in the transaction of the claim; after a reversal
   /// those that were taken back; of "new", "resume".
   public internal(set) var units: Int64?
-  /// The grant id was handed out before; of "new", "resume".
+  /// Whether the grant id was handed out before; of "new", "resume".
   public internal(set) var `repeat`: Bool?
   /// When the purchase was claimed; of "held".
   public internal(set) var claimedAt: Timestamp?
@@ -50,7 +51,7 @@ public struct Claim: FactsObject, Hashable, Sendable {
   public internal(set) var grantedAt: Timestamp?
   /// When the purchase was revoked; of "revoked".
   public internal(set) var revokedAt: Timestamp?
-  /// How long the lease still runs; of "in-progress".
+  /// The time until the lease expires; of "in-progress".
   public internal(set) var retryAfter: Duration?
 
   init(_ facts: Members) throws(AssayError) {
@@ -76,26 +77,26 @@ public struct Claim: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `claim` answers: the outcome of the first purchase that is to be granted, or of the
-/// newest purchase; "none": the evidence has no purchase.
+/// The result of `claim`: the outcome of the first purchase that needs a grant, or of the
+/// newest purchase; "none" if the evidence has no purchase.
 public struct ClaimResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
-  /// What the client is told; nil: grant first.
+  /// The result for the client; nil while a grant is needed.
   public internal(set) var clientResult: ClientResult?
   /// One claim for each purchase, in the order of the purchases.
   public internal(set) var claims: [Claim]
-  /// How many purchases were left for the next exchange; nil: the grant did not pass.
+  /// The number of purchases left for another exchange; nil if the grant failed.
   public internal(set) var remaining: Int64?
-  /// Some purchase was granted in this exchange; nil: the grant did not pass.
+  /// Whether this exchange granted a purchase; nil if the grant failed.
   public internal(set) var changed: Bool?
-  /// When the client may ask again, where the grant did not pass or the store gave no answer;
-  /// 0: at once.
+  /// The time to wait before a retry, if the grant failed or the database was unavailable; 0
+  /// for none.
   public internal(set) var retryAfter: Duration?
-  /// Of a grant that ended its transaction: true, the row stands claimed; false, it does not;
-  /// nil: the row could not be read.
+  /// Whether the row is claimed after the grant ended its transaction; nil if the row could
+  /// not be read.
   public internal(set) var committed: Bool?
 
   init(_ facts: Members) throws(AssayError) {
@@ -110,13 +111,13 @@ public struct ClaimResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `resume` answers: the outcome of the claim.
+/// The result of `resume`: the outcome of the claim.
 public struct ResumeResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
-  /// What the client is told; nil: grant first.
+  /// The result for the client; nil while a grant is needed.
   public internal(set) var clientResult: ClientResult?
   /// The claim.
   public internal(set) var claims: [Claim]
@@ -129,15 +130,15 @@ public struct ResumeResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `resume-expired` answers.
+/// The result of `resume-expired`.
 public struct ResumeExpiredResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
   /// Claims that were taken over: grant and complete each.
   public internal(set) var claims: [Claim]
-  /// Claims of which nobody knows whether the purchase was granted: a person decides.
+  /// Claims that may or may not have been granted: an operator resolves each.
   public internal(set) var held: [Claim]
-  /// Call again at once: there may be more claims.
+  /// Whether to call again at once, because there may be more claims.
   public internal(set) var hasMore: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -148,23 +149,23 @@ public struct ResumeExpiredResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `complete` answers: "granted"; "revoked", "superseded": take back what was granted
-/// under this grant id; "resume": the store gave no answer, and the next claim ends what is
-/// open.
+/// The result of `complete`: "granted"; "revoked", "superseded": take back what was granted
+/// under this grant id; "resume": the database was unavailable, and the next claim completes
+/// the grant.
 public struct CompleteResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
-  /// What the client is told.
+  /// The result for the client.
   public internal(set) var clientResult: ClientResult
   /// When the purchase was granted.
   public internal(set) var grantedAt: Timestamp?
   /// When the purchase was revoked.
   public internal(set) var revokedAt: Timestamp?
-  /// The purchase was granted by this exchange; false for a repetition.
+  /// Whether this exchange granted the purchase; false for a repetition.
   public internal(set) var changed: Bool
-  /// When the client may ask again, where the store gave no answer.
+  /// The time to wait before a retry, if the database was unavailable.
   public internal(set) var retryAfter: Duration?
 
   init(_ facts: Members) throws(AssayError) {
@@ -181,10 +182,10 @@ public struct CompleteResult: StoreResult, AnswerOfStore {
 /// Units of a refunded purchase that the host takes back. A host acts on a take, and on
 /// nothing else.
 public struct Take: FactsObject, Hashable, Sendable {
-  /// The row of the ledger.
+  /// The key of the ledger row.
   public internal(set) var purchaseKey: String
-  /// The id under which the units are taken back, once: write it beside what is taken, under a
-  /// unique index.
+  /// The id under which the units are taken back, once: store it together with what is taken,
+  /// under a unique index.
   public internal(set) var takeId: String
   /// A number that grows each time that the take is handed out.
   public internal(set) var fencingToken: Int64
@@ -198,8 +199,8 @@ public struct Take: FactsObject, Hashable, Sendable {
   public internal(set) var units: Int64
   /// The share of the purchase that Apple took back; nil: all of the purchase.
   public internal(set) var percentage: Int64?
-  /// The end of the lease: until then nobody else is handed the take; nil: nobody waits for
-  /// `complete-revocation`.
+  /// The end of the lease, before which no other attempt gets the take-back; nil if
+  /// `complete-revocation` is not expected.
   public internal(set) var leaseExpiresAt: Timestamp?
 
   init(_ facts: Members) throws(AssayError) {
@@ -215,30 +216,30 @@ public struct Take: FactsObject, Hashable, Sendable {
   }
 }
 
-/// One purchase of the evidence, and what became of its row. Act on `take`, and on nothing
+/// One purchase of the evidence, and the outcome for its row. Act on `take`, and on nothing
 /// else.
 public struct PurchaseRevocation: FactsObject, Hashable, Sendable {
-  /// The row of the ledger; nil: the purchase can have no row.
+  /// The key of the ledger row; nil if the purchase cannot have one.
   public internal(set) var purchaseKey: String?
   /// Apple's id of the transaction.
   public internal(set) var transactionId: String
-  /// What the purchase was before, or why nothing changed.
+  /// The state of the purchase before, or the reason why nothing changed.
   public internal(set) var outcome: RevokeOutcome
-  /// The account that has the purchase; nil: nobody has claimed it.
+  /// The owner of the purchase; nil if it was never claimed.
   public internal(set) var account: String?
   /// The id of the product.
   public internal(set) var product: String
   /// How many items were bought.
   public internal(set) var quantity: Int64
-  /// The share of a partial refund, as Apple reports it; nil: Apple reports none.
+  /// The share of a partial refund, as Apple reports it; nil if Apple reports none.
   public internal(set) var percentage: Int64?
   /// The id under which the purchase was granted, where something is to be taken back.
   public internal(set) var grantId: String?
   /// When the purchase was revoked.
   public internal(set) var revokedAt: Timestamp?
-  /// What to take back; nil: nothing.
+  /// The units to take back; nil for none.
   public internal(set) var take: Take?
-  /// The purchase was in force, and is revoked now.
+  /// Whether the purchase was in force and is revoked now.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -256,16 +257,16 @@ public struct PurchaseRevocation: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `revoke` answers.
+/// The result of `revoke`.
 public struct RevokeResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
   /// One revocation for each purchase of the evidence.
   public internal(set) var revocations: [PurchaseRevocation]
-  /// Some purchase was in force, and is revoked now.
+  /// Whether a purchase was in force and is revoked now.
   public internal(set) var changed: Bool
-  /// Of a host that ended the transaction: true, the row stands claimed; false, it does not;
-  /// nil: the row could not be read.
+  /// Whether the row is committed after the host ended the transaction; nil if the row could
+  /// not be read.
   public internal(set) var committed: Bool?
 
   init(_ facts: Members) throws(AssayError) {
@@ -276,18 +277,18 @@ public struct RevokeResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `complete-revocation` answers: "taken", "already", "superseded": something newer is
+/// The result of `complete-revocation`: "taken", "already", "superseded": something newer is
 /// stored, or the take was handed out again.
 public struct CompleteRevocationResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
   /// When the purchase was revoked.
   public internal(set) var revokedAt: Timestamp?
-  /// How many units could not be taken back: the ledger notes them for a person.
+  /// The number of units that could not be taken back, stored for an operator.
   public internal(set) var debt: Int64
-  /// The units were taken back; false for a repetition.
+  /// Whether this exchange marked the units as taken back; false for a repetition.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -299,13 +300,13 @@ public struct CompleteRevocationResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `resume-expired-revocations` answers.
+/// The result of `resume-expired-revocations`.
 public struct ResumeExpiredRevocationsResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// Takes that nobody has completed: carry out and complete each.
+  /// Take-backs that were not completed: take back and complete each.
   public internal(set) var takes: [Take]
-  /// Call again at once: there may be more takes.
+  /// Whether to call again at once, because there may be more take-backs.
   public internal(set) var hasMore: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -317,11 +318,11 @@ public struct ResumeExpiredRevocationsResult: LedgerResult, AnswerOfStore {
 
 /// A part of an event that was refused; the other parts were done.
 public struct RefusedPart: FactsObject, Hashable, Sendable {
-  /// What the part is about.
+  /// The subject of the part.
   public internal(set) var at: EventPart
   /// Apple's id of the transaction.
   public internal(set) var transactionId: String
-  /// The name of the status that says why: "rejected.product.unknown" …
+  /// The name of the status that is the reason: "rejected.product.unknown" …
   public internal(set) var status: String
 
   init(_ facts: Members) throws(AssayError) {
@@ -331,9 +332,9 @@ public struct RefusedPart: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What only an operator may see of a row.
+/// The members of a row that only an operator may see.
 public struct OperatorFacts: FactsObject, Hashable, Sendable {
-  /// The account that has the purchase; empty: nobody.
+  /// The owner of the purchase; empty if it has none.
   public internal(set) var account: String
   /// The note of a grant by hand.
   public internal(set) var note: String?
@@ -360,13 +361,13 @@ public struct OperatorFacts: FactsObject, Hashable, Sendable {
 public struct LedgerPurchase: FactsObject, Hashable, Sendable {
   /// The key of the row.
   public internal(set) var purchaseKey: String
-  /// Where the purchase was made.
+  /// The environment of the purchase.
   public internal(set) var environment: Environment
   /// Apple's id of the transaction.
   public internal(set) var transactionId: String
-  /// What to tell the customer.
+  /// The outcome for the customer.
   public internal(set) var outcome: PurchaseUse
-  /// What the row says.
+  /// The state of the row.
   public internal(set) var state: PurchaseState
   /// The id of the product.
   public internal(set) var product: String
@@ -380,11 +381,11 @@ public struct LedgerPurchase: FactsObject, Hashable, Sendable {
   public internal(set) var grantedAt: Timestamp?
   /// When the purchase was revoked.
   public internal(set) var revokedAt: Timestamp?
-  /// The purchase is of the account that was asked about; nil: the request names no account.
+  /// Whether the purchase belongs to the account in the request; nil if the request has none.
   public internal(set) var isOwn: Bool?
-  /// The id under which the purchase is granted; shown to its own account and to operators.
+  /// The grant id, for the purchase's own account and for operators.
   public internal(set) var grantId: String?
-  /// What only an operator may see; nil: the request is not an operator's.
+  /// The members for operators; nil if the request is not an operator's.
   public internal(set) var operatorView: OperatorFacts?
 
   init(_ facts: Members) throws(AssayError) {
@@ -405,14 +406,14 @@ public struct LedgerPurchase: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `find` answers: the outcome of the first row; "unproven": there is no row, and the
+/// The result of `find`: the outcome of the first row; "unproven": there is no row, and the
 /// request has no evidence.
 public struct FindResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
-  /// The newest row may be missing for a second (DynamoDB).
+  /// Whether the newest row may be missing for a second (DynamoDB).
   public internal(set) var eventual: Bool
   /// The rows that were found.
   public internal(set) var rows: [LedgerPurchase]
@@ -428,7 +429,7 @@ public struct FindResult: StoreResult, AnswerOfStore {
 /// A subscription, or another purchase that lasts: all transactions of one original
 /// transaction id.
 public struct Subscription: FactsObject, Hashable, Sendable {
-  /// Where the subscription was bought.
+  /// The environment of the subscription.
   public internal(set) var environment: Environment
   /// Apple's id of the first transaction.
   public internal(set) var originalTransactionId: String
@@ -436,7 +437,7 @@ public struct Subscription: FactsObject, Hashable, Sendable {
   public internal(set) var transactionId: String
   /// The id of the product.
   public internal(set) var productId: String
-  /// The plan by the configuration at the time of storing, to be shown only.
+  /// The plan by the configuration at the time of storing, for display only.
   public internal(set) var plan: String
   /// When the newest transaction was made.
   public internal(set) var purchasedAt: Timestamp
@@ -446,14 +447,14 @@ public struct Subscription: FactsObject, Hashable, Sendable {
   public internal(set) var graceExpiresAt: Timestamp?
   /// When Apple revoked the subscription.
   public internal(set) var revokedAt: Timestamp?
-  /// When the client said that it owns nothing.
+  /// When the client reported that it owns nothing.
   public internal(set) var deactivatedAt: Timestamp?
   /// The time of the newest evidence.
   public internal(set) var asOf: Timestamp
   /// When to ask Apple for newer evidence; nil: nothing more can come.
   public internal(set) var nextCheckAt: Timestamp?
-  /// The subscription entitles now; in an answer of `update-subscriptions` or `apply-event`:
-  /// it is neither revoked nor deactivated.
+  /// Whether the subscription entitles now; in a result of `update-subscriptions` or
+  /// `apply-event`, whether it is neither revoked nor deactivated.
   public internal(set) var isActive: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -474,20 +475,21 @@ public struct Subscription: FactsObject, Hashable, Sendable {
   }
 }
 
-/// One subscription of the evidence, and what became of it.
+/// One subscription of the evidence, and its outcome.
 public struct SubscriptionUpdate: FactsObject, Hashable, Sendable {
-  /// What became of the subscription.
+  /// The outcome for the subscription.
   public internal(set) var outcome: UpdateOutcome
-  /// The name of the status that says why, where the account token of the evidence is refused.
+  /// The name of the status that is the reason, where the account token of the evidence is
+  /// refused.
   public internal(set) var status: String?
   /// Apple's id of the transaction.
   public internal(set) var transactionId: String
-  /// The account has another plan or end now.
+  /// Whether the account has another plan or end now.
   public internal(set) var changed: Bool
-  /// The subscription moves to this account when the request is made again with
-  /// `confirmTransfer`; of "other-account".
+  /// Whether a repetition with `confirmTransfer` transfers the subscription to this account;
+  /// of "other-account".
   public internal(set) var canTransfer: Bool?
-  /// The subscription as the ledger has it now; nil: it is another account's, or the ledger
+  /// The subscription as the ledger has it now; nil if another account owns it, or the ledger
   /// has none.
   public internal(set) var subscription: Subscription?
 
@@ -501,7 +503,7 @@ public struct SubscriptionUpdate: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `update-subscriptions` answers.
+/// The result of `update-subscriptions`.
 public struct UpdateSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -511,7 +513,7 @@ public struct UpdateSubscriptionsResult: LedgerResult, AnswerOfStore {
   public internal(set) var expiresAt: Timestamp?
   /// One update for each subscription of the evidence.
   public internal(set) var subscriptions: [SubscriptionUpdate]
-  /// Some subscription changed.
+  /// Whether a subscription changed.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -523,11 +525,11 @@ public struct UpdateSubscriptionsResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `apply-event` answers.
+/// The result of `apply-event`.
 public struct ApplyEventResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What to take back.
+  /// The units to take back.
   public internal(set) var take: [Take]
   /// Claims of reversed refunds: grant and complete each whose `clientResult` is nil.
   public internal(set) var give: [Claim]
@@ -535,10 +537,10 @@ public struct ApplyEventResult: LedgerResult, AnswerOfStore {
   public internal(set) var subscriptions: [SubscriptionUpdate]
   /// Parts that were refused for good: log them, and answer Apple with 200.
   public internal(set) var refused: [RefusedPart]
-  /// Some subscription changed, or some purchase was granted.
+  /// Whether a subscription changed or a purchase was granted.
   public internal(set) var changed: Bool
-  /// Of a host that ended the transaction: true, the row stands claimed; false, it does not;
-  /// nil: the row could not be read.
+  /// Whether the row is committed after the host ended the transaction; nil if the row could
+  /// not be read.
   public internal(set) var committed: Bool?
 
   init(_ facts: Members) throws(AssayError) {
@@ -552,20 +554,21 @@ public struct ApplyEventResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `get-plan` answers, also where the store gave no answer.
+/// The result of `get-plan`, also if the database was unavailable.
 public struct GetPlanResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// The plan of the account now; where the store gave no answer the last or the default plan.
+  /// The current plan of the account; if the database was unavailable, the last or the default
+  /// plan.
   public internal(set) var plan: String
   /// When the plan ends; nil: the default plan, or a plan without end.
   public internal(set) var expiresAt: Timestamp?
-  /// The subscriptions of the account, at most 50; empty where the store gave no answer.
+  /// The subscriptions of the account, at most 50; empty if the database was unavailable.
   public internal(set) var subscriptions: [Subscription]
-  /// When the store was read; keep it, with plan and end, for `cachedPlan` of the next
+  /// When the database was read; keep it, with plan and end, for `cachedPlan` of the next
   /// request.
   public internal(set) var readAt: Timestamp?
-  /// The store gave no answer, and the plan is the one that `cachedPlan` names.
+  /// Whether the database was unavailable and the plan is that of `cachedPlan`.
   public internal(set) var isCached: Bool?
 
   init(_ facts: Members) throws(AssayError) {
@@ -578,7 +581,7 @@ public struct GetPlanResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `deactivate-subscriptions` answers.
+/// The result of `deactivate-subscriptions`.
 public struct DeactivateSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
@@ -590,7 +593,7 @@ public struct DeactivateSubscriptionsResult: LedgerResult, AnswerOfStore {
   public internal(set) var subscriptions: [Subscription]
   /// How many subscriptions this exchange deactivated.
   public internal(set) var deactivated: Int64
-  /// Some subscription was deactivated.
+  /// Whether a subscription was deactivated.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -605,13 +608,13 @@ public struct DeactivateSubscriptionsResult: LedgerResult, AnswerOfStore {
 
 /// A subscription about which to ask Apple for newer evidence.
 public struct DueSubscription: FactsObject, Hashable, Sendable {
-  /// Where the subscription was bought.
+  /// The environment of the subscription.
   public internal(set) var environment: Environment
   /// Apple's id of the first transaction.
   public internal(set) var originalTransactionId: String
   /// Apple's id of the newest transaction.
   public internal(set) var transactionId: String
-  /// The account that has the subscription; nil: nobody has shown it yet.
+  /// The owner of the subscription; nil if no account has claimed it yet.
   public internal(set) var account: String?
   /// The id of the product.
   public internal(set) var productId: String
@@ -638,13 +641,13 @@ public struct DueSubscription: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `lease-due-subscriptions` answers.
+/// The result of `lease-due-subscriptions`.
 public struct LeaseDueSubscriptionsResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
   /// The subscriptions, earliest first, at most 25.
   public internal(set) var subscriptions: [DueSubscription]
-  /// Call again at once: there may be more subscriptions.
+  /// Whether to call again at once, because there may be more subscriptions.
   public internal(set) var hasMore: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -654,28 +657,27 @@ public struct LeaseDueSubscriptionsResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `consume-quota` answers: "consumed", "exhausted", "not-in-plan".
+/// The result of `consume-quota`: "consumed", "exhausted", "not-in-plan".
 public struct ConsumeQuotaResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
-  /// How many units of the day are used, with these; nil: nothing was counted.
+  /// The consumed units of the day, including these; nil if nothing was counted.
   public internal(set) var used: Int64?
-  /// How many units a day has; 0: the plan does not have the meter.
+  /// The units of a day; 0 if the plan does not have the meter.
   public internal(set) var limit: Int64
-  /// How many units of the day are left, 0 where the take was refused; nil: the store gave no
-  /// answer.
+  /// The remaining units of the day, 0 if refused; nil if the database was unavailable.
   public internal(set) var left: Int64?
   /// When the next day begins.
   public internal(set) var resetAt: Timestamp
-  /// What `release-quota` asks for; it stays on the server. Nil: nothing was counted.
+  /// The ticket for `release-quota`, which stays on the server; nil if nothing was counted.
   public internal(set) var ticket: String?
-  /// Headers for the answer to the client, by name.
+  /// The headers for the response to the client, by name.
   public internal(set) var headers: [String: String]
   /// The meter to try instead.
   public internal(set) var fallback: String?
-  /// The store gave no answer, and the meter goes on uncounted.
+  /// Whether the database was unavailable and nothing was counted.
   public internal(set) var unmetered: Bool?
 
   init(_ facts: Members) throws(AssayError) {
@@ -692,13 +694,13 @@ public struct ConsumeQuotaResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `release-quota` answers: "released"; "none": there was nothing to give back.
+/// The result of `release-quota`: "released"; "none": there was nothing to give back.
 public struct ReleaseQuotaResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
-  /// How many units of that day are still used; nil: there was nothing to give back.
+  /// The units of that day that are still consumed; nil if there was nothing to return.
   public internal(set) var used: Int64?
 
   init(_ facts: Members) throws(AssayError) {
@@ -708,17 +710,17 @@ public struct ReleaseQuotaResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `acquire-rate-permit` answers: "acquired", "limited".
+/// The result of `acquire-rate-permit`: "acquired", "limited".
 public struct AcquireRatePermitResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
   /// How many requests this second has, with this one; nil: nothing was counted.
   public internal(set) var used: Int64?
   /// How many requests a second may have; nil: Apple names no limit.
   public internal(set) var limit: Int64?
-  /// The store gave no answer; the request to Apple may go out all the same.
+  /// Whether the database was unavailable; the request to Apple may be sent all the same.
   public internal(set) var unlimited: Bool?
 
   init(_ facts: Members) throws(AssayError) {
@@ -730,19 +732,20 @@ public struct AcquireRatePermitResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `begin-signup` answers: "admitted", "exhausted", "malformed".
+/// The result of `begin-signup`: "admitted", "exhausted", "malformed".
 public struct BeginSignupResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
-  /// What `finish-signup` asks for; it stays on the server. Nil: the sign-up was not admitted.
+  /// The ticket for `finish-signup`, which stays on the server; nil if the sign-up was not
+  /// admitted.
   public internal(set) var ticket: String?
   /// How many accounts the address may still make today; nil: nothing was counted.
   public internal(set) var left: Int64?
   /// When the next day begins.
   public internal(set) var resetAt: Timestamp
-  /// Headers for the answer to the client, by name.
+  /// The headers for the response to the client, by name.
   public internal(set) var headers: [String: String]
 
   init(_ facts: Members) throws(AssayError) {
@@ -755,14 +758,14 @@ public struct BeginSignupResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `finish-signup` answers, the result that the request names: "created", "exists",
+/// The result of `finish-signup`, the result that the request names: "created", "exists",
 /// "provider-busy", "provider-error".
 public struct FinishSignupResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
-  /// The unit of the address was given back.
+  /// Whether the address may sign up again.
   public internal(set) var released: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -772,15 +775,15 @@ public struct FinishSignupResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `issue-challenge` answers: "issued".
+/// The result of `issue-challenge`: "issued".
 public struct IssueChallengeResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
   /// When the challenge ends.
   public internal(set) var expiresAt: Timestamp
-  /// SHA-256 of the challenge, 64 hex digits: what the store has of it.
+  /// SHA-256 of the challenge, 64 hex digits, which is all that is stored.
   public internal(set) var sha256: String
   /// The challenge itself, for the client; empty where it is not known.
   public internal(set) var challenge = ""
@@ -793,11 +796,11 @@ public struct IssueChallengeResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `consume-challenge` answers: "consumed", "used", "expired", "mismatch", "unknown".
+/// The result of `consume-challenge`: "consumed", "used", "expired", "mismatch", "unknown".
 public struct ConsumeChallengeResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
 
   init(_ facts: Members) throws(AssayError) {
@@ -806,15 +809,15 @@ public struct ConsumeChallengeResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `register-device-key` answers: "registered", "already", "other-account", "retired".
+/// The result of `register-device-key`: "registered", "already", "other-account", "retired".
 public struct RegisterDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
   /// The key id, standard base64.
   public internal(set) var keyId: String
-  /// The key was registered in this exchange.
+  /// Whether this exchange registered the key.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -825,12 +828,12 @@ public struct RegisterDeviceKeyResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `advance-device-key-counter` answers: "advanced", "replayed", "other-account",
+/// The result of `advance-device-key-counter`: "advanced", "replayed", "other-account",
 /// "retired", "unknown".
 public struct AdvanceDeviceKeyCounterResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
   /// The key id, standard base64.
   public internal(set) var keyId: String
@@ -845,11 +848,11 @@ public struct AdvanceDeviceKeyCounterResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `update-device-key-receipt` answers: "kept", "older", "retired", "unknown".
+/// The result of `update-device-key-receipt`: "kept", "older", "retired", "unknown".
 public struct UpdateDeviceKeyReceiptResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
   /// When to ask Apple for a newer receipt; nil: never, or the key has no receipt.
   public internal(set) var nextRefreshAt: Timestamp?
@@ -861,13 +864,13 @@ public struct UpdateDeviceKeyReceiptResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `retire-device-key` answers: "retired", "already", "other-account", "unknown".
+/// The result of `retire-device-key`: "retired", "already", "other-account", "unknown".
 public struct RetireDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
-  /// The key was retired in this exchange.
+  /// Whether this exchange retired the key.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -893,7 +896,7 @@ public struct DeviceKey: FactsObject, Hashable, Sendable {
   public internal(set) var createdAt: Timestamp
   /// When the key was used last.
   public internal(set) var usedAt: Timestamp
-  /// The newest App Attest receipt; nil: none was kept.
+  /// The newest App Attest receipt; nil if none is stored.
   public internal(set) var receipt: [UInt8]?
   /// When to ask Apple for a newer receipt; nil: never, or the key has no receipt.
   public internal(set) var nextRefreshAt: Timestamp?
@@ -914,11 +917,11 @@ public struct DeviceKey: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `get-device-key` answers: "found", "other-account", "retired", "unknown".
+/// The result of `get-device-key`: "found", "other-account", "retired", "unknown".
 public struct GetDeviceKeyResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
   /// The key; of "found".
   public internal(set) var key: DeviceKey?
@@ -930,11 +933,11 @@ public struct GetDeviceKeyResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `record-event` answers: "first", "duplicate".
+/// The result of `record-event`: "first", "duplicate".
 public struct RecordEventResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
   /// When the event happened first.
   public internal(set) var storedAt: Timestamp
@@ -965,17 +968,18 @@ public struct MovedRows: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `merge-accounts` answers: "merged", "already", "other-account".
+/// The result of `merge-accounts`: "merged", "already", "other-account".
 public struct MergeAccountsResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
-  /// How many rows were moved; nil: the request was refused.
+  /// The numbers of moved rows; nil if the request was refused.
   public internal(set) var moved: MovedRows?
-  /// Make the same request again: not all rows were moved; nil: the request was refused.
+  /// Whether to repeat the request, because not all rows were moved; nil if the request was
+  /// refused.
   public internal(set) var hasMore: Bool?
-  /// The accounts were merged, or some row was moved; nil: the request was refused.
+  /// Whether the accounts were merged or a row was moved; nil if the request was refused.
   public internal(set) var changed: Bool?
   /// The account that one of the two was merged into before, for an operator; of
   /// "other-account".
@@ -991,17 +995,17 @@ public struct MergeAccountsResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What `forget-account` answers: "forgotten", "already".
+/// The result of `forget-account`: "forgotten", "already".
 public struct ForgetAccountResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
-  /// How many rows named the account.
+  /// The numbers of rows that had the account.
   public internal(set) var forgotten: MovedRows
-  /// Make the same request again: not all rows were changed.
+  /// Whether to repeat the request, because not all rows were changed.
   public internal(set) var hasMore: Bool
-  /// Some row named the account.
+  /// Whether a row had the account.
   public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(AssayError) {
@@ -1013,13 +1017,13 @@ public struct ForgetAccountResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// A text of evidence that was kept. Verify the text again before anything in it is believed.
+/// A stored text of evidence. Verify the text again before you rely on it.
 public struct StoredEvidence: FactsObject, Hashable, Sendable {
   /// SHA-256 of the evidence, 64 hex digits.
   public internal(set) var sha256: String
-  /// The text as it came.
+  /// The text, unchanged.
   public internal(set) var text: String
-  /// When the text was kept.
+  /// When the text was stored.
   public internal(set) var storedAt: Timestamp
 
   init(_ facts: Members) throws(AssayError) {
@@ -1029,13 +1033,13 @@ public struct StoredEvidence: FactsObject, Hashable, Sendable {
   }
 }
 
-/// What `get-evidence` answers.
+/// The result of `get-evidence`.
 public struct GetEvidenceResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// The texts that were kept.
+  /// The stored texts.
   public internal(set) var evidence: [StoredEvidence]
-  /// SHA-256 of each text that was not kept, 64 hex digits.
+  /// SHA-256 of each text that is not stored, 64 hex digits.
   public internal(set) var missing: [String]
 
   init(_ facts: Members) throws(AssayError) {
@@ -1045,21 +1049,20 @@ public struct GetEvidenceResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `check-schema` answers.
+/// The result of `check-schema`.
 public struct CheckSchemaResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// The tables that were looked at, without their prefix; empty on DynamoDB and Redis, which
-  /// have none.
+  /// The checked tables, without their prefix; empty on DynamoDB and Redis, which have none.
   public internal(set) var tables: [String]
-  /// True: the store is a primary; a standby is refused.
+  /// Whether the database is a primary; a standby is refused.
   public internal(set) var primary: Bool
-  /// The version of the tables; nil: the store has no row that says it.
+  /// The version of the tables; nil if the database has no row with it.
   public internal(set) var version: Int64?
-  /// The id of this database alone: another id later is another database under its name; nil:
-  /// the store has none.
+  /// The id of this database: another id later is another database under its name; nil if it
+  /// has none.
   public internal(set) var lineage: String?
-  /// What is not refused, but should be looked at.
+  /// Findings that are not refused, but need attention.
   public internal(set) var warnings: [SchemaWarning]
 
   init(_ facts: Members) throws(AssayError) {
@@ -1072,15 +1075,15 @@ public struct CheckSchemaResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// What `create-schema` answers: "created", "exists", "migrated".
+/// The result of `create-schema`: "created", "exists", "migrated".
 public struct CreateSchemaResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document
-  /// What became of the request.
+  /// The outcome of the request.
   public internal(set) var outcome: String
   /// The version of the tables; nil: Redis, which has none.
   public internal(set) var version: Int64?
-  /// The id of this database alone; nil: Redis, which has none.
+  /// The id of this database; nil for Redis, which has none.
   public internal(set) var lineage: String?
 
   init(_ facts: Members) throws(AssayError) {
@@ -1091,7 +1094,7 @@ public struct CreateSchemaResult: StoreResult, AnswerOfStore {
   }
 }
 
-/// What became of the claim of a purchase.
+/// The outcome of the claim of a purchase.
 public struct ClaimOutcome: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1110,7 +1113,7 @@ public struct ClaimOutcome: Name {
   public static let refused = ClaimOutcome(rawValue: "refused")
 }
 
-/// What the client is told of a purchase.
+/// The result of a purchase for the client.
 public struct ClientResult: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1122,7 +1125,7 @@ public struct ClientResult: Name {
   public static let deferred = ClientResult(rawValue: "deferred")
 }
 
-/// What a revoked purchase was before, or why nothing changed.
+/// The state of a revoked purchase before, or the reason why nothing changed.
 public struct RevokeOutcome: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1137,7 +1140,7 @@ public struct RevokeOutcome: Name {
   public static let inProgress = RevokeOutcome(rawValue: "in-progress")
 }
 
-/// What a refused part of an event is about.
+/// The subject of a refused part of an event.
 public struct EventPart: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1146,7 +1149,7 @@ public struct EventPart: Name {
   public static let subscription = EventPart(rawValue: "subscription")
 }
 
-/// What to tell a customer who asks for a purchase.
+/// The answer to a customer who asks about a purchase.
 public struct PurchaseUse: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1158,7 +1161,7 @@ public struct PurchaseUse: Name {
   public static let usedByOther = PurchaseUse(rawValue: "used-by-other")
 }
 
-/// What a row of the ledger says of a purchase.
+/// The state of a purchase in the ledger.
 public struct PurchaseState: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1168,7 +1171,7 @@ public struct PurchaseState: Name {
   public static let revoked = PurchaseState(rawValue: "revoked")
 }
 
-/// What became of a subscription.
+/// The outcome for a subscription.
 public struct UpdateOutcome: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -1183,7 +1186,7 @@ public struct UpdateOutcome: Name {
   public static let refused = UpdateOutcome(rawValue: "refused")
 }
 
-/// What should be looked at in a store.
+/// A finding in a database that needs attention.
 public struct SchemaWarning: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }

@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// An AppStore is the App Store Server API: each of its methods begins an exchange
-// (docs/tasks/app-store-server-api.md), for Exchange.Run or your own driver. The facts of
-// the last document are an *AppStoreResponse. Made by Verifier.AppStore.
+// An AppStore calls the App Store Server API. Each of its methods starts an exchange
+// (docs/tasks/app-store-server-api.md), which Exchange.Run or your own loop runs. The facts of
+// the last document are an *AppStoreResponse. Verifier.AppStore makes an AppStore.
 //
-// The error is ErrMisuse for members of a wrong form, ErrConfig without the block
-// `appStoreServerApi`.
+// The error of each method is ErrMisuse for members of a wrong form, and ErrConfig if the
+// configuration has no block `appStoreServerApi`.
 type AppStore struct {
 	verifier *Verifier
 	asked    AppStoreOptions
 }
 
-// AppStoreOptions are what all exchanges of an AppStore have in common.
+// AppStoreOptions are the settings that all exchanges of one AppStore share.
 type AppStoreOptions struct {
-	// "Production", "Sandbox", or "auto": Production, then Sandbox where Production does
-	// not have it. Empty: Production.
+	// Environment is "Production", "Sandbox", or "auto", which asks Production first and
+	// Sandbox if Production does not have the object. Empty means Production.
 	Environment string
-	// May be empty where one app is configured.
+	// BundleID may be empty if the configuration has one app.
 	BundleID string
-	// For each page, 1 to 5; 0: 3.
+	// Attempts is the number of attempts for each page, 1 to 5; 0 means 3.
 	Attempts int64
-	// What verifies is handed out beside what does not.
+	// Whether to return the items that verify even if others of the response do not.
 	Partial bool
 }
 
-// AppStore is the App Store Server API.
+// AppStore returns a client of the App Store Server API with these options.
 func (v *Verifier) AppStore(options AppStoreOptions) *AppStore {
 	if options.Environment == "" {
 		options.Environment = string(Production)

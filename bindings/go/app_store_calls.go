@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// GetTransactionInfo: one transaction, by its id or its original one.
+// GetTransactionInfo gets one transaction by its id or its original id.
 func (s *AppStore) GetTransactionInfo(
 	ctx context.Context, transactionID string, options ...Option,
 ) (*Exchange, error) {
@@ -31,7 +31,8 @@ type GetTransactionHistoryRequest struct {
 	Pages                       int64     // at most so many, 1 to 100; 0: 1
 }
 
-// GetTransactionHistory: all transactions of a customer, by any id of theirs.
+// GetTransactionHistory gets all transactions of a customer by any of their
+// transaction ids.
 func (s *AppStore) GetTransactionHistory(
 	ctx context.Context, request GetTransactionHistoryRequest, options ...Option,
 ) (*Exchange, error) {
@@ -64,8 +65,8 @@ type GetTransactionHistoryV1Request struct {
 	Pages                       int64     // at most so many, 1 to 100; 0: 1
 }
 
-// GetTransactionHistoryV1: the same as it was before: without consumables that were
-// finished. Deprecated.
+// GetTransactionHistoryV1 gets the transactions of a customer from the older endpoint,
+// without finished consumables. Deprecated.
 func (s *AppStore) GetTransactionHistoryV1(
 	ctx context.Context, request GetTransactionHistoryV1Request, options ...Option,
 ) (*Exchange, error) {
@@ -89,7 +90,7 @@ type GetAllSubscriptionStatusesRequest struct {
 	Status        []int64 // optional
 }
 
-// GetAllSubscriptionStatuses: the state of each subscription of a customer.
+// GetAllSubscriptionStatuses gets the state of each subscription of a customer.
 func (s *AppStore) GetAllSubscriptionStatuses(
 	ctx context.Context, request GetAllSubscriptionStatusesRequest, options ...Option,
 ) (*Exchange, error) {
@@ -99,7 +100,7 @@ func (s *AppStore) GetAllSubscriptionStatuses(
 	return s.begin(ctx, "get-all-subscription-statuses", members, 0, nil, options)
 }
 
-// GetAppTransactionInfo: the download of the app by a customer.
+// GetAppTransactionInfo gets the app transaction of a customer.
 func (s *AppStore) GetAppTransactionInfo(
 	ctx context.Context, transactionID string, options ...Option,
 ) (*Exchange, error) {
@@ -108,7 +109,7 @@ func (s *AppStore) GetAppTransactionInfo(
 	return s.begin(ctx, "get-app-transaction-info", members, 0, nil, options)
 }
 
-// LookUpOrderID: the purchases of an order, by the id in Apple's e-mail to the
+// LookUpOrderID gets the purchases of an order by the id in Apple's e-mail to the
 // customer.
 func (s *AppStore) LookUpOrderID(
 	ctx context.Context, orderID string, options ...Option,
@@ -125,7 +126,7 @@ type GetRefundHistoryRequest struct {
 	Pages         int64  // at most so many, 1 to 100; 0: 1
 }
 
-// GetRefundHistory: all refunds of a customer.
+// GetRefundHistory gets all refunds of a customer.
 func (s *AppStore) GetRefundHistory(
 	ctx context.Context, request GetRefundHistoryRequest, options ...Option,
 ) (*Exchange, error) {
@@ -135,7 +136,7 @@ func (s *AppStore) GetRefundHistory(
 	return s.begin(ctx, "get-refund-history", members, request.Pages, nil, options)
 }
 
-// FinishTransaction: marks a transaction as finished, for the app.
+// FinishTransaction marks a transaction as finished, for the app.
 func (s *AppStore) FinishTransaction(
 	ctx context.Context, transactionID string, options ...Option,
 ) (*Exchange, error) {
@@ -151,7 +152,7 @@ type SetAppAccountTokenRequest struct {
 	Transaction           Evidence // verified; checked before anything is sent
 }
 
-// SetAppAccountToken: ties a purchase that was made outside the app to an account.
+// SetAppAccountToken sets the account of a purchase that was made outside the app.
 func (s *AppStore) SetAppAccountToken(
 	ctx context.Context, request SetAppAccountTokenRequest, options ...Option,
 ) (*Exchange, error) {
@@ -172,8 +173,8 @@ type SendConsumptionInformationRequest struct {
 	Transaction           Evidence // verified; checked before anything is sent
 }
 
-// SendConsumptionInformation: answers CONSUMPTION_REQUEST: how much was used, and
-// which refund you prefer.
+// SendConsumptionInformation answers CONSUMPTION_REQUEST: how much was used, and which
+// refund you prefer.
 func (s *AppStore) SendConsumptionInformation(
 	ctx context.Context, request SendConsumptionInformationRequest, options ...Option,
 ) (*Exchange, error) {
@@ -205,7 +206,8 @@ type SendConsumptionDataRequest struct {
 	Transaction              Evidence // verified; checked before anything is sent
 }
 
-// SendConsumptionData: the same for purchases made with the Advanced Commerce API.
+// SendConsumptionData answers CONSUMPTION_REQUEST for purchases made with the Advanced
+// Commerce API.
 func (s *AppStore) SendConsumptionData(
 	ctx context.Context, request SendConsumptionDataRequest, options ...Option,
 ) (*Exchange, error) {
@@ -235,7 +237,7 @@ type ExtendSubscriptionRenewalDateRequest struct {
 	RequestIdentifier     string
 }
 
-// ExtendSubscriptionRenewalDate: moves the renewal date of one subscription.
+// ExtendSubscriptionRenewalDate moves the renewal date of one subscription.
 func (s *AppStore) ExtendSubscriptionRenewalDate(
 	ctx context.Context, request ExtendSubscriptionRenewalDateRequest, options ...Option,
 ) (*Exchange, error) {
@@ -257,7 +259,7 @@ type ExtendRenewalDateForAllActiveSubscribersRequest struct {
 	StorefrontCountryCodes []string // optional
 }
 
-// ExtendRenewalDateForAllActiveSubscribers: moves the renewal date of all subscribers
+// ExtendRenewalDateForAllActiveSubscribers moves the renewal date of all subscribers
 // of a product.
 func (s *AppStore) ExtendRenewalDateForAllActiveSubscribers(
 	ctx context.Context, request ExtendRenewalDateForAllActiveSubscribersRequest, options ...Option,
@@ -278,7 +280,8 @@ type GetStatusOfSubscriptionRenewalDateExtensionsRequest struct {
 	RequestIdentifier string
 }
 
-// GetStatusOfSubscriptionRenewalDateExtensions: how far such a request has come.
+// GetStatusOfSubscriptionRenewalDateExtensions gets the progress of a request to move
+// the renewal date of all subscribers.
 func (s *AppStore) GetStatusOfSubscriptionRenewalDateExtensions(
 	ctx context.Context, request GetStatusOfSubscriptionRenewalDateExtensionsRequest,
 	options ...Option,
@@ -302,8 +305,8 @@ type GetNotificationHistoryRequest struct {
 	Pages               int64  // at most so many, 1 to 100; 0: 1
 }
 
-// GetNotificationHistory: the notifications that Apple sent or could not send, of the
-// last 180 days.
+// GetNotificationHistory gets the notifications of the last 180 days that Apple sent
+// or could not send.
 func (s *AppStore) GetNotificationHistory(
 	ctx context.Context, request GetNotificationHistoryRequest, options ...Option,
 ) (*Exchange, error) {
@@ -318,7 +321,7 @@ func (s *AppStore) GetNotificationHistory(
 	return s.begin(ctx, "get-notification-history", members, request.Pages, nil, options)
 }
 
-// RequestTestNotification: has Apple send a notification for testing.
+// RequestTestNotification asks Apple to send a test notification.
 func (s *AppStore) RequestTestNotification(
 	ctx context.Context, options ...Option,
 ) (*Exchange, error) {
@@ -326,7 +329,7 @@ func (s *AppStore) RequestTestNotification(
 	return s.begin(ctx, "request-test-notification", members, 0, nil, options)
 }
 
-// GetTestNotificationStatus: what became of it.
+// GetTestNotificationStatus gets the status of a test notification.
 func (s *AppStore) GetTestNotificationStatus(
 	ctx context.Context, testNotificationToken string, options ...Option,
 ) (*Exchange, error) {

@@ -12,7 +12,7 @@ import (
 
 const storeMark = " App Store: "
 
-// storeTranscript is an exchange of the case table with the App Store Server API.
+// storeTranscript returns the named transcript of the App Store Server API in the case table.
 func storeTranscript(t *testing.T, name string) *tableCase {
 	t.Helper()
 	cases := theCases(t)
@@ -25,7 +25,7 @@ func storeTranscript(t *testing.T, name string) *tableCase {
 	return nil
 }
 
-// playStore carries a transcript out to its end.
+// playStore runs a transcript to its end.
 func playStore(t *testing.T, name string) (*Verifier, *Exchange, Option) {
 	t.Helper()
 	each := storeTranscript(t, name)
@@ -60,7 +60,7 @@ func TestAppStoreCalls(t *testing.T) {
 			operations[request.Operation] = true
 		}
 	}
-	delete(operations, "get-image-list") // which is not built
+	delete(operations, "get-image-list") // not implemented
 	calls := reflect.TypeOf(new(AppStore))
 	words := regexp.MustCompile("ID|[A-Z][a-z0-9]*")
 	for i := 0; i < calls.NumMethod(); i++ {

@@ -11,36 +11,34 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// ClientData is what a device signed, or the hash of it.
+// ClientData is the data that an app passed to App Attest, or the hash of it.
 type ClientData struct {
 	kind int32
 	text libassay.Text
 }
 
-// ClientDataBytes are the client data byte for byte; they are hashed by the
-// library.
+// ClientDataBytes returns client data given as bytes; the library hashes them.
 func ClientDataBytes(data []byte) ClientData {
 	return ClientData{libassay.ClientData, libassay.GivenBytes(data)}
 }
 
-// ClientDataHash is the hash of client data, used as it stands: 16 to 64 bytes.
+// ClientDataHash returns client data given as their hash, 16 to 64 bytes, used unchanged.
 func ClientDataHash(hash []byte) ClientData {
 	return ClientData{libassay.ClientDataHash, libassay.GivenBytes(hash)}
 }
 
-// VerifyAttestation verifies an App Attest attestation and the receipt inside it: a
-// key in the Secure Enclave of a genuine device, made by one of this verifier's
-// apps.
+// VerifyAttestation verifies an App Attest attestation and the receipt inside it: the key was
+// made by one of this verifier's apps, in the Secure Enclave of a genuine device.
 //
-// attestation is the object that attestKey returned to the app, its bytes. keyID is the
-// key identifier in any of its forms: the base64 text that generateKey returned,
-// base64url, hex, or the 32 bytes. data is what the app hashed for attestKey.
+// attestation is the bytes of the object that attestKey returned to the app. keyID is the key
+// identifier in any of its forms: the base64 text that generateKey returned, base64url, hex,
+// or the 32 bytes. data is what the app hashed for attestKey.
 //
-// Needs an App ID: `teamId` of an app, or `attest.appIds`. The error is ErrRejected
-// when it is not genuine, or not of this key, client data, app or environment: Hint
-// names the common mistake that would explain it; ErrMalformed, ErrUnsupported or
-// ErrTooLarge when it is not an attestation; ErrConfig without an App ID; ErrMisuse for
-// client data of the wrong length or a time outside 2008 … 2100; ErrClosed.
+// Needs an App ID: `teamId` of an app, or `attest.appIds`. The error is ErrRejected if the
+// attestation is not genuine, or not of this key, client data, app or environment; Hint names
+// the common mistake that would explain it. It is ErrMalformed, ErrUnsupported or ErrTooLarge
+// if the bytes are not an attestation; ErrConfig without an App ID; ErrMisuse for client data
+// of the wrong length or a time outside 2008 … 2100; ErrClosed after Close.
 func (v *Verifier) VerifyAttestation(
 	ctx context.Context, attestation []byte, keyID string, data ClientData, options ...Option,
 ) (*Attestation, error) {
@@ -54,18 +52,18 @@ func (v *Verifier) VerifyAttestation(
 	return verified[Attestation](document, err, "attestation")
 }
 
-// VerifyAssertion verifies an App Attest assertion: the attested key signed these
-// client data, later than the last time.
+// VerifyAssertion verifies an App Attest assertion: the attested key signed these client data,
+// and its counter is greater than the stored one.
 //
-// assertion is the object that generateAssertion returned to the app, its bytes. publicKey
-// is the one in the key record: PublicKey.X963 or PublicKey.SPKI of its attestation.
+// assertion is the bytes of the object that generateAssertion returned to the app. publicKey
+// is the stored one of the device key: PublicKey.X963 or PublicKey.SPKI of its attestation.
 // counter is the last one stored for this key, 0 at first.
 //
-// Store the new Counter only if the stored one is still smaller: the library
-// compares, the store decides between two requests at once. The error is
-// ErrRejected when it is not signed by this key over this client data, of another
-// app, or not newer (rejected.assertion.counter: a replay, or requests out of
-// order); ErrMisuse for an invalid public key. Others as of VerifyAttestation.
+// Store the new Counter only if the stored one is still smaller: the library compares the
+// values, and the database decides between two simultaneous requests. The error is ErrRejected
+// if the assertion is not signed by this key over this client data, is of another app, or its
+// counter is not greater (rejected.assertion.counter: a replay, or requests out of order);
+// ErrMisuse for an invalid public key. Other errors are those of VerifyAttestation.
 func (v *Verifier) VerifyAssertion(
 	ctx context.Context, assertion, publicKey []byte, counter uint32, data ClientData,
 	options ...Option,
@@ -80,13 +78,13 @@ func (v *Verifier) VerifyAssertion(
 	return verified[Assertion](document, err, "assertion")
 }
 
-// VerifyAttestReceipt verifies an App Attest receipt, from an attestation or from
-// Apple: as it was stored, or as Apple answered, its bytes or base64.
+// VerifyAttestReceipt verifies an App Attest receipt, from an attestation or from Apple, as
+// bytes or as base64 in the form in which it was stored or received.
 //
-// The option PublicKeyOf names the key that it must be about; without it Bound is
-// false. A receipt that was kept longer than `attest.maxAgeMs` needs a verifier with
-// `attest.time` "stored". The error is ErrRejected when it is not genuine, not of
-// this verifier's apps and environments, of another key, or too old. Others as of
+// The option PublicKeyOf names the key that the receipt must be about; without it Bound is
+// false. A receipt stored for longer than `attest.maxAgeMs` needs a verifier with
+// `attest.time` "stored". The error is ErrRejected if the receipt is not genuine, not of this
+// verifier's apps and environments, of another key, or too old. Other errors are those of
 // VerifyAttestation.
 func (v *Verifier) VerifyAttestReceipt(
 	ctx context.Context, receipt []byte, options ...Option,
@@ -96,36 +94,36 @@ func (v *Verifier) VerifyAttestReceipt(
 	return verified[AttestReceipt](document, err, "attestReceipt")
 }
 
-// A DeviceCall is a path of Apple's DeviceCheck endpoint.
+// A DeviceCall is one endpoint of Apple's DeviceCheck API.
 type DeviceCall string
 
-// The paths query_two_bits, update_two_bits and validate_device_token.
+// The endpoints query_two_bits, update_two_bits and validate_device_token.
 const (
 	DeviceQuery    DeviceCall = "query"
 	DeviceUpdate   DeviceCall = "update"
 	DeviceValidate DeviceCall = "validate"
 )
 
-// A DeviceCheckResponse is an answer of Apple's DeviceCheck endpoint, which you fetched.
+// A DeviceCheckResponse is a response of Apple's DeviceCheck API that you fetched.
 type DeviceCheckResponse struct {
 	Call DeviceCall
-	// Status of the HTTP answer; 0: there was none.
+	// Status is the HTTP status; 0 if no response arrived.
 	Status int
-	// Its whole body.
+	// Body is the whole body of the response.
 	Body []byte
-	// Whether to say if an offer that a device gets once was used here, by the
-	// configured bit whose name begins with "promo"; with DeviceQuery.
+	// Whether to report if the device has already used an offer that it gets once: the
+	// configured bit whose name begins with "promo". Only with DeviceQuery.
 	Offer bool
 }
 
-// ReadDeviceCheckResponse reads an answer from Apple's DeviceCheck endpoint.
+// ReadDeviceCheckResponse decodes a response of Apple's DeviceCheck API.
 //
-// Needs the block `deviceCheck`. The error is ErrRejected when Apple refuses the
-// device token or our request (Fault says which) and, with Offer, when the offer was
-// used (rejected.promo.device-used); ErrUnavailable for an answer that says nothing:
-// it is neither a clean device nor a used one. What AssessRisk needs is then the
-// Facts of the error's Document. ErrConfig without the block, ErrMisuse for another
-// call, a status beyond 599, or Offer with a call other than a query.
+// Needs the block `deviceCheck`. The error is ErrRejected if Apple refuses the device token or
+// the request (Fault names which) and, with Offer, if the offer was used
+// (rejected.promo.device-used); ErrUnavailable if the response contains no usable value: the
+// device is then neither clean nor used. Facts of the error's Document are then the input of
+// AssessRisk. ErrConfig without the block; ErrMisuse for another call, a status above 599, or
+// Offer with a call other than a query.
 func (v *Verifier) ReadDeviceCheckResponse(
 	ctx context.Context, answer DeviceCheckResponse, options ...Option,
 ) (*DeviceCheck, error) {
@@ -138,13 +136,12 @@ func (v *Verifier) ReadDeviceCheckResponse(
 	return verified[DeviceCheck](document, err, "exchange", "deviceCheck")
 }
 
-// NormalizeDeviceToken gives the form in which Apple takes a device token: standard
-// base64. token is base64 of what generateToken returned to the app; DeviceTokenText makes
-// it of the bytes.
+// NormalizeDeviceToken returns a device token in the form that Apple requires: standard
+// base64. token is base64 of what generateToken returned to the app; DeviceTokenText makes it
+// from bytes.
 //
-// It says nothing about the token's worth: only Apple can. The error is ErrMalformed
-// for a text that is not base64, or an empty token; ErrTooLarge for more than 8,192
-// bytes.
+// The token is not verified: only Apple can do that. The error is ErrMalformed for a text that
+// is not base64, or an empty token; ErrTooLarge for more than 8,192 bytes.
 func (v *Verifier) NormalizeDeviceToken(
 	ctx context.Context, token string, options ...Option,
 ) (string, error) {
@@ -155,11 +152,11 @@ func (v *Verifier) NormalizeDeviceToken(
 	return v.textAtOnce(ctx, request, "deviceToken", options)
 }
 
-// DeviceTokenText is the text of a device token that came as bytes.
+// DeviceTokenText returns the base64 of a device token that arrived as bytes.
 func DeviceTokenText(token []byte) string { return base64.StdEncoding.EncodeToString(token) }
 
-// NormalizeKeyID gives the normal form of an App Attest key identifier: standard base64, as
-// KeyID of an Attestation has it. Look keys up by this form alone.
+// NormalizeKeyID returns the normal form of an App Attest key identifier: standard base64, as
+// in KeyID of an Attestation. Look up keys by this form only.
 //
 // keyID is what the app sent: base64, base64url without padding, or hex. The error is
 // ErrMalformed (malformed.attest.key-id) for any other text.
@@ -173,15 +170,15 @@ func (v *Verifier) NormalizeKeyID(
 	return v.textAtOnce(ctx, request, "keyId", options)
 }
 
-// AssessRisk says what to do with a request, by what was observed about it: for
-// devices that cannot attest, and for those that can.
+// AssessRisk recommends how to treat a request from what was observed about it, for devices
+// that support App Attest and for those that do not.
 //
 // observations is a map or a struct that marshals to an object with `request`,
 // `attestation`, and what else is known (docs/risk.md), or the JSON of one. Its
 // `deviceCheck` may be what ReadDeviceCheckResponse returned.
 //
-// A verdict other than allow is an answer, not an error. The error is ErrMalformed
-// (malformed.risk.input, with the member in Place) for an unknown member or value: a
+// A verdict other than allow is a result, not an error. The error is ErrMalformed
+// (malformed.risk.input, with the member in Place) for an unknown member or value, because a
 // misspelt one must not lower the risk.
 func (v *Verifier) AssessRisk(
 	ctx context.Context, observations any, options ...Option,
@@ -201,7 +198,7 @@ func (v *Verifier) AssessRisk(
 	return read[Risk](document, "risk")
 }
 
-// atOnce is the document of a request that needs nothing carried out.
+// atOnce returns the document of an operation that needs no step.
 func (v *Verifier) atOnce(
 	ctx context.Context, request any, options []Option, evidence ...Evidence,
 ) (*Document, error) {
@@ -214,7 +211,7 @@ func (v *Verifier) atOnce(
 	return v.answered(answer, closed)
 }
 
-// textAtOnce is one text in what such a request found.
+// textAtOnce returns one text member of the result of an operation that needs no step.
 func (v *Verifier) textAtOnce(
 	ctx context.Context, request any, member string, options []Option,
 ) (string, error) {

@@ -12,14 +12,14 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// The shared case table: evidence with the answer that it must get. The
-// environment variable ASSAY_CASES names the file; `make check` mints it. Without
-// it these tests fail: a table that is not run proves nothing.
+// The shared case table has evidence with the expected results. The environment variable
+// ASSAY_CASES names the file, which `make check` mints. Without it these tests fail: cases
+// that are not run prove nothing.
 
-// casesVariable names the file.
+// casesVariable is the environment variable with the path of the case table.
 const casesVariable = "ASSAY_CASES"
 
-// A caseTable is the file.
+// A caseTable is the parsed file.
 type caseTable struct {
 	Version   int                        `json:"assayCases"`
 	Verifiers map[string]json.RawMessage `json:"verifiers"`
@@ -28,7 +28,7 @@ type caseTable struct {
 	made sync.Map // name -> *Verifier
 }
 
-// A tableCase is one call, and what it must answer.
+// A tableCase is one call and its expected result.
 type tableCase struct {
 	Name     string `json:"name"`
 	Rule     string `json:"rule"`
@@ -46,18 +46,18 @@ type tableCase struct {
 	Counter        uint32      `json:"counter"`
 	ClientDataKind int32       `json:"clientDataKind"`
 
-	Earlier []tableCase `json:"earlier"` // texts that a key set has seen
+	Earlier []tableCase `json:"earlier"` // tokens that the key set has verified before
 
-	Steps  []tableCase `json:"steps"` // of a transcript: expectation, answer, time
+	Steps  []tableCase `json:"steps"` // of a transcript: expectation, reply, time
 	Expect expectation `json:"expect"`
 }
 
-// inputs is the text of a case, of which some members hold bytes: NAME, NAMEBase64,
-// NAMERepeat. They are read when they are asked for: under garbage-collector stress each
-// call takes as long as a walk over all that is kept.
+// inputs are the JSON of a case, in which some members contain bytes: NAME, NAMEBase64,
+// NAMERepeat. They are parsed on demand, because under garbage-collector stress each call
+// takes as long as a walk over everything that is kept.
 type inputs struct{ text json.RawMessage }
 
-// member is one of them, nil where there is none.
+// member returns one member; nil if there is none.
 func (i inputs) member(name string) json.RawMessage {
 	var found map[string]json.RawMessage
 	if json.Unmarshal(i.text, &found) != nil {
@@ -66,16 +66,16 @@ func (i inputs) member(name string) json.RawMessage {
 	return found[name]
 }
 
-// An expectation is what a case must answer.
+// An expectation is the expected result of a case.
 type expectation struct {
 	Status string          `json:"status"`
 	Check  *string         `json:"check"`
 	At     *string         `json:"at"`
 	Hint   *string         `json:"hint"`
-	Facts  json.RawMessage `json:"facts"` // by their paths
+	Facts  json.RawMessage `json:"facts"` // by their dotted paths
 }
 
-// UnmarshalJSON reads the members by their names, and keeps the text for the inputs.
+// UnmarshalJSON reads the members by name, and keeps the JSON for the inputs.
 func (c *tableCase) UnmarshalJSON(text []byte) error {
 	type plain tableCase
 	if err := json.Unmarshal(text, (*plain)(c)); err != nil {
@@ -91,7 +91,7 @@ var sharedTable struct {
 	fault string
 }
 
-// theCases is the case table; without it the test fails.
+// theCases returns the case table; the test fails without it.
 func theCases(t testing.TB) *caseTable {
 	t.Helper()
 	sharedTable.once.Do(func() {
@@ -121,7 +121,7 @@ func theCases(t testing.TB) *caseTable {
 	return sharedTable.table
 }
 
-// verifier is the one that cases share.
+// verifier returns the verifier of this name, which cases share.
 func (c *caseTable) verifier(t testing.TB, name string) *Verifier {
 	t.Helper()
 	if found, there := c.made.Load(name); there {
@@ -139,7 +139,7 @@ func (c *caseTable) verifier(t testing.TB, name string) *Verifier {
 	return found.(*Verifier)
 }
 
-// accepted is the first accepted case of a call and a kind, "" for any.
+// accepted returns the first accepted case of a call and a kind; "" matches any kind.
 func (c *caseTable) accepted(t testing.TB, call string, kind Kind) *tableCase {
 	t.Helper()
 	for i := range c.Cases {
@@ -152,7 +152,7 @@ func (c *caseTable) accepted(t testing.TB, call string, kind Kind) *tableCase {
 	return nil
 }
 
-// has says whether a case gives an input.
+// has reports whether a case has an input.
 func (c *tableCase) has(name string) bool {
 	for _, suffix := range []string{"", "Base64", "Repeat"} {
 		if c.member(name+suffix) != nil {
@@ -162,7 +162,7 @@ func (c *tableCase) has(name string) bool {
 	return false
 }
 
-// input is what a case gives: a text, base64, or a repetition.
+// input returns an input of a case: text, decoded base64, or a repetition.
 func (c *tableCase) input(t testing.TB, name string) []byte {
 	t.Helper()
 	var text string
@@ -188,7 +188,7 @@ func (c *tableCase) input(t testing.TB, name string) []byte {
 	return []byte(parts.Prefix + strings.Repeat(parts.Unit, parts.Count) + parts.Suffix)
 }
 
-// evidence is the input that holds a kind of evidence.
+// evidence returns the input with the evidence of the case's kind.
 func (c *tableCase) evidence(t testing.TB) []byte {
 	t.Helper()
 	switch c.Kind {
@@ -200,10 +200,10 @@ func (c *tableCase) evidence(t testing.TB) []byte {
 	return c.input(t, "jws")
 }
 
-// at is the time of a case.
+// at returns the option with the time of a case.
 func (c *tableCase) at() Option { return At(time.UnixMilli(*c.Now)) }
 
-// subject is the option for what a receipt must belong to, if the case has one.
+// subject returns the option with the subject of a receipt, if the case has one.
 func (c *tableCase) subject(t testing.TB) []Option {
 	if !c.has("subject") {
 		return nil
@@ -214,14 +214,14 @@ func (c *tableCase) subject(t testing.TB) []Option {
 	return []Option{Device(c.input(t, "subject"))}
 }
 
-// clientData are those of a case, of kinds that do not exist too.
+// clientData returns those of a case, also of kinds that do not exist.
 func (c *tableCase) clientData(t testing.TB) ClientData {
 	return ClientData{c.ClientDataKind, libassay.GivenBytes(c.input(t, "clientData"))}
 }
 
-// kept says whether a case is run: all of them, but under garbage-collector stress, where
-// each takes hundreds of collections, the first of each call and every 96th; under the race
-// detector, which other tests are for, every eighth.
+// kept reports whether to run a case: all of them. Under garbage-collector stress, where each
+// case takes hundreds of collections, only the first of each call and every 96th; with the
+// race detector, which other tests are for, every eighth.
 func (c *caseTable) kept(number int) bool {
 	every := 1
 	if libassay.Stressed {

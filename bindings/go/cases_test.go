@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Every case of the shared table gets the answer that it must get, by the method of
+// Asserts that every case of the shared table has its expected result, both by the method of
 // its kind and by Verify, with the same document.
 
 func TestCases(t *testing.T) {
@@ -152,7 +152,7 @@ func checkToken(t *testing.T, cases *caseTable, each *tableCase) {
 	defer keys.Close()
 	for i := range each.Earlier {
 		seen := &each.Earlier[i]
-		// Whatever it answers: the set has seen it.
+		// Any outcome will do: the key set has then seen the token.
 		_, _ = verifier.VerifyToken(ctx, string(seen.input(t, "token")), keys, seen.at())
 	}
 	found, err := verifier.VerifyToken(ctx, string(each.input(t, "token")), keys, each.at())
@@ -186,8 +186,8 @@ func checkExchange(t *testing.T, cases *caseTable, each *tableCase) {
 	checkDocument(t, exchange.Document(), each)
 }
 
-// checkTranscript plays a transcript: the document before each answer, and the one
-// after the last, are what they must be.
+// checkTranscript runs a transcript, and compares the document before each reply and the one
+// after the last.
 func checkTranscript(t *testing.T, cases *caseTable, each *tableCase) {
 	exchange, err := cases.verifier(t, each.Verifier).Exchange(
 		ctx, each.input(t, "request"), piecesOf(t, cases, each), each.at())
@@ -195,7 +195,7 @@ func checkTranscript(t *testing.T, cases *caseTable, each *tableCase) {
 	for i := range each.Steps {
 		step := &each.Steps[i]
 		checkDocument(t, document, step)
-		if exchange.Done() { // which the binding says itself
+		if exchange.Done() { // the binding reports this itself
 			_, err := exchange.Step(ctx, step.input(t, "answer"), step.at())
 			if err != ErrExchangeOver || each.Expect.Status != "misuse.exchange.order" {
 				t.Errorf("a step after the end: %v", err)
@@ -208,7 +208,7 @@ func checkTranscript(t *testing.T, cases *caseTable, each *tableCase) {
 	checkDocument(t, document, each)
 }
 
-// documentOf is what an exchange says, or what a refused call says.
+// documentOf returns the document of an exchange, or of a refused call.
 func documentOf(t *testing.T, exchange *Exchange, err error) *Document {
 	t.Helper()
 	var refused *Error
@@ -242,8 +242,8 @@ func checkDecision(t *testing.T, cases *caseTable, each *tableCase) {
 	checkDocument(t, decision.Document(), each)
 }
 
-// piecesOf are the pieces of evidence, verified by the case's verifier unless they
-// name another.
+// piecesOf returns the pieces of evidence, verified by the case's verifier unless they name
+// another.
 func piecesOf(t *testing.T, cases *caseTable, each *tableCase) []Evidence {
 	t.Helper()
 	var found []Evidence
@@ -273,7 +273,7 @@ func piecesOf(t *testing.T, cases *caseTable, each *tableCase) []Evidence {
 	return found
 }
 
-// signedOf is what a device signed.
+// signedOf verifies an attestation or assertion.
 func signedOf(t *testing.T, verifier *Verifier, piece *tableCase, now Option) Evidence {
 	t.Helper()
 	if piece.Kind == "assertion" {
@@ -288,7 +288,7 @@ func signedOf(t *testing.T, verifier *Verifier, piece *tableCase, now Option) Ev
 	return found
 }
 
-// documentOfKeys is what reading a key set answered, refused or not.
+// documentOfKeys returns the document of a key set, accepted or refused.
 func documentOfKeys(t *testing.T, keys *Keyset, err error) Evidence {
 	t.Helper()
 	if err == nil {
@@ -333,8 +333,8 @@ func checkConfiguration(t *testing.T, _ *caseTable, each *tableCase) {
 	}
 }
 
-// checkOutcome is the document of a method: that of the facts it returned or of the
-// error of the family it must be.
+// checkOutcome returns the document of a call: that of its facts, or of an error of the
+// expected family.
 func checkOutcome(t *testing.T, found Evidence, err error, each *tableCase) *Document {
 	t.Helper()
 	if err != nil {
@@ -350,7 +350,7 @@ func checkOutcome(t *testing.T, found Evidence, err error, each *tableCase) *Doc
 	return document
 }
 
-// checkRefusal is the document of an error, which says what the case expects.
+// checkRefusal returns the document of an error, which must be as the case expects.
 func checkRefusal(t *testing.T, err error, each *tableCase) *Document {
 	t.Helper()
 	var refused *Error
@@ -376,8 +376,8 @@ func checkRefusal(t *testing.T, err error, each *tableCase) *Document {
 	return refused.Document
 }
 
-// checkDocument compares a document with what a case expects, and its getters, its
-// envelope and its typed facts with its JSON.
+// checkDocument compares a document with the expectation of a case, and its getters, envelope
+// and typed facts with its JSON.
 func checkDocument(t *testing.T, document *Document, each *tableCase) {
 	t.Helper()
 	expect := each.Expect
@@ -412,7 +412,7 @@ func checkDocument(t *testing.T, document *Document, each *tableCase) {
 	checkTyped(t, document, root)
 }
 
-// checkGetters compares the getters of the library with a member of the JSON.
+// checkGetters compares the library's getters with a member of the JSON.
 func checkGetters(t *testing.T, document *Document, path string, wanted any) {
 	t.Helper()
 	text, isText, err := document.Text(path)
@@ -435,7 +435,7 @@ func checkGetters(t *testing.T, document *Document, path string, wanted any) {
 	}
 }
 
-// checkMember compares a member of the JSON by its dotted path.
+// checkMember compares a member of the JSON, by its dotted path.
 func checkMember(t *testing.T, root any, path string, wanted any) {
 	t.Helper()
 	if found := memberAt(root, path); !reflect.DeepEqual(found, wanted) {
@@ -443,7 +443,7 @@ func checkMember(t *testing.T, root any, path string, wanted any) {
 	}
 }
 
-// memberAt is a member by its dotted path; nil when it is absent or null.
+// memberAt returns a member by its dotted path; nil if it is absent or null.
 func memberAt(value any, path string) any {
 	for _, step := range strings.Split(path, ".") {
 		switch inside := value.(type) {
@@ -462,7 +462,7 @@ func memberAt(value any, path string) any {
 	return value
 }
 
-// parsed is JSON as encoding/json reads it, numbers unchanged.
+// parsed returns JSON as encoding/json decodes it, with numbers unchanged.
 func parsed(t *testing.T, text string) any {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))

@@ -10,27 +10,27 @@ import (
 	"unsafe"
 )
 
-// Facts are read into structs by tables: one for each struct, made from its tags
-// on first use. `json` names a member of the library's object, `signed` one of
-// the signed JSON, its member "payload".
+// Facts are decoded into structs by tables. Each struct has one, made from its tags on first
+// use. The tag `json` names a member of the library's object, `signed` a member of the signed
+// JSON, which is the member "payload".
 //
-// What is absent, null or of another type than declared is left zero; the JSON
-// itself is in Raw and Payload.
+// A member that is absent, null or of another type than declared leaves its field zero; the
+// JSON itself is in Raw and Payload.
 
-// A field of a struct and how its value is read.
+// A field is one field of a struct and the function that reads its value.
 type field struct {
 	name   string
 	offset uintptr
 	read   func(s *scanner, to unsafe.Pointer) bool
 }
 
-// A table is how the members of one object become fields.
+// A table maps the members of one JSON object to the fields of one struct.
 type table struct {
 	fields []field
 	byName map[string]int
-	// signed is the table of the fields that are in the payload; nil without.
+	// signed is the table of the fields that the payload contains; nil if there are none.
 	signed *table
-	// facts is the place of the Facts in the struct; -1 without.
+	// facts is the offset of the embedded Facts in the struct; -1 if the struct has none.
 	facts int
 }
 
@@ -73,9 +73,8 @@ func (t *table) add(name string, offset uintptr, kind reflect.Type) {
 	t.fields = append(t.fields, field{name, offset, readerOf(kind)})
 }
 
-// object reads the members of the object that is next into a struct. The library
-// writes them in the order of the fields, so the next one is usually known without
-// looking at the names.
+// object reads the members of the next object into a struct. The library writes them in the
+// order of the fields, so the next field is usually found without comparing names.
 func (t *table) object(s *scanner, to unsafe.Pointer) bool {
 	if !s.take('{') {
 		return false
@@ -111,8 +110,8 @@ func (t *table) object(s *scanner, to unsafe.Pointer) bool {
 	}
 }
 
-// other skips a member without a field; the payload is kept, and read as
-// far as it has fields.
+// other skips a member without a field. The payload is kept, and decoded into the fields that
+// it has.
 func (t *table) other(name string, s *scanner, to unsafe.Pointer) bool {
 	if name != "payload" || t.facts < 0 {
 		return s.skip()
@@ -129,7 +128,7 @@ func (t *table) other(name string, s *scanner, to unsafe.Pointer) bool {
 	return true
 }
 
-// decode reads the object that is next into a struct and notes its text.
+// decode reads the next object into a struct and keeps its JSON text.
 func (t *table) decode(s *scanner, to unsafe.Pointer) bool {
 	s.peek()
 	start := s.at
@@ -150,7 +149,7 @@ var (
 	rawType      = reflect.TypeOf(json.RawMessage(nil))
 )
 
-// readerOf is how a value of a type is read.
+// readerOf returns the function that reads a value of a type.
 func readerOf(kind reflect.Type) func(*scanner, unsafe.Pointer) bool {
 	switch {
 	case kind == timeType:
@@ -230,14 +229,14 @@ func readBase64(s *scanner, to unsafe.Pointer) bool {
 	return ok
 }
 
-// readRaw keeps a value as it stands.
+// readRaw keeps the JSON of a value unchanged.
 func readRaw(s *scanner, to unsafe.Pointer) bool {
 	text, ok := s.value()
 	*(*json.RawMessage)(to) = json.RawMessage(text)
 	return ok
 }
 
-// readTexts reads an object whose members are texts.
+// readTexts reads an object whose members are strings.
 func readTexts(s *scanner, to unsafe.Pointer) bool {
 	if s.peek() != '{' {
 		return s.skip()
@@ -266,7 +265,7 @@ func readObject(kind reflect.Type) func(*scanner, unsafe.Pointer) bool {
 	}
 }
 
-// readPointer reads a value that may be absent: nil then.
+// readPointer returns the reader of a value that may be absent, and is then nil.
 func readPointer(kind reflect.Type) func(*scanner, unsafe.Pointer) bool {
 	switch kind.Kind() {
 	case reflect.Int64:
@@ -297,7 +296,7 @@ func readPointer(kind reflect.Type) func(*scanner, unsafe.Pointer) bool {
 	}
 }
 
-// readList reads an array, leaving out elements of another type.
+// readList returns the reader of an array, which skips elements of another type.
 func readList(kind reflect.Type) func(*scanner, unsafe.Pointer) bool {
 	first, read := firstByte(kind.Elem()), readerOf(kind.Elem())
 	zero := reflect.Zero(kind.Elem())
@@ -316,7 +315,7 @@ func readList(kind reflect.Type) func(*scanner, unsafe.Pointer) bool {
 	}
 }
 
-// firstByte is what a JSON value of a type begins with; '0' stands for numbers.
+// firstByte returns the first byte of the JSON of a type; '0' for any number.
 func firstByte(kind reflect.Type) byte {
 	switch kind.Kind() {
 	case reflect.String:
@@ -327,7 +326,7 @@ func firstByte(kind reflect.Type) byte {
 	return '{'
 }
 
-// milliseconds as a duration, at most what one can hold.
+// milliseconds returns a duration, limited to the greatest that the type can hold.
 func milliseconds(value int64) time.Duration {
 	const most = int64(1<<63-1) / int64(time.Millisecond)
 	switch {
@@ -339,8 +338,8 @@ func milliseconds(value int64) time.Duration {
 	return time.Duration(value) * time.Millisecond
 }
 
-// factsAt reads the object that a document has at a path of members into facts;
-// false where there is none.
+// factsAt decodes the object at a path of members of a document, and reports whether it
+// exists.
 func factsAt(document *Document, to any, path ...string) (bool, error) {
 	s := scanner{text: document.json}
 	for _, name := range path {
@@ -358,7 +357,7 @@ func factsAt(document *Document, to any, path ...string) (bool, error) {
 	return true, nil
 }
 
-// decode reads the object that is next into the struct that to points to.
+// decode reads the next object into the struct that to points to.
 func decode(s *scanner, to any) bool {
 	value := reflect.ValueOf(to)
 	return tableOf(value.Elem().Type()).decode(s, value.UnsafePointer())

@@ -2,27 +2,28 @@ package assay
 
 import "context"
 
-// A DeviceCheckClient asks Apple's DeviceCheck service about devices, over the network. Made by
-// Verifier.DeviceCheck.
+// A DeviceCheckClient calls Apple's DeviceCheck API over the network. Verifier.DeviceCheck
+// makes one.
 type DeviceCheckClient struct{ verifier *Verifier }
 
-// DeviceCheck is Apple's DeviceCheck service.
+// DeviceCheck returns a client of Apple's DeviceCheck API.
 func (v *Verifier) DeviceCheck() *DeviceCheckClient { return &DeviceCheckClient{v} }
 
-// A DeviceCheckRequest is about one device token.
+// A DeviceCheckRequest identifies the device of one call.
 type DeviceCheckRequest struct {
-	// Base64 of what generateToken returned to the app; DeviceTokenText makes it of bytes.
+	// Token is base64 of what generateToken returned to the app; DeviceTokenText makes it from
+	// bytes.
 	Token string
-	// 1 to 64 characters, your own: the key in your log.
+	// TransactionID is your own id of the call, 1 to 64 characters, for your log.
 	TransactionID string
 }
 
-// QueryDeviceBits asks Apple for the two bits of a device, over the network: runner carries out
-// a request, as the method Send of a Sender does. offer asks whether an offer that a device
-// gets once was used here.
+// QueryDeviceBits fetches the two bits of a device from Apple. runner runs each HTTP step, as
+// the method Send of a Sender does. offer is whether to report if the device has already used
+// an offer that it gets once.
 //
-// It waits and repeats as Apple allows, a few seconds at most. Needs the block
-// `deviceCheck` with its key. Errors are as of ReadDeviceCheckResponse.
+// It waits and retries as Apple allows, for a few seconds at most. Needs the block
+// `deviceCheck` with its key. The errors are those of ReadDeviceCheckResponse.
 func (c *DeviceCheckClient) QueryDeviceBits(
 	ctx context.Context, device DeviceCheckRequest, offer bool, runner StepRunner,
 	options ...Option,
@@ -33,8 +34,8 @@ func (c *DeviceCheckClient) QueryDeviceBits(
 	return verified[DeviceCheck](document, err, "exchange", "deviceCheck")
 }
 
-// UpdateDeviceBits sets the bits of a device; one that is nil stays as it is. Everything else
-// is as of QueryDeviceBits.
+// UpdateDeviceBits sets the bits of a device; a nil bit stays unchanged. The other arguments
+// and the errors are those of QueryDeviceBits.
 func (c *DeviceCheckClient) UpdateDeviceBits(
 	ctx context.Context, device DeviceCheckRequest, bit0, bit1 *bool, runner StepRunner,
 	options ...Option,
@@ -50,8 +51,8 @@ func (c *DeviceCheckClient) UpdateDeviceBits(
 	return verified[DeviceCheck](document, err, "exchange", "deviceCheck")
 }
 
-// ValidateDeviceToken has Apple look at a device token alone. Everything else is as of
-// QueryDeviceBits.
+// ValidateDeviceToken asks Apple whether a device token is valid, without reading the bits.
+// The other arguments and the errors are those of QueryDeviceBits.
 func (c *DeviceCheckClient) ValidateDeviceToken(
 	ctx context.Context, device DeviceCheckRequest, runner StepRunner, options ...Option,
 ) (*DeviceCheck, error) {
@@ -65,8 +66,8 @@ func (d DeviceCheckRequest) request(operation string) given {
 		"transactionId": d.TransactionID}
 }
 
-// String does not say the token.
+// String returns the transaction id, without the token.
 func (d DeviceCheckRequest) String() string { return "device check of " + d.TransactionID }
 
-// GoString is the same.
+// GoString returns the same text as String.
 func (d DeviceCheckRequest) GoString() string { return d.String() }

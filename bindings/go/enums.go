@@ -2,11 +2,11 @@
 
 package assay
 
-// The types below hold values as Apple, or the library, writes them. A value that
+// The types below have values as Apple, or the library, writes them. A value that
 // this version does not know is kept as it is: compare with the constants you
 // handle, and take everything else as unknown.
 
-// An Environment is where a purchase was made.
+// An Environment is the environment of a purchase.
 type Environment string
 
 // Values of Environment.
@@ -17,7 +17,7 @@ const (
 	LocalTesting Environment = "LocalTesting"
 )
 
-// An EnvironmentSource is where the environment was read.
+// An EnvironmentSource is the source from which the environment was read.
 type EnvironmentSource string
 
 // Values of EnvironmentSource.
@@ -41,7 +41,7 @@ const (
 	FreeSubscription ProductType = "Free Subscription"
 )
 
-// An OwnershipType is how the customer came to own a purchase.
+// An OwnershipType is the way in which the customer owns a purchase.
 type OwnershipType string
 
 // Values of OwnershipType.
@@ -51,7 +51,7 @@ const (
 	Assigned     OwnershipType = "ASSIGNED"
 )
 
-// A RevocationType is how a purchase was taken back.
+// A RevocationType is the way in which a purchase was taken back.
 type RevocationType string
 
 // Values of RevocationType.
@@ -61,7 +61,7 @@ const (
 	FamilyRevoke   RevocationType = "FAMILY_REVOKE"
 )
 
-// An OfferDiscountType is how an offer is paid.
+// An OfferDiscountType is the way in which an offer is paid.
 type OfferDiscountType string
 
 // Values of OfferDiscountType.
@@ -72,7 +72,7 @@ const (
 	OneTime    OfferDiscountType = "ONE_TIME"
 )
 
-// A TransactionReason says why a transaction came about.
+// A TransactionReason is the reason of a transaction.
 type TransactionReason string
 
 // Values of TransactionReason.
@@ -81,7 +81,7 @@ const (
 	ReasonRenewal  TransactionReason = "RENEWAL"
 )
 
-// A BillingPlanType is how a commitment is billed.
+// A BillingPlanType is the way in which a commitment is billed.
 type BillingPlanType string
 
 // Values of BillingPlanType.
@@ -90,7 +90,7 @@ const (
 	BilledMonthly BillingPlanType = "MONTHLY"
 )
 
-// A Platform is where an app was first bought.
+// A Platform is the platform on which an app was first bought.
 type Platform string
 
 // Values of Platform.
@@ -101,7 +101,7 @@ const (
 	VisionOS Platform = "visionOS"
 )
 
-// A NotificationType says why a notification was sent.
+// A NotificationType is the reason of a notification.
 type NotificationType string
 
 // Values of NotificationType.
@@ -132,7 +132,7 @@ const (
 	TypeTest                   NotificationType = "TEST"
 )
 
-// A Subtype is what qualifies the type of a notification.
+// A Subtype is the qualifier of a notification's type.
 type Subtype string
 
 // Values of Subtype.
@@ -158,7 +158,7 @@ const (
 	SubtypeActiveTokenReminder Subtype = "ACTIVE_TOKEN_REMINDER"
 )
 
-// A ConsumptionRequestReason says why a customer asks for a refund.
+// A ConsumptionRequestReason is the reason for which a customer asks for a refund.
 type ConsumptionRequestReason string
 
 // Values of ConsumptionRequestReason.
@@ -181,7 +181,7 @@ const (
 	BodyAppData               NotificationBody = "appData"
 )
 
-// An Effect is what a notification means for entitlements.
+// An Effect is the effect of a notification on entitlements.
 type Effect string
 
 // Values of Effect.
@@ -193,7 +193,7 @@ const (
 	EffectNone      Effect = "none"
 )
 
-// An ExternalPurchaseTokenType is what a token for external purchases is for.
+// An ExternalPurchaseTokenType is the purpose of a token for external purchases.
 type ExternalPurchaseTokenType string
 
 // Values of ExternalPurchaseTokenType.
@@ -202,7 +202,7 @@ const (
 	TokenAcquisition ExternalPurchaseTokenType = "ACQUISITION"
 )
 
-// An AdvancedCommercePeriod is how often an Advanced Commerce product renews.
+// An AdvancedCommercePeriod is the renewal period of an Advanced Commerce product.
 type AdvancedCommercePeriod string
 
 // Values of AdvancedCommercePeriod.
@@ -215,7 +215,7 @@ const (
 	AdvancedCommercePeriodYear        AdvancedCommercePeriod = "P1Y"
 )
 
-// An AdvancedCommerceOfferPeriod is how long one period of a discount is.
+// An AdvancedCommerceOfferPeriod is the length of one period of a discount.
 type AdvancedCommerceOfferPeriod string
 
 // Values of AdvancedCommerceOfferPeriod.
@@ -231,7 +231,7 @@ const (
 	AdvancedCommerceOfferPeriodYear        AdvancedCommerceOfferPeriod = "P1Y"
 )
 
-// An AdvancedCommerceOfferReason says why a discount was given.
+// An AdvancedCommerceOfferReason is the reason of a discount.
 type AdvancedCommerceOfferReason string
 
 // Values of AdvancedCommerceOfferReason.
@@ -241,7 +241,7 @@ const (
 	AdvancedCommerceOfferReasonRetention   AdvancedCommerceOfferReason = "RETENTION"
 )
 
-// An AdvancedCommerceRefundReason says why an item was refunded.
+// An AdvancedCommerceRefundReason is the reason of an item's refund.
 type AdvancedCommerceRefundReason string
 
 // Values of AdvancedCommerceRefundReason.
@@ -255,7 +255,7 @@ const (
 	ItemRefundSimulateRefundDecline   AdvancedCommerceRefundReason = "SIMULATE_REFUND_DECLINE"
 )
 
-// An AdvancedCommerceRefundType is how much of an item was refunded.
+// An AdvancedCommerceRefundType is the extent of an item's refund.
 type AdvancedCommerceRefundType string
 
 // Values of AdvancedCommerceRefundType.
@@ -265,7 +265,7 @@ const (
 	AdvancedCommerceRefundTypeCustom   AdvancedCommerceRefundType = "CUSTOM"
 )
 
-// An AdvancedCommercePriceIncreaseStatus is how far a price increase of an item is.
+// An AdvancedCommercePriceIncreaseStatus is the progress of an item's price increase.
 type AdvancedCommercePriceIncreaseStatus string
 
 // Values of AdvancedCommercePriceIncreaseStatus.
@@ -275,7 +275,7 @@ const (
 	AdvancedCommercePriceIncreaseStatusAccepted  AdvancedCommercePriceIncreaseStatus = "ACCEPTED"
 )
 
-// A ReceiptType is where an app receipt was made, and for whom.
+// A ReceiptType is the environment of an app receipt and the type of its customer.
 type ReceiptType string
 
 // Values of ReceiptType.
@@ -287,7 +287,7 @@ const (
 	ReceiptTypeXcode                ReceiptType = "Xcode"
 )
 
-// A State says why a decision came out as it did.
+// A State is the reason of a decision's result.
 type State string
 
 // Values of State.
@@ -307,7 +307,7 @@ const (
 	StateNone           State = "none"
 )
 
-// A Category is what triage sorts blobs into.
+// A Category is the class that triage assigns to a blob.
 type Category string
 
 // Values of Category.
@@ -321,7 +321,7 @@ const (
 	CategoryUnsupported  Category = "unsupported"
 )
 
-// A Format is what a blob looks like.
+// A Format is the format of a blob, by its form.
 type Format string
 
 // Values of Format.
@@ -339,8 +339,8 @@ const (
 	FormatUnknown            Format = "unknown"
 )
 
-// A TriageAnomaly is what is odd about a blob: a suspicion, never a verdict. Others
-// name a key: "missing:bid".
+// A TriageAnomaly is a suspicious property of a blob, never a verdict. Others name a
+// key: "missing:bid".
 type TriageAnomaly string
 
 // Values of TriageAnomaly.
@@ -356,7 +356,7 @@ const (
 	TriageAnomalyEnvironment  TriageAnomaly = "environment"
 )
 
-// A Disposition is what the client does with its copy of a blob.
+// A Disposition is the way in which the client treats its copy of a blob.
 type Disposition string
 
 // Values of Disposition.
@@ -366,7 +366,7 @@ const (
 	DispositionResend Disposition = "resend"
 )
 
-// A NextStep is what comes after triage.
+// A NextStep is the step after triage.
 type NextStep string
 
 // Values of NextStep.
@@ -386,7 +386,7 @@ const (
 	AttestSandbox     AttestEnvironment = "sandbox"
 )
 
-// An AttestReceiptType is where an App Attest receipt came from.
+// An AttestReceiptType is the origin of an App Attest receipt.
 type AttestReceiptType string
 
 // Values of AttestReceiptType.
@@ -395,7 +395,7 @@ const (
 	ReceiptFromApple AttestReceiptType = "RECEIPT"
 )
 
-// A BuildCategory is where a build of an app came from.
+// A BuildCategory is the origin of a build of an app.
 type BuildCategory string
 
 // Values of BuildCategory.
@@ -409,7 +409,7 @@ const (
 	BuildOther           BuildCategory = "other"
 )
 
-// A DeviceOutcome is what an answer from DeviceCheck means.
+// A DeviceOutcome is the meaning of a response of DeviceCheck.
 type DeviceOutcome string
 
 // Values of DeviceOutcome.
@@ -422,7 +422,7 @@ const (
 	DeviceUnavailable  DeviceOutcome = "unavailable"
 )
 
-// A RevocationStatus is what a responder says about a certificate.
+// A RevocationStatus is the status of a certificate from an OCSP responder.
 type RevocationStatus string
 
 // Values of RevocationStatus.
@@ -433,7 +433,7 @@ const (
 	RevocationStatusUndetermined RevocationStatus = "undetermined"
 )
 
-// A Fault is whose fault a refusal of DeviceCheck is.
+// A Fault is the party at fault for a refusal of DeviceCheck.
 type Fault string
 
 // Values of Fault.
@@ -444,7 +444,7 @@ const (
 	FaultUnknown   Fault = "unknown"
 )
 
-// A DeviceOffer says whether an offer was used on a device.
+// A DeviceOffer is whether an offer was used on a device.
 type DeviceOffer string
 
 // Values of DeviceOffer.
@@ -453,7 +453,7 @@ const (
 	OfferDeviceUsed DeviceOffer = "device-used"
 )
 
-// A TokenProfile is whose rules a token is judged by.
+// A TokenProfile is the rules by which a token is verified.
 type TokenProfile string
 
 // Values of TokenProfile.
@@ -463,7 +463,7 @@ const (
 	TokenProfileAppleID       TokenProfile = "apple-id"
 )
 
-// A TokenAlgorithm is how a token is signed.
+// A TokenAlgorithm is the algorithm that signs a token.
 type TokenAlgorithm string
 
 // Values of TokenAlgorithm.
@@ -472,7 +472,7 @@ const (
 	TokenAlgorithmEs256 TokenAlgorithm = "ES256"
 )
 
-// A RealUser is what Apple says about the person behind an identity token.
+// A RealUser is Apple's assessment of the person behind an identity token.
 type RealUser string
 
 // Values of RealUser.
@@ -482,7 +482,7 @@ const (
 	RealUserLikelyReal  RealUser = "likely-real"
 )
 
-// An AppleAccountEventType is what happened to an account that signs in with Apple.
+// An AppleAccountEventType is the event of an account that signs in with Apple.
 type AppleAccountEventType string
 
 // Values of AppleAccountEventType.
@@ -493,7 +493,7 @@ const (
 	AppleAccountEventTypeAccountDeleted AppleAccountEventType = "account-deleted"
 )
 
-// A Verdict is what to do with a request.
+// A Verdict is the recommended treatment of a request.
 type Verdict string
 
 // Values of Verdict.

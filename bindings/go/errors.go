@@ -7,44 +7,44 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// A refusal is an *Error and, by errors.Is, one of these families. Branch on the
-// family; the rest is for logs and operators.
+// An *Error matches exactly one of these families with errors.Is. Branch on the family; the
+// rest is for logs and operators.
 var (
-	// Well formed, but not authentic, not for us, or not allowed.
+	// ErrRejected: well formed, but not authentic, not for these apps, or not allowed.
 	ErrRejected error = family("rejected")
-	// Not the format it claims to be.
+	// ErrMalformed: not of the format that it should have.
 	ErrMalformed error = family("malformed")
-	// Algorithm, version or kind not handled.
+	// ErrUnsupported: an algorithm, version or kind that the library does not handle.
 	ErrUnsupported error = family("unsupported")
-	// A size, depth or count limit was exceeded.
+	// ErrTooLarge: a limit of size, depth or count was exceeded.
 	ErrTooLarge error = family("too-large")
-	// The calling program broke a rule of the library.
+	// ErrMisuse: the calling program broke a rule of the library.
 	ErrMisuse error = family("misuse")
-	// The configuration is not usable; Place has the path of the member.
+	// ErrConfig: the configuration is not usable; Place is the path of the member.
 	ErrConfig error = family("config")
-	// The other side gave no usable answer: retry.
+	// ErrUnavailable: a server or the database gave no usable response; retry.
 	ErrUnavailable error = family("unavailable")
-	// A bug or a damaged build; nothing was trusted.
+	// ErrInternal: a bug or a damaged build; nothing was trusted.
 	ErrInternal error = family("internal")
-	// Nothing is decided yet: take the next step.
+	// ErrPending: nothing is decided yet; take the next step.
 	ErrPending error = family("pending")
 )
 
-// What this package refuses itself, before the library is called.
+// Errors that this package returns itself, before it calls the library.
 var (
-	// A verifier, a document or an exchange was used after its Close.
+	// ErrClosed: a verifier, a document or an exchange was used after its Close.
 	ErrClosed = errors.New("assay: used after Close")
-	// A step for an exchange in which nothing is open any more.
+	// ErrExchangeOver: a reply for an exchange that has no open step.
 	ErrExchangeOver = errors.New("assay: the exchange is over")
-	// A step for an exchange that another goroutine is stepping.
+	// ErrExchangeBusy: a reply for an exchange in which another goroutine calls Step.
 	ErrExchangeBusy = errors.New("assay: another goroutine is using this exchange")
-	// An argument that the call does not take.
+	// ErrArgument: an argument that the call does not accept.
 	ErrArgument = errors.New("assay: wrong argument")
-	// The loaded library is not one that this package can use.
+	// ErrLibrary: this package cannot use the loaded library.
 	ErrLibrary = errors.New("assay: the loaded libassay does not fit")
 )
 
-// family is an error that stands for all statuses of one family.
+// A family is the error that all statuses of one family match.
 type family string
 
 func (f family) Error() string { return "assay: " + string(f) }
@@ -61,14 +61,14 @@ var families = map[int32]error{
 	libassay.Pending:     ErrPending,
 }
 
-// A Status is the outcome of a call: a family in the low 8 bits, detail above.
-// Zero means: verified, every check passed.
+// A Status is the outcome of a call: its family in the low 8 bits, the detail above. Zero
+// means that every check passed.
 type Status int32
 
-// OK says whether every check passed. Anything else: do not trust.
+// OK reports whether every check passed. If not, trust nothing.
 func (s Status) OK() bool { return s == libassay.OK }
 
-// Family is the error that stands for the family, nil for OK.
+// Family returns the error of the status's family; nil for OK.
 func (s Status) Family() error {
 	if s.OK() {
 		return nil
@@ -81,21 +81,21 @@ func (s Status) Family() error {
 
 func (s Status) family() int32 { return int32(s) & 0xff }
 
-// String is the name of the status: "ok", "rejected.chain.untrusted-root".
+// String returns the name of the status: "ok", "rejected.chain.untrusted-root".
 func (s Status) String() string { return libassay.StatusNameOf(int32(s)) }
 
-// HTTPStatus is what a back end would answer its own client: 400, 403, 409, 413,
-// 500 …, as the library says. A fault of the configuration or of the program
-// counts as 500; it is 200 for OK.
+// HTTPStatus returns the HTTP status with which a back end answers its own client, as the
+// library defines it: 400, 403, 409, 413, 500 … It is 500 for a fault of the configuration or
+// of the program, and 200 for OK.
 func (s Status) HTTPStatus() int { return libassay.StatusHTTP(int32(s)) }
 
-// What this package itself looks for.
+// Statuses that this package compares with.
 const (
 	notEntitled = "rejected.decision.not-entitled"
 	internalBug = "internal.assay.bug"
 )
 
-// statusNamed is the status of a name; one of no detail where the library has none.
+// statusNamed returns the status of a name; the one for a bug if the library has no such name.
 func statusNamed(name string) Status {
 	for s := Status(libassay.StatusNext(0)); !s.OK(); s = Status(libassay.StatusNext(int32(s))) {
 		if s.String() == name {
@@ -105,8 +105,8 @@ func statusNamed(name string) Status {
 	return Status(libassay.Internal)
 }
 
-// Refusal is the error of a status that a package of this module finds itself; message, unless
-// it is empty, in place of the library's.
+// Refusal returns the error of a status that a package of this module found itself. A message
+// that is not empty replaces the library's.
 func Refusal(name, message string) *Error {
 	found := refusalOf(statusNamed(name))
 	if message != "" {
@@ -115,10 +115,10 @@ func Refusal(name, message string) *Error {
 	return found
 }
 
-// A RetryClass says whether trying again can help.
+// A RetryClass is whether, and how, a retry can help.
 type RetryClass string
 
-// When trying again can help.
+// The classes of retries.
 const (
 	RetryNever            RetryClass = "never"
 	RetryLater            RetryClass = "later"
@@ -127,30 +127,30 @@ const (
 	RetryAfterConfig      RetryClass = "after-config"
 )
 
-// An Error is a refusal. Nothing that the call was given may be trusted.
+// An Error is a refusal. Trust nothing of the input that the call was given.
 type Error struct {
-	// The status, and its name: "rejected.chain.untrusted-root".
+	// Status is the outcome, and Name its name: "rejected.chain.untrusted-root".
 	Status Status
 	Name   string
-	// What is wrong; holds no secret and no personal identifier.
+	// Message describes what is wrong; it has no secret and no personal identifier.
 	Message string
-	// The check that failed, "chain.root"; empty where there is none.
+	// Check is the id of the failed check, "chain.root"; empty if there is none.
 	Check string
-	// The rule of the specification, "JWS-20"; empty where there is none.
+	// Rule is the rule of the specification, "JWS-20"; empty if there is none.
 	Rule string
-	// The place: a member path, "x5c[2]", a byte offset; empty where there is none.
+	// Place is the location: a member path, "x5c[2]", a byte offset; empty if there is none.
 	Place string
-	// What the operator should do.
+	// Hint is what the operator should do.
 	Hint string
-	// Whether trying again can help.
+	// RetryClass is whether, and how, a retry can help.
 	RetryClass RetryClass
-	// What a back end would answer its own client.
+	// HTTPStatus is the status with which a back end answers its own client.
 	HTTPStatus int
-	// The whole answer, with every check made; nil where a call has none.
+	// Document is the whole result, with every check made; nil if the call made none.
 	Document *Document
 }
 
-// Error has status, message, rule, place and hint on one line.
+// Error returns status, message, rule, location and hint on one line.
 func (e *Error) Error() string {
 	var line strings.Builder
 	line.WriteString("assay: " + e.Name)
@@ -173,10 +173,10 @@ func (e *Error) Error() string {
 	return line.String()
 }
 
-// Is says whether target stands for the family of this refusal.
+// Is reports whether target is the family of this refusal.
 func (e *Error) Is(target error) bool { return target == e.Status.Family() }
 
-// refusal is the error of a document that was refused.
+// refusal returns the error of a document that was refused.
 func refusal(document *Document) *Error {
 	found := refusalOf(document.status)
 	found.Document = document
@@ -195,7 +195,7 @@ func refusal(document *Document) *Error {
 	return found
 }
 
-// refusalOf is the error of a status that came without a document.
+// refusalOf returns the error of a status without a document.
 func refusalOf(status Status) *Error {
 	text := func(what int32) string { return libassay.StatusText(int32(status), what) }
 	found := &Error{
@@ -203,7 +203,7 @@ func refusalOf(status Status) *Error {
 		Hint: text(libassay.StatusHint), RetryClass: RetryClass(text(libassay.StatusRetry)),
 		HTTPStatus: status.HTTPStatus(),
 	}
-	if found.RetryClass == "" { // of a code that the library does not have
+	if found.RetryClass == "" { // a status that the library does not have
 		found.RetryClass = RetryNever
 	}
 	return found

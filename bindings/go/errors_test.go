@@ -51,7 +51,7 @@ func TestErrorFields(t *testing.T) {
 	}
 }
 
-// The hint is the document's, for its kind of evidence, and not that of the table.
+// Asserts that the hint is the document's, for its kind of evidence, not the general one.
 func TestHintOfTheKind(t *testing.T) {
 	data := ClientDataBytes([]byte("data"))
 	_, err := newVerifier(t).VerifyAttestation(ctx, []byte("object"), "id", data)
@@ -119,7 +119,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// everyCall makes each call of a verifier once, with options.
+// everyCall makes each call of a verifier once, with options, and returns their errors.
 func everyCall(v *Verifier, ctx context.Context, options ...Option) map[string]error {
 	found := map[string]error{}
 	octets := []byte("e30.e30.e30")
@@ -193,7 +193,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// An option that a call does not take is refused, never ignored.
+// Asserts that an option is refused, not ignored, by a call that does not support it.
 func TestOptions(t *testing.T) {
 	verifier := newVerifier(t)
 	taken := map[string]string{
@@ -213,7 +213,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A device, a key or an account that is there but empty is not left out.
+// Asserts that a device, a key or an account that is present but empty is not ignored.
 func TestEmptyIsNotAbsent(t *testing.T) {
 	cases := theCases(t)
 	each := cases.accepted(t, "verify_receipt", KindAppReceipt)
@@ -237,7 +237,7 @@ func TestEmptyIsNotAbsent(t *testing.T) {
 	}
 }
 
-// checkEmptyAccount decides for an account of no bytes, which is no UUID, and for none.
+// checkEmptyAccount decides for an empty account, which is no UUID, and for no account.
 func checkEmptyAccount(t *testing.T, cases *caseTable) {
 	t.Helper()
 	for i := range cases.Cases {
@@ -381,10 +381,10 @@ func TestFittingLibrary(t *testing.T) {
 	}
 }
 
-// inChild says that this process runs with an older library.
+// inChild marks a process that runs with an older library.
 const inChild = "ASSAY_TEST_OLDER_LIBRARY"
 
-// A program that is started with an older library gets an error, and continues.
+// Asserts that a program with an older library gets an error, and continues.
 func TestOlderLibrary(t *testing.T) {
 	if os.Getenv(inChild) != "" {
 		for name, call := range map[string]func() error{
@@ -424,7 +424,7 @@ func TestOlderLibrary(t *testing.T) {
 	}
 }
 
-// run starts a program; a failure is the caller's to look at when it sets variables.
+// run starts a program; if the caller sets variables, it handles a failure itself.
 func run(t *testing.T, variables []string, name string, arguments ...string) (string, error) {
 	t.Helper()
 	command := exec.Command(name, arguments...)
@@ -436,7 +436,7 @@ func run(t *testing.T, variables []string, name string, arguments ...string) (st
 	return string(output), err
 }
 
-// Without cgo the build ends, and its message says what is missing.
+// Asserts that a build without cgo fails with a message that names what is missing.
 func TestBuildWithoutCgo(t *testing.T) {
 	output, err := run(t, []string{"CGO_ENABLED=0"}, "go", "build", "-o", os.DevNull, ".")
 	const name = "undefined: assay_needs_cgo__set_CGO_ENABLED_1_and_install_a_C_compiler"
@@ -445,7 +445,7 @@ func TestBuildWithoutCgo(t *testing.T) {
 	}
 }
 
-// Every function of the header is called by the package.
+// Asserts that the package calls every function of the header.
 func TestEveryFunctionIsBound(t *testing.T) {
 	text, err := os.ReadFile("internal/libassay/library.go")
 	must(t, err)

@@ -10,7 +10,7 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// now is fixed so that the output is always the same; a server leaves assay.At out.
+// now is fixed so that the output is always the same; a server omits assay.At.
 var now = time.Date(2026, time.November, 1, 12, 0, 0, 0, time.UTC)
 
 var ctx = context.Background()
@@ -105,8 +105,8 @@ func ExampleStatus() {
 	// Output: malformed.jws.form false 400
 }
 
-// A kind of exchange that needs nothing carried out is done at once; Run drives the
-// others, whose steps carry out what State and Payload say.
+// An operation that needs no step is done at once; Run drives the others, and its runner runs
+// each step.
 func ExampleExchange_Run() {
 	verifier := newVerifier()
 	defer verifier.Close()

@@ -10,32 +10,31 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// An Exchange is an exchange with the network or a store: while Done is false,
-// carry out what the document says and pass its answer to Step. Made by
-// Verifier.Exchange; Run drives one to its end.
+// An Exchange is one run of an operation that needs the network or the database. While Done is
+// false, run the step of its document and pass the reply to Step. Verifier.Exchange makes one;
+// Run drives it to its end.
 //
-// One goroutine at a time: a Step during another one answers ErrExchangeBusy.
-// Nothing is kept beyond it; closing it at any time is allowed.
+// Only one goroutine may step it at a time: a Step during another one returns ErrExchangeBusy.
+// Closing an exchange at any time is allowed.
 type Exchange struct {
 	handle libassay.Handle
 
 	stepping sync.Mutex // held during a step
 
-	reading  sync.RWMutex // guards what follows
+	reading  sync.RWMutex // guards document and done
 	document *Document
 	done     bool
 }
 
-// Exchange starts an exchange with the network or a store (docs/exchanges.md).
+// Exchange starts an exchange (docs/exchanges.md).
 //
 // request has `operation` and the members of that operation: JSON in a string, []byte or
-// json.RawMessage, or a value that is marshalled. evidence are facts or documents of
-// this verifier (or one with the same configuration) that it is about.
+// json.RawMessage, or a value that is marshalled. evidence is the facts or documents that the
+// operation is about, of this verifier or of one with the same configuration.
 //
-// A kind that needs nothing carried out is Done at once, and a refused result is an
-// answer: look at Document. The error is ErrMisuse for a request or evidence of the
-// wrong form, ErrArgument for a value that is not JSON, ErrClosed, or the
-// context's.
+// An operation that needs no step is Done at once, and a refused result is not an error: read
+// Document. The error is ErrMisuse for a request or evidence of the wrong form, ErrArgument
+// for a value that is not JSON, ErrClosed, or the context's.
 func (v *Verifier) Exchange(
 	ctx context.Context, request any, evidence []Evidence, options ...Option,
 ) (*Exchange, error) {
@@ -63,7 +62,7 @@ func (v *Verifier) Exchange(
 	return exchange, nil
 }
 
-// A question is a request as the library takes it; its documents must outlive the call.
+// A question is a request in the library's form; its documents must outlive the call.
 type question struct {
 	text      libassay.Text
 	documents []*Document
@@ -86,7 +85,7 @@ func (v *Verifier) asked(
 	return question{libassay.Given(text), documents, handles, chosen.now}, err
 }
 
-// answered is the document of an answer; misuse and what is the library's fault are errors.
+// answered returns the document of a call; misuse and faults of the library are errors.
 func (v *Verifier) answered(answer libassay.Answer, closed libassay.Closed) (*Document, error) {
 	if closed == libassay.EvidenceClosed {
 		return nil, fmt.Errorf("%w: evidence", ErrClosed)
@@ -103,22 +102,22 @@ func (v *Verifier) answered(answer libassay.Answer, closed libassay.Closed) (*Do
 
 func (x *Exchange) finalize() { x.handle.Close() }
 
-// Document is the open step, or the result: what the last call answered.
+// Document returns the open step, or the result: the document of the last call.
 func (x *Exchange) Document() *Document {
 	x.reading.RLock()
 	defer x.reading.RUnlock()
 	return x.document
 }
 
-// Done says whether nothing is left to carry out: finished, refused or closed.
+// Done reports whether no step is open: the exchange is finished, refused or closed.
 func (x *Exchange) Done() bool {
 	x.reading.RLock()
 	defer x.reading.RUnlock()
 	return x.done || x.document == nil
 }
 
-// Payload is what the document says under its kind: `step`, `http` … Nil where
-// it says nothing. fmt prints none of it: it may hold secrets.
+// Payload returns the member that is named as the document's kind, with `step`, `http` … Nil
+// if there is none. fmt prints nothing of it, because it may contain secrets.
 func (x *Exchange) Payload() Payload {
 	document := x.Document()
 	if document == nil {
@@ -132,8 +131,8 @@ func (x *Exchange) Payload() Payload {
 	return Payload(text)
 }
 
-// StepName is what the document asks for: "http", "database", "grant", "wait" or
-// "done"; empty where it says nothing.
+// StepName returns the name of the open step: "http", "database", "grant" or "wait"; "done" if
+// none is open; empty if the document has no step.
 func (x *Exchange) StepName() string {
 	var found struct {
 		Step string `json:"step"`
@@ -144,15 +143,15 @@ func (x *Exchange) StepName() string {
 	return found.Step
 }
 
-// Step hands in the result of the last step, and learns the next step or the outcome.
+// Step passes the reply to the open step, and returns the next step or the result.
 //
-// reply is of the form that the step asks for (docs/exchanges.md): JSON in a string,
-// []byte or json.RawMessage, or a value that is marshalled.
+// reply has the form that the step requires (docs/exchanges.md): JSON in a string, []byte or
+// json.RawMessage, or a value that is marshalled.
 //
-// A refused result is an answer, not an error: look at the document. The error is
-// ErrMisuse for a reply of the wrong form or to another step, after which the step
-// is still open; ErrExchangeOver when nothing is open; ErrExchangeBusy when another
-// goroutine is in Step; ErrArgument for a value that is not JSON; the context's.
+// A refused result is not an error: read the document. The error is ErrMisuse for a reply of
+// the wrong form or to another step, after which the step is still open; ErrExchangeOver if no
+// step is open; ErrExchangeBusy if another goroutine is in Step; ErrArgument for a value that
+// is not JSON; or the context's.
 func (x *Exchange) Step(ctx context.Context, reply any, options ...Option) (*Document, error) {
 	chosen, err := begun(ctx, options, 0)
 	if err != nil {
@@ -177,7 +176,7 @@ func (x *Exchange) Step(ctx context.Context, reply any, options ...Option) (*Doc
 	return x.took(found)
 }
 
-// took is what the library made of an answer.
+// took stores the document of a call as the current one.
 func (x *Exchange) took(found libassay.Answer) (*Document, error) {
 	document, err := answered(found)
 	if err != nil {
@@ -196,8 +195,8 @@ func (x *Exchange) took(found libassay.Answer) (*Document, error) {
 	return document, document.ours()
 }
 
-// Close gives the exchange up; a step under way ends first. Documents stay
-// valid. Closing twice is allowed.
+// Close abandons the exchange, after a step that is still running. Documents stay valid.
+// Closing twice is allowed.
 func (x *Exchange) Close() {
 	x.reading.Lock()
 	x.done = true
@@ -206,17 +205,14 @@ func (x *Exchange) Close() {
 	runtime.SetFinalizer(x, nil)
 }
 
-// A StepRunner carries out the open step of an exchange with the host's own client or
-// store, and returns the result, as the step's `state` asks for it. An error from it
-// ends Run.
+// A StepRunner runs the open step of an exchange with the host's own HTTP client or database,
+// and returns the reply in the form that the step requires. An error from it ends Run.
 type StepRunner func(ctx context.Context, exchange *Exchange) (answer any, err error)
 
-// Run drives the exchange to its end: runner carries out each step. Between steps it
-// checks the context, and returns its error when it is done. The exchange is closed
-// in any case.
+// Run drives the exchange to its end: runner runs each step. Between steps it checks the
+// context, and returns its error if it is done. Run closes the exchange in any case.
 //
-// The document is the result, and the error is nil for a refused one too: take its
-// Err.
+// The document is the result. The error is nil for a refused result too: read its Err.
 func (x *Exchange) Run(ctx context.Context, runner StepRunner, options ...Option) (
 	*Document, error,
 ) {
@@ -236,7 +232,7 @@ func (x *Exchange) Run(ctx context.Context, runner StepRunner, options ...Option
 	return x.Document(), nil
 }
 
-// jsonText is the JSON text of a value; a string, []byte or json.RawMessage is one
+// jsonText returns the JSON text of a value; a string, []byte or json.RawMessage is one
 // already.
 func jsonText(value any, name string) (string, error) {
 	switch given := value.(type) {

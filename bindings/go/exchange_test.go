@@ -122,7 +122,7 @@ func TestRiskAndDeviceCheck(t *testing.T) {
 	}
 }
 
-// begin starts the exchange of a transcript: its exchange, its answers, its time.
+// begin starts the exchange of a transcript, and returns it with its replies and its time.
 func begin(t *testing.T, name string) (*Exchange, []string, Option) {
 	t.Helper()
 	each := theCases(t).transcript(t, name)
@@ -137,7 +137,7 @@ func begin(t *testing.T, name string) (*Exchange, []string, Option) {
 	return exchange, answers, at
 }
 
-// opened says which request an exchange waits for; 0: none.
+// opened returns the id of the open HTTP step; 0 if there is none.
 func opened(t *testing.T, exchange *Exchange) int64 {
 	t.Helper()
 	var found step
@@ -188,7 +188,7 @@ func TestExchangeMisuseKeepsTheStepOpen(t *testing.T) {
 	}
 }
 
-// Nothing makes the library say that: an answer of its own, under that status.
+// No input makes the library report an internal error: the test makes a document with it.
 func TestExchangeInternalError(t *testing.T) {
 	exchange, _, _ := begin(t, "a good answer")
 	answer, _, _ := libassay.NewExchange(
@@ -219,7 +219,7 @@ func TestExchangeCloseDuringSteps(t *testing.T) {
 		exchange, _, at := begin(t, "a good answer")
 		closedWhile(t, 4, time.Duration(i)*50*time.Microsecond, ErrExchangeOver, func() error {
 			_, err := exchange.Step(ctx, long, at)
-			if err == ErrExchangeBusy || errors.Is(err, ErrMisuse) { // an answer to another step
+			if err == ErrExchangeBusy || errors.Is(err, ErrMisuse) { // a reply to another step
 				return nil
 			}
 			return err

@@ -8,32 +8,32 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// Forever is an end that never comes, for purchases without one.
+// Forever is the expiry date of a purchase that never ends.
 var Forever = time.UnixMilli(math.MaxInt64).UTC()
 
-// Dates are what you stored of a purchase. The zero time: there is no such date.
+// Dates are the stored dates of a purchase. The zero time means that there is no such date.
 type Dates struct {
-	// End of the paid period; Forever: no end.
+	// Expires is the end of the paid period; Forever if there is none.
 	Expires time.Time
-	// End of the billing grace period.
+	// Grace is the end of the billing grace period.
 	Grace time.Time
-	// When it was refunded or revoked.
+	// Revoked is when the purchase was refunded or revoked.
 	Revoked time.Time
 }
 
-// An Expiry is what CheckExpiry says.
+// An Expiry is the result of CheckExpiry.
 type Expiry struct {
 	InForce bool
-	// "ok", "rejected.expiry.expired" or "rejected.expiry.revoked".
+	// Status is "ok", "rejected.expiry.expired" or "rejected.expiry.revoked".
 	Status Status
 }
 
-// CheckExpiry says whether dates that you stored earlier are still good. For hot
-// paths: no evidence.
+// CheckExpiry checks whether a stored purchase is still in force. It is meant for hot paths:
+// it needs no evidence.
 //
-// In force: not revoked, and now < Expires or now < Grace; without both never. The
-// error is ErrMisuse for a now outside 2008 … 2100, ErrArgument for a date whose
-// milliseconds do not fit in 64 bits.
+// A purchase is in force if it is not revoked, and now < Expires or now < Grace; never without
+// both dates. The error is ErrMisuse for a now outside 2008 … 2100, ErrArgument for a date
+// whose milliseconds do not fit in 64 bits.
 func CheckExpiry(dates Dates, now time.Time) (Expiry, error) {
 	if err := fitting(); err != nil {
 		return Expiry{}, err
@@ -53,7 +53,7 @@ func CheckExpiry(dates Dates, now time.Time) (Expiry, error) {
 	return Expiry{}, refusalOf(status)
 }
 
-// storedDate is a date in milliseconds; that of the library where there is none.
+// storedDate returns a date in milliseconds since 1970 UTC; the library's NoDate for none.
 func storedDate(date time.Time) (int64, error) {
 	if date.IsZero() {
 		return libassay.NoDate, nil

@@ -3,7 +3,7 @@ package assay
 // A Kind is a kind of document, and of evidence.
 type Kind string
 
-// Kinds of evidence, for Verify.
+// The kinds of evidence that Verify accepts.
 const (
 	KindTransaction           Kind = "transaction"
 	KindRenewalInfo           Kind = "renewal-info"
@@ -16,7 +16,7 @@ const (
 	KindVerifyReceiptResponse Kind = "verify-receipt-response"
 )
 
-// Kinds of the other documents.
+// The kinds of the other documents.
 const (
 	KindAttestation   Kind = "attestation"
 	KindAssertion     Kind = "assertion"
@@ -29,14 +29,13 @@ const (
 	KindConfiguration Kind = "configuration"
 )
 
-// A factsKind is how the facts of one kind of document are made, and where the
-// document has them.
+// A factsKind is the type of the facts of one kind of document, and their path in it.
 type factsKind struct {
 	new  func() Evidence
 	path []string
 }
 
-// in makes the facts of a type that a document has at a path of members.
+// in returns the factsKind of a type at a path of members.
 func in[T any, P interface {
 	*T
 	Evidence
@@ -64,19 +63,19 @@ var kinds = map[Kind]factsKind{
 	KindExchange:              in[DeviceCheck]("exchange", "deviceCheck"),
 }
 
-// answerOfApple is what a finished verifyReceipt exchange has.
+// answerOfApple is the facts of a finished verifyReceipt exchange.
 var answerOfApple = in[VerifyReceiptResponse]("exchange", "verifyReceipt")
 
-// answerOfAppStore is what a finished exchange with the App Store Server API has.
+// answerOfAppStore is the facts of a finished exchange with the App Store Server API.
 var answerOfAppStore = in[AppStoreResponse]("exchange", "result")
 
-// What other exchanges have.
+// The facts of other exchanges.
 var (
 	revocation       = in[Revocation]("exchange", "revocation")
 	refreshedReceipt = in[RefreshedReceipt]("exchange", "attestReceipt")
 )
 
-// factsKind is how the facts of a document are made; not found where it has none.
+// factsKind returns the type and path of a document's facts, and whether it has any.
 func (d *Document) factsKind() (found factsKind, there bool, err error) {
 	found, there = kinds[d.Kind()]
 	if d.Kind() != KindExchange {
@@ -88,7 +87,7 @@ func (d *Document) factsKind() (found factsKind, there bool, err error) {
 	}
 	switch operation {
 	case "call-verify-receipt":
-		// In a refusal there is only Apple's status.
+		// A refusal has only Apple's status, which is no facts.
 		return answerOfApple, d.OK(), nil
 	case "check-revocation":
 		return revocation, true, nil
@@ -102,13 +101,13 @@ func (d *Document) factsKind() (found factsKind, there bool, err error) {
 	return found, there, nil
 }
 
-// finish sets what the status alone says.
+// finish sets Entitled, which follows from the status.
 func (d *Decision) finish() error {
 	d.Entitled = d.document.OK()
 	return nil
 }
 
-// finish reads the claims, which stand beside the finding.
+// finish reads the unverified content, which is a member beside the triage.
 func (t *Triage) finish() error {
 	claims := new(UnverifiedContent)
 	there, err := factsAt(t.document, claims, "unverified")
@@ -118,23 +117,23 @@ func (t *Triage) finish() error {
 	return err
 }
 
-// WorthVerifying says whether to look the blob up, verify it, and only then decide.
+// WorthVerifying reports whether to verify the blob before deciding anything.
 func (t *Triage) WorthVerifying() bool {
 	return t.document != nil && t.document.status.Family() == ErrPending
 }
 
-// Status is the outcome: "pending.triage.verify-next", "rejected.triage.cracking-tool" …
-// Its HTTPStatus is what to answer the client when it ends here.
+// Status returns the outcome: "pending.triage.verify-next", "rejected.triage.cracking-tool" …
+// Its HTTPStatus is the one for the client if processing ends here.
 func (t *Triage) Status() Status { return statusOf(t.document) }
 
-// Allowed says whether the verdict is allow. False for any other.
+// Allowed reports whether the verdict is allow.
 func (r *Risk) Allowed() bool { return r.document != nil && r.document.OK() }
 
-// Status is the outcome: "ok", "rejected.risk.limited" … Its HTTPStatus is what to
-// answer the client: 200, 401 step-up, 403 deny, 429 limited.
+// Status returns the outcome: "ok", "rejected.risk.limited" … Its HTTPStatus is the one for
+// the client: 200, 401 step-up, 403 deny, 429 limited.
 func (r *Risk) Status() Status { return statusOf(r.document) }
 
-// statusOf is the status of a document; that of a bug for facts without one.
+// statusOf returns the status of a document; the one for a bug if there is none.
 func statusOf(document *Document) Status {
 	if document == nil {
 		return statusNamed(internalBug)

@@ -9,33 +9,34 @@ import (
 
 // Check is one check of a document.
 type Check struct {
-	// "chain.root"; docs/documents.md lists them.
+	// The id, "chain.root"; docs/documents.md lists all ids.
 	ID string `json:"id"`
-	// True: passed; false: this is why the document was refused; nil: not made.
+	// Whether the check passed; false if it is the reason of the refusal, nil if it
+	// was skipped.
 	OK *bool `json:"ok"`
-	// Why it was not made; empty when it was.
+	// The reason why the check was skipped; empty if it was made.
 	Reason string `json:"reason"`
 }
 
-// Warning is something that did not lead to a refusal, but should be looked at.
+// Warning is a finding that led to no refusal, but needs attention.
 type Warning struct {
-	// "unknown-value"; docs/documents.md lists them.
+	// The id, "unknown-value"; docs/documents.md lists all ids.
 	ID string `json:"id"`
-	// The place, a member path; empty where there is none.
+	// The location, a member path; empty if there is none.
 	At string `json:"at"`
 }
 
-// EffectiveDate is the date at which the certificates were judged.
+// EffectiveDate is the date for which the certificates were verified.
 type EffectiveDate struct {
 	// The date.
 	Time time.Time `json:"ms"`
-	// Where it is from: "signedDate", "receiptCreationDate", "nested", "now".
+	// The source of the date: "signedDate", "receiptCreationDate", "nested", "now".
 	Source string `json:"source"`
 }
 
 // Certificate is one certificate of the chain.
 type Certificate struct {
-	// SHA-256 of its DER, hex.
+	// SHA-256 of the DER encoding, hex.
 	SHA256 string `json:"sha256"`
 	// Serial number, hex.
 	Serial string `json:"serial"`
@@ -57,39 +58,39 @@ type Chain struct {
 	Cached bool `json:"cached"`
 }
 
-// IdempotencyKeys is the names under which a store keeps the evidence. Empty where a
-// part is missing.
+// IdempotencyKeys is the keys by which a database identifies copies of the same
+// evidence. Empty if a part is missing.
 type IdempotencyKeys struct {
-	// One signed transaction.
+	// The key of one signed transaction.
 	Transaction string `json:"transaction"`
-	// What may be paid out once.
+	// The key of what may be granted once.
 	Purchase string `json:"purchase"`
-	// One subscription.
+	// The key of one subscription.
 	Subscription string `json:"subscription"`
-	// One notification: retries repeat it.
+	// The key of one notification, equal in every retry.
 	Notification string `json:"notification"`
-	// One customer's download of the app.
+	// The key of one customer's download of the app.
 	App string `json:"app"`
 }
 
-// Signed is what the facts of every JWS have in common.
+// Signed is the members that the facts of every JWS share.
 type Signed struct {
 	Facts
 	// "Production", "Sandbox", "Xcode" or "LocalTesting".
 	Environment Environment `json:"environment"`
 	// "payload", or "transaction-id" when it was derived (payloads of 2021).
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
-	// The app; empty for kinds that name none.
+	// The bundle id of the app; empty for kinds without one.
 	BundleID string `json:"bundleId"`
-	// Apple's number of the app.
+	// Apple's id of the app.
 	AppAppleID int64 `json:"appAppleId"`
-	// When the certificates were judged.
+	// The date for which the certificates were verified.
 	EffectiveDate EffectiveDate `json:"effectiveDate"`
-	// Names for stores and replay checks.
+	// The idempotency keys, for databases and replay checks.
 	Keys IdempotencyKeys `json:"keys"`
 	// The certificates.
 	Chain Chain `json:"chain"`
-	// What caused no refusal but should be looked at, in this evidence alone.
+	// Findings about this evidence that led to no refusal, but need attention.
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -103,9 +104,9 @@ type AdvancedCommerceDescriptors struct {
 
 // AdvancedCommerceOffer is a discount on one item.
 type AdvancedCommerceOffer struct {
-	// How many periods, 1 to 12.
+	// The number of periods, 1 to 12.
 	PeriodCount int64 `json:"periodCount"`
-	// Thousandths of the currency unit.
+	// The amount in thousandths of the currency unit.
 	Price *int64 `json:"price"`
 	// "P3D", "P1W" … "P1Y".
 	Period AdvancedCommerceOfferPeriod `json:"period"`
@@ -115,9 +116,9 @@ type AdvancedCommerceOffer struct {
 
 // AdvancedCommerceRefund is one refund of an item.
 type AdvancedCommerceRefund struct {
-	// Thousandths of the currency unit.
+	// The amount in thousandths of the currency unit.
 	RefundAmount *int64 `json:"refundAmount"`
-	// When it was refunded.
+	// When the purchase was refunded.
 	RefundDate time.Time `json:"refundDate"`
 	// "UNINTENDED_PURCHASE", "LEGAL" …
 	RefundReason AdvancedCommerceRefundReason `json:"refundReason"`
@@ -127,26 +128,26 @@ type AdvancedCommerceRefund struct {
 
 // AdvancedCommercePriceIncreaseInfo is a price increase of one item.
 type AdvancedCommercePriceIncreaseInfo struct {
-	// Items whose price it follows.
+	// The items whose price this item follows.
 	DependentSKUs []string `json:"dependentSKUs"`
-	// Thousandths of the currency unit.
+	// The amount in thousandths of the currency unit.
 	Price *int64 `json:"price"`
 	// "SCHEDULED", "PENDING" or "ACCEPTED".
 	Status AdvancedCommercePriceIncreaseStatus `json:"status"`
 }
 
-// AdvancedCommerceTransactionItem is one item that was bought. Decide by SKU; it is
-// revoked on its own.
+// AdvancedCommerceTransactionItem is one item of a purchase. Decide by SKU; each item
+// is revoked on its own.
 type AdvancedCommerceTransactionItem struct {
 	// The item.
 	SKU string `json:"SKU"`
-	// Text shown.
+	// The text for the customer.
 	Description string `json:"description"`
-	// Name shown.
+	// The name for the customer.
 	DisplayName string `json:"displayName"`
-	// Discount.
+	// The discount.
 	Offer *AdvancedCommerceOffer `json:"offer"`
-	// Thousandths of the currency unit.
+	// The amount in thousandths of the currency unit.
 	Price *int64 `json:"price"`
 	// Refunds of this item.
 	Refunds []AdvancedCommerceRefund `json:"refunds"`
@@ -154,11 +155,11 @@ type AdvancedCommerceTransactionItem struct {
 	RevocationDate time.Time `json:"revocationDate"`
 }
 
-// AdvancedCommerceTransactionInfo is what an Advanced Commerce transaction bought.
+// AdvancedCommerceTransactionInfo is the purchase of an Advanced Commerce transaction.
 type AdvancedCommerceTransactionInfo struct {
-	// Texts shown.
+	// The texts for the customer.
 	Descriptors *AdvancedCommerceDescriptors `json:"descriptors"`
-	// Thousandths of the currency unit.
+	// The amount in thousandths of the currency unit.
 	EstimatedTax *int64 `json:"estimatedTax"`
 	// The items.
 	Items []AdvancedCommerceTransactionItem `json:"items"`
@@ -168,7 +169,7 @@ type AdvancedCommerceTransactionInfo struct {
 	RequestReferenceID string `json:"requestReferenceId"`
 	// Tax code.
 	TaxCode string `json:"taxCode"`
-	// Thousandths of the currency unit.
+	// The amount in thousandths of the currency unit.
 	TaxExclusivePrice *int64 `json:"taxExclusivePrice"`
 	// Tax rate as text.
 	TaxRate string `json:"taxRate"`
@@ -178,23 +179,23 @@ type AdvancedCommerceTransactionInfo struct {
 type AdvancedCommerceRenewalItem struct {
 	// The item.
 	SKU string `json:"SKU"`
-	// Text shown.
+	// The text for the customer.
 	Description string `json:"description"`
-	// Name shown.
+	// The name for the customer.
 	DisplayName string `json:"displayName"`
-	// Discount.
+	// The discount.
 	Offer *AdvancedCommerceOffer `json:"offer"`
-	// Thousandths of the currency unit.
+	// The amount in thousandths of the currency unit.
 	Price *int64 `json:"price"`
-	// Price increase, if any.
+	// The price increase; nil if there is none.
 	PriceIncreaseInfo *AdvancedCommercePriceIncreaseInfo `json:"priceIncreaseInfo"`
 }
 
-// AdvancedCommerceRenewalInfo is what an Advanced Commerce subscription renews into.
+// AdvancedCommerceRenewalInfo is the next period of an Advanced Commerce subscription.
 type AdvancedCommerceRenewalInfo struct {
-	// Token for changes.
+	// The token for changes.
 	ConsistencyToken string `json:"consistencyToken"`
-	// Texts shown.
+	// The texts for the customer.
 	Descriptors *AdvancedCommerceDescriptors `json:"descriptors"`
 	// The items.
 	Items []AdvancedCommerceRenewalItem `json:"items"`
@@ -208,61 +209,61 @@ type AdvancedCommerceRenewalInfo struct {
 
 // TransactionCommitmentInfo is a commitment over several billing periods.
 type TransactionCommitmentInfo struct {
-	// This period, 1 to 12.
+	// The number of this period, 1 to 12.
 	BillingPeriodNumber int64 `json:"billingPeriodNumber"`
-	// End of all periods.
+	// The end of all periods.
 	CommitmentExpiresDate time.Time `json:"commitmentExpiresDate"`
-	// Thousandths of the currency unit.
+	// The amount in thousandths of the currency unit.
 	CommitmentPrice *int64 `json:"commitmentPrice"`
-	// How many in all.
+	// The number of all periods.
 	TotalBillingPeriods int64 `json:"totalBillingPeriods"`
 }
 
 // Transaction is a purchase, restore or renewal that Apple signed.
 type Transaction struct {
 	Signed
-	// When Apple signed it.
+	// When Apple signed the evidence.
 	SignedDate time.Time `json:"signedDate"`
-	// This purchase, restore or renewal.
+	// The id of this purchase, restore or renewal.
 	TransactionID string `json:"transactionId"`
-	// The first transaction of the subscription.
+	// The id of the first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
-	// One paid period, the same on all devices.
+	// The id of one paid period, the same on all devices.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
-	// What was bought.
+	// The product id.
 	ProductID string `json:"productId"`
-	// Group of a subscription.
+	// The group of the subscription.
 	SubscriptionGroupIdentifier string `json:"subscriptionGroupIdentifier"`
 	// "Auto-Renewable Subscription", "Non-Consumable", "Consumable" or "Non-Renewing
 	// Subscription".
 	Type ProductType `json:"type"`
-	// How many were bought.
+	// The number of items bought.
 	Quantity int64 `json:"quantity"`
 	// "PURCHASED", "FAMILY_SHARED" or "ASSIGNED".
 	InAppOwnershipType OwnershipType `json:"inAppOwnershipType"`
-	// When it was charged.
+	// When the customer was charged.
 	PurchaseDate time.Time `json:"purchaseDate"`
 	// When the first purchase was charged.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
-	// End of the paid period.
+	// The end of the paid period.
 	ExpiresDate time.Time `json:"expiresDate"`
-	// When it was refunded, or taken from Family Sharing.
+	// When the purchase was refunded, or family sharing ended.
 	RevocationDate time.Time `json:"revocationDate"`
-	// 1: an issue with the app; 0: another reason.
+	// The reason: 1 an issue with the app, 0 another.
 	RevocationReason *int64 `json:"revocationReason"`
 	// "REFUND_FULL", "REFUND_PRORATED" or "FAMILY_REVOKE".
 	RevocationType RevocationType `json:"revocationType"`
-	// Thousandths of a percent.
+	// The refunded share in thousandths of a percent.
 	RevocationPercentage *int64 `json:"revocationPercentage"`
-	// True: replaced by an upgrade.
+	// Whether an upgrade replaced the purchase.
 	IsUpgraded bool `json:"isUpgraded"`
-	// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
+	// The type: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
 	OfferType int64 `json:"offerType"`
-	// UUID that the app set, in lower case.
+	// The UUID that the app set, in lower case.
 	AppAccountToken string `json:"appAccountToken"`
-	// The customer's download of the app.
+	// The id of the customer's download of the app.
 	AppTransactionID string `json:"appTransactionId"`
-	// Id before a migration to Advanced Commerce.
+	// The id before a migration to Advanced Commerce.
 	PreviousOriginalTransactionID string `json:"previousOriginalTransactionId"`
 	// Offer id or code.
 	OfferIdentifier string `signed:"offerIdentifier"`
@@ -270,73 +271,74 @@ type Transaction struct {
 	OfferPeriod string `signed:"offerPeriod"`
 	// "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT" or "ONE_TIME".
 	OfferDiscountType OfferDiscountType `signed:"offerDiscountType"`
-	// Country, three letters.
+	// The country, three letters.
 	Storefront string `signed:"storefront"`
-	// Apple's number of it.
+	// Apple's id of the storefront.
 	StorefrontID string `signed:"storefrontId"`
 	// "PURCHASE" or "RENEWAL".
 	TransactionReason TransactionReason `signed:"transactionReason"`
-	// ISO 4217.
+	// The currency, ISO 4217.
 	Currency string `signed:"currency"`
-	// Thousandths of the currency unit.
+	// The amount in thousandths of the currency unit.
 	Price *int64 `signed:"price"`
-	// Advanced Commerce only.
+	// The Advanced Commerce data; nil for other purchases.
 	AdvancedCommerceInfo *AdvancedCommerceTransactionInfo `signed:"advancedCommerceInfo"`
 	// "BILLED_UPFRONT" or "MONTHLY".
 	BillingPlanType BillingPlanType `signed:"billingPlanType"`
-	// Commitment, if any.
+	// The commitment; nil if there is none.
 	CommitmentInfo *TransactionCommitmentInfo `signed:"commitmentInfo"`
-	// Base64; only from a device.
+	// The hash for the device verification, base64; only in evidence from a device.
 	DeviceVerification string `signed:"deviceVerification"`
-	// UUID; only from a device.
+	// The nonce of the device verification, a UUID; only in evidence from a device.
 	DeviceVerificationNonce string `signed:"deviceVerificationNonce"`
 }
 
-// RenewalCommitmentInfo is what a commitment renews into.
+// RenewalCommitmentInfo is the next commitment.
 type RenewalCommitmentInfo struct {
-	// Product of the next commitment.
+	// The product of the next commitment.
 	CommitmentAutoRenewProductID string `json:"commitmentAutoRenewProductId"`
-	// 0 off, 1 on.
+	// Automatic renewal: 0 off, 1 on.
 	CommitmentAutoRenewStatus *int64 `json:"commitmentAutoRenewStatus"`
 	// "BILLED_UPFRONT" or "MONTHLY".
 	CommitmentRenewalBillingPlanType BillingPlanType `json:"commitmentRenewalBillingPlanType"`
-	// When it renews.
+	// When the commitment renews.
 	CommitmentRenewalDate time.Time `json:"commitmentRenewalDate"`
-	// Thousandths of the currency unit.
+	// The amount in thousandths of the currency unit.
 	CommitmentRenewalPrice *int64 `json:"commitmentRenewalPrice"`
 }
 
-// RenewalInfo says how a subscription continues.
+// RenewalInfo is the renewal of a subscription as Apple intends it.
 //
 // By itself it proves nothing about the app: it has no bundle id. Decide with it only
 // together with a transaction of the same OriginalTransactionID.
 type RenewalInfo struct {
 	Signed
-	// When Apple signed it.
+	// When Apple signed the evidence.
 	SignedDate time.Time `json:"signedDate"`
-	// The first transaction of the subscription.
+	// The id of the first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// The product of this period.
 	ProductID string `json:"productId"`
 	// The product of the next period.
 	AutoRenewProductID string `json:"autoRenewProductId"`
-	// 0 off, 1 on; not the state of the subscription.
+	// Automatic renewal: 0 off, 1 on; not the state of the subscription.
 	AutoRenewStatus *int64 `json:"autoRenewStatus"`
-	// Apple still tries to charge; only when expired.
+	// Whether Apple still tries to charge; only after the end of the period.
 	IsInBillingRetryPeriod *bool `json:"isInBillingRetryPeriod"`
-	// End of the billing grace period.
+	// The end of the billing grace period.
 	GracePeriodExpiresDate time.Time `json:"gracePeriodExpiresDate"`
 	// When the latest purchase ends or renews.
 	RenewalDate time.Time `json:"renewalDate"`
-	// 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 other.
+	// The reason of the end: 1 cancelled, 2 billing error, 3 price increase, 4 product
+	// gone, 5 other.
 	ExpirationIntent int64 `json:"expirationIntent"`
-	// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
+	// The type: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
 	OfferType int64 `json:"offerType"`
-	// UUID that the app set, in lower case.
+	// The UUID that the app set, in lower case.
 	AppAccountToken string `json:"appAccountToken"`
-	// The customer's download of the app.
+	// The id of the customer's download of the app.
 	AppTransactionID string `json:"appTransactionId"`
-	// 0 not answered, 1 consented or only informed.
+	// The customer's consent: 0 not answered, 1 consented or only informed.
 	PriceIncreaseStatus *int64 `signed:"priceIncreaseStatus"`
 	// Offer id or code.
 	OfferIdentifier string `signed:"offerIdentifier"`
@@ -344,66 +346,66 @@ type RenewalInfo struct {
 	OfferPeriod string `signed:"offerPeriod"`
 	// "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT" or "ONE_TIME".
 	OfferDiscountType OfferDiscountType `signed:"offerDiscountType"`
-	// Start of the series of renewals.
+	// The start of the series of renewals.
 	RecentSubscriptionStartDate time.Time `signed:"recentSubscriptionStartDate"`
-	// ISO 4217.
+	// The currency, ISO 4217.
 	Currency string `signed:"currency"`
-	// Thousandths of the currency unit.
+	// The amount in thousandths of the currency unit.
 	RenewalPrice *int64 `signed:"renewalPrice"`
-	// Offers to win the customer back, best first.
+	// The win-back offers for the customer, best first.
 	EligibleWinBackOfferIDs []string `signed:"eligibleWinBackOfferIds"`
-	// Advanced Commerce only.
+	// The Advanced Commerce data; nil for other purchases.
 	AdvancedCommerceInfo *AdvancedCommerceRenewalInfo `signed:"advancedCommerceInfo"`
-	// Commitment, if any.
+	// The commitment; nil if there is none.
 	CommitmentInfo *RenewalCommitmentInfo `signed:"commitmentInfo"`
 	// "BILLED_UPFRONT" or "MONTHLY".
 	RenewalBillingPlanType BillingPlanType `signed:"renewalBillingPlanType"`
-	// Base64; only from a device.
+	// The hash for the device verification, base64; only in evidence from a device.
 	DeviceVerification string `signed:"deviceVerification"`
-	// UUID; only from a device.
+	// The nonce of the device verification, a UUID; only in evidence from a device.
 	DeviceVerificationNonce string `signed:"deviceVerificationNonce"`
 }
 
-// AppTransaction is the customer's download of the app.
+// AppTransaction is the customer's download of the app, as Apple signed it.
 type AppTransaction struct {
 	Signed
-	// When it was signed.
+	// When the evidence was signed.
 	ReceiptCreationDate time.Time `json:"receiptCreationDate"`
 	// The environment, as signed.
 	ReceiptType Environment `json:"receiptType"`
-	// First download.
+	// When the app was first downloaded.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
-	// One per Apple Account and app.
+	// The id of the download: one for each Apple Account and app.
 	AppTransactionID string `json:"appTransactionId"`
-	// Version that asked.
+	// The version of the app that requested the evidence.
 	ApplicationVersion string `signed:"applicationVersion"`
-	// Apple's number of the version.
+	// Apple's id of the version.
 	VersionExternalIdentifier int64 `signed:"versionExternalIdentifier"`
-	// Version first bought; a dummy in Sandbox.
+	// The version first bought; a placeholder in Sandbox.
 	OriginalApplicationVersion string `signed:"originalApplicationVersion"`
-	// Base64.
+	// The hash for the device verification, base64.
 	DeviceVerification string `signed:"deviceVerification"`
-	// UUID.
+	// The nonce of the device verification, a UUID.
 	DeviceVerificationNonce string `signed:"deviceVerificationNonce"`
-	// When it was pre-ordered.
+	// When the app was pre-ordered.
 	PreorderDate time.Time `signed:"preorderDate"`
 	// "iOS", "macOS", "tvOS" or "visionOS".
 	OriginalPlatform Platform `signed:"originalPlatform"`
-	// Xcode only.
+	// When the evidence was requested; only in Xcode.
 	RequestDate time.Time `signed:"requestDate"`
 }
 
-// RealtimeRequest is Apple's question: which retention message to show. Answer within
-// about 700 ms.
+// RealtimeRequest is Apple's request for the retention message to display. Respond
+// within about 700 ms.
 type RealtimeRequest struct {
 	Signed
-	// When Apple signed it.
+	// When Apple signed the evidence.
 	SignedDate time.Time `json:"signedDate"`
-	// The first transaction of the subscription.
+	// The id of the first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// The subscription.
 	ProductID string `json:"productId"`
-	// UUID to repeat in the answer.
+	// The UUID to repeat in the response.
 	RequestIdentifier string `json:"requestIdentifier"`
 	// The customer's locale.
 	UserLocale string `signed:"userLocale"`
@@ -412,13 +414,13 @@ type RealtimeRequest struct {
 // NotificationData is the body `data`. The JWS in it are verified: see the
 // notification's facts.
 type NotificationData struct {
-	// Where it happened.
+	// The environment of the event.
 	Environment Environment `json:"environment"`
-	// Apple's number of the app.
+	// Apple's id of the app.
 	AppAppleID int64 `json:"appAppleId"`
-	// The app.
+	// The bundle id of the app.
 	BundleID string `json:"bundleId"`
-	// Version of the app.
+	// The version of the app.
 	BundleVersion string `json:"bundleVersion"`
 	// JWS text.
 	SignedTransactionInfo string `json:"signedTransactionInfo"`
@@ -426,17 +428,17 @@ type NotificationData struct {
 	SignedRenewalInfo string `json:"signedRenewalInfo"`
 	// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
 	Status int64 `json:"status"`
-	// Why the customer asks for a refund.
+	// The reason for which the customer asks for a refund.
 	ConsumptionRequestReason ConsumptionRequestReason `json:"consumptionRequestReason"`
 }
 
 // NotificationSummary is the body `summary`: the end of a mass extension.
 type NotificationSummary struct {
-	// Where it happened.
+	// The environment of the event.
 	Environment Environment `json:"environment"`
-	// Apple's number of the app.
+	// Apple's id of the app.
 	AppAppleID int64 `json:"appAppleId"`
-	// The app.
+	// The bundle id of the app.
 	BundleID string `json:"bundleId"`
 	// The product that was extended.
 	ProductID string `json:"productId"`
@@ -444,9 +446,9 @@ type NotificationSummary struct {
 	RequestIdentifier string `json:"requestIdentifier"`
 	// Countries, three letters each.
 	StorefrontCountryCodes []string `json:"storefrontCountryCodes"`
-	// How many were extended.
+	// The number of extended subscriptions.
 	SucceededCount int64 `json:"succeededCount"`
-	// How many were not.
+	// The number of subscriptions that were not extended.
 	FailedCount int64 `json:"failedCount"`
 }
 
@@ -454,13 +456,13 @@ type NotificationSummary struct {
 type NotificationExternalPurchaseToken struct {
 	// Id of the token.
 	ExternalPurchaseID string `json:"externalPurchaseId"`
-	// Apple's number of the app.
+	// Apple's id of the app.
 	AppAppleID int64 `json:"appAppleId"`
-	// The app.
+	// The bundle id of the app.
 	BundleID string `json:"bundleId"`
-	// When it was made.
+	// When the token was made.
 	TokenCreationDate time.Time `json:"tokenCreationDate"`
-	// When it ends.
+	// When the token expires.
 	TokenExpirationDate time.Time `json:"tokenExpirationDate"`
 	// "SERVICES" or "ACQUISITION".
 	TokenType ExternalPurchaseTokenType `json:"tokenType"`
@@ -469,11 +471,11 @@ type NotificationExternalPurchaseToken struct {
 // NotificationAppData is the body `appData`. The JWS in it is verified: see the
 // notification's facts.
 type NotificationAppData struct {
-	// Where it happened.
+	// The environment of the event.
 	Environment Environment `json:"environment"`
-	// Apple's number of the app.
+	// Apple's id of the app.
 	AppAppleID int64 `json:"appAppleId"`
-	// The app.
+	// The bundle id of the app.
 	BundleID string `json:"bundleId"`
 	// JWS text.
 	SignedAppTransactionInfo string `json:"signedAppTransactionInfo"`
@@ -482,9 +484,9 @@ type NotificationAppData struct {
 // Notification is an App Store Server Notification V2, with everything signed inside
 // verified.
 //
-// Type and subtype say why it was sent; Transaction and RenewalInfo say what is true.
-// They come late, twice and out of order: keep one by UUID, and apply only evidence
-// with a later SignedDate than what is stored.
+// Type and subtype are the reason for which Apple sent it; Transaction and RenewalInfo
+// are the state. Notifications arrive late, twice and out of order: handle each UUID
+// once, and apply only evidence with a later SignedDate than what is stored.
 type Notification struct {
 	Signed
 	// "DID_RENEW", "REFUND" …
@@ -493,16 +495,16 @@ type Notification struct {
 	Subtype Subtype `json:"subtype"`
 	// Whether this version knows the type and subtype.
 	Known bool `json:"known"`
-	// What it means for entitlements: "grant", "keep", "end", "recompute", "none".
+	// The effect on entitlements: "grant", "keep", "end", "recompute", "none".
 	Effect Effect `json:"effect"`
-	// The same in every retry.
+	// The UUID, equal in every retry.
 	UUID string `json:"uuid"`
 	// "2.0".
 	Version string `json:"version"`
 	// "data", "summary", "externalPurchaseToken" or "appData".
 	Body NotificationBody `json:"body"`
 	// Apple's view at SignedDate: 1 active, 2 expired, 3 billing retry, 4 grace
-	// period, 5 revoked; zero where the notification does not say.
+	// period, 5 revoked; zero if the notification does not have it.
 	Status int64 `json:"status"`
 	// The verified transaction inside, or nil.
 	Transaction *Transaction `json:"transaction"`
@@ -510,25 +512,25 @@ type Notification struct {
 	RenewalInfo *RenewalInfo `json:"renewalInfo"`
 	// The verified app transaction inside, or nil.
 	AppTransaction *AppTransaction `json:"appTransaction"`
-	// When Apple signed it.
+	// When Apple signed the evidence.
 	SignedDate time.Time `json:"signedDate"`
-	// Body.
+	// The body; nil if the notification has another one.
 	Data *NotificationData `signed:"data"`
-	// Body.
+	// The body; nil if the notification has another one.
 	Summary *NotificationSummary `signed:"summary"`
-	// Body.
+	// The body; nil if the notification has another one.
 	ExternalPurchaseToken *NotificationExternalPurchaseToken `signed:"externalPurchaseToken"`
-	// Body.
+	// The body; nil if the notification has another one.
 	AppData *NotificationAppData `signed:"appData"`
 }
 
-// Transport is how the evidence was packed when it came.
+// Transport is the encoding in which the evidence arrived.
 type Transport struct {
 	// "raw", "base64" or "base64-twice".
 	Form string `json:"form"`
-	// How many times it was base64: 0, 1 or 2.
+	// The number of base64 layers: 0, 1 or 2.
 	Levels int64 `json:"levels"`
-	// Whether spaces had to be read as +: a form field decoded twice.
+	// Whether spaces were read as +, because a form field was decoded twice.
 	SpaceAsPlus bool `json:"spaceAsPlus"`
 }
 
@@ -551,126 +553,127 @@ type ReceiptChain struct {
 	Cached bool `json:"cached"`
 }
 
-// Receipt is what the facts of both kinds of receipt, and of an answer, have in
-// common.
+// Receipt is the members that the facts of both kinds of receipt, and of a
+// verifyReceipt response, share.
 type Receipt struct {
 	Facts
 	// "Production", "Sandbox" or "Xcode".
 	Environment Environment `json:"environment"`
-	// The app.
+	// The bundle id of the app.
 	BundleID string `json:"bundleId"`
 }
 
 // TransactionReceipt is one purchase, restore or renewal, as apps of iOS 3 to 6 sent
 // it.
 //
-// It states the past: it can show neither a refund nor whether the subscription
-// renewed. It is not bound to a device or an account: whoever has the text can send
-// it. Pay out once per Keys.Purchase.
+// It describes the past: it contains neither a refund nor a later renewal. It is not
+// bound to a device or an account: anyone who has the text can send it. Grant once per
+// Keys.Purchase.
 type TransactionReceipt struct {
 	Receipt
-	// Of the signature: 2 (until 2016) or 3.
+	// The version of the signature: 2 (until 2016) or 3.
 	Version int64 `json:"version"`
-	// What was bought.
+	// The product id.
 	ProductID string `json:"productId"`
-	// How many were bought.
+	// The number of items bought.
 	Quantity int64 `json:"quantity"`
-	// This purchase, restore or renewal.
+	// The id of this purchase, restore or renewal.
 	TransactionID string `json:"transactionId"`
-	// The first transaction of the subscription.
+	// The id of the first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
-	// One paid period, the same on all devices.
+	// The id of one paid period, the same on all devices.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
-	// Purchase, restore, start of the period: to the millisecond where the receipt has
-	// it, else to the second.
+	// The date of purchase, restore or the start of the period: in milliseconds if the
+	// receipt has them, else in seconds.
 	PurchaseDate time.Time `json:"purchaseDate"`
-	// The first purchase.
+	// The date of the first purchase.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
-	// End of the paid period.
+	// The end of the paid period.
 	ExpiresDate time.Time `json:"expiresDate"`
-	// A free trial.
+	// Whether the period is a free trial.
 	IsTrialPeriod *bool `json:"isTrialPeriod"`
-	// An introductory price.
+	// Whether the period has an introductory price.
 	IsInIntroOfferPeriod *bool `json:"isInIntroOfferPeriod"`
-	// Version of the app, free text.
+	// The version of the app, free text.
 	BundleVersion string `json:"bundleVersion"`
-	// Apple's number of the product.
+	// Apple's id of the product.
 	ItemID string `json:"itemId"`
-	// Apple's number of the app.
+	// Apple's id of the app.
 	AppItemID string `json:"appItemId"`
-	// Apple's number of the app's version.
+	// Apple's id of the app's version.
 	VersionExternalIdentifier string `json:"versionExternalIdentifier"`
-	// "transaction-id", which is signed; empty where that id does not show it.
+	// "transaction-id", which is signed; empty if that id does not determine the
+	// environment.
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
-	// An unsigned outer key contradicts the signed transaction id: the text was
-	// altered. Nothing else follows from that.
+	// Whether an unsigned outer key contradicts the signed transaction id, because the
+	// text was altered. Nothing else follows from that.
 	OuterAltered bool `json:"outerAltered"`
-	// Signed by a certificate that is younger than the purchase.
+	// Whether the signing certificate is newer than the purchase.
 	SignedAfterPurchase bool `json:"signedAfterPurchase"`
-	// Version 2: rests on 1,024-bit RSA.
+	// Whether the signature is by a 1,024-bit RSA key, as in version 2.
 	WeakKey bool `json:"weakKey"`
 	// Device id; only with `receipts.deviceIds: report`.
 	UniqueIdentifier string `json:"uniqueIdentifier"`
 	// Vendor id; only with `receipts.deviceIds: report`.
 	UniqueVendorIdentifier string `json:"uniqueVendorIdentifier"`
-	// Names for stores and replay checks.
+	// The idempotency keys, for databases and replay checks.
 	Keys IdempotencyKeys `json:"keys"`
 	// The certificates.
 	Chain ReceiptChain `json:"chain"`
-	// How it was packed.
+	// The encoding in which the evidence arrived.
 	Transport Transport `json:"transport"`
 }
 
 // AppReceiptPurchase is one purchase in an app receipt.
 type AppReceiptPurchase struct {
-	// What was bought.
+	// The product id.
 	ProductID string `json:"productId"`
-	// This purchase, restore or renewal.
+	// The id of this purchase, restore or renewal.
 	TransactionID string `json:"transactionId"`
-	// The first transaction of the subscription.
+	// The id of the first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
-	// One paid period, the same on all devices.
+	// The id of one paid period, the same on all devices.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
-	// How many were bought.
+	// The number of items bought.
 	Quantity int64 `json:"quantity"`
 	// "Auto-Renewable Subscription", "Non-Consumable", "Consumable", "Non-Renewing
 	// Subscription" or "Free Subscription"; empty from Xcode.
 	Type ProductType `json:"type"`
-	// Purchase, restore, start of the period.
+	// The date of purchase, restore or the start of the period.
 	PurchaseDate time.Time `json:"purchaseDate"`
-	// The first purchase.
+	// The date of the first purchase.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
-	// End of the paid period.
+	// The end of the paid period.
 	ExpiresDate time.Time `json:"expiresDate"`
-	// When it was refunded.
+	// When the purchase was refunded.
 	CancellationDate time.Time `json:"cancellationDate"`
-	// 1: an issue with the app; 0: another reason.
+	// The reason: 1 an issue with the app, 0 another.
 	CancellationReason *int64 `json:"cancellationReason"`
-	// A free trial.
+	// Whether the period is a free trial.
 	IsTrialPeriod *bool `json:"isTrialPeriod"`
-	// An introductory price.
+	// Whether the period has an introductory price.
 	IsInIntroOfferPeriod *bool `json:"isInIntroOfferPeriod"`
-	// Promotional offer.
+	// The id of the promotional offer.
 	PromotionalOfferID string `json:"promotionalOfferId"`
 	// Whether the catalogue has the product.
 	Known bool `json:"known"`
-	// That of the receipt.
+	// The environment of the receipt.
 	Environment Environment `json:"environment"`
-	// The transaction id looks like one of another environment.
+	// Whether the transaction id has the form of another environment.
 	IDConflict bool `json:"idConflict"`
-	// Names for stores and replay checks.
+	// The idempotency keys, for databases and replay checks.
 	Keys IdempotencyKeys `json:"keys"`
 }
 
 // RawAttribute is an attribute of the receipt that has no member of its own.
 type RawAttribute struct {
-	// Its number.
+	// The number of the attribute.
 	Type int64 `json:"type"`
-	// Its value, hex.
+	// The value of the attribute, hex.
 	Hex string `json:"hex"`
 }
 
-// AppReceipt lists all purchases of an app on one device, as of CreationDate.
+// AppReceipt lists all purchases of an app on one device, at CreationDate.
 //
 // Consumables vanish from it once they are finished, so an empty list proves nothing.
 // Unless DeviceBound, the same text can come from any device.
@@ -679,83 +682,83 @@ type AppReceipt struct {
 	// "Production", "ProductionSandbox", "ProductionVPP", "ProductionVPPSandbox" or
 	// "Xcode".
 	Type ReceiptType `json:"type"`
-	// Version of the app.
+	// The version of the app.
 	ApplicationVersion string `json:"applicationVersion"`
-	// Version first bought; a dummy in Sandbox.
+	// The version first bought; a placeholder in Sandbox.
 	OriginalApplicationVersion string `json:"originalApplicationVersion"`
-	// When it was made and signed.
+	// When the receipt was made and signed.
 	CreationDate time.Time `json:"creationDate"`
-	// The moment that it describes.
+	// The instant that the evidence describes.
 	AsOf time.Time `json:"asOfMs"`
-	// First download.
+	// When the app was first downloaded.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
 	// End of a volume purchase. Beyond 2100 the document has it as text (see Payload),
 	// and this is zero.
 	ExpirationDate time.Time `json:"expirationDate"`
-	// Apple's number of the app.
+	// Apple's id of the app.
 	AppAppleID int64 `json:"appAppleId"`
 	// Apple's number of the download.
 	DownloadID string `json:"downloadId"`
-	// Apple's number of the app's version.
+	// Apple's id of the app's version.
 	VersionExternalIdentifier int64 `json:"versionExternalIdentifier"`
-	// Whether it was checked to belong to the device given.
+	// Whether the receipt was verified to belong to the given device.
 	DeviceBound bool `json:"deviceBound"`
-	// In the order of the receipt, which means nothing.
+	// The purchases in the order of the receipt, which has no meaning.
 	Purchases []AppReceiptPurchase `json:"purchases"`
 	// Attributes that are known but not understood.
 	RawAttributes []RawAttribute `json:"rawAttributes"`
-	// How many more there were.
+	// The number of other unknown attributes.
 	UnknownAttributes int64 `json:"unknownAttributes"`
 	// "sha1" or "sha256".
 	Digest string `json:"digest"`
 	// The certificates.
 	Chain ReceiptChain `json:"chain"`
-	// How it was packed.
+	// The encoding in which the evidence arrived.
 	Transport Transport `json:"transport"`
 }
 
-// VerifyReceiptTransaction is one transaction in an answer. Only Apple's TLS
-// connection vouches for it.
+// VerifyReceiptTransaction is one transaction in a response. Only Apple's TLS
+// connection proves it.
 type VerifyReceiptTransaction struct {
-	// How many were bought.
+	// The number of items bought.
 	Quantity int64 `json:"quantity"`
-	// What was bought.
+	// The product id.
 	ProductID string `json:"productId"`
-	// This purchase, restore or renewal.
+	// The id of this purchase, restore or renewal.
 	TransactionID string `json:"transactionId"`
-	// The first transaction of the subscription.
+	// The id of the first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
-	// One paid period, the same on all devices.
+	// The id of one paid period, the same on all devices.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
-	// Purchase, restore, start of the period.
+	// The date of purchase, restore or the start of the period.
 	PurchaseDate time.Time `json:"purchaseDate"`
-	// The first purchase.
+	// The date of the first purchase.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
-	// End of the paid period.
+	// The end of the paid period.
 	ExpiresDate time.Time `json:"expiresDate"`
-	// When it was refunded.
+	// When the purchase was refunded.
 	CancellationDate time.Time `json:"cancellationDate"`
-	// 1: an issue with the app; 0: another reason.
+	// The reason: 1 an issue with the app, 0 another.
 	CancellationReason *int64 `json:"cancellationReason"`
-	// A free trial.
+	// Whether the period is a free trial.
 	IsTrialPeriod *bool `json:"isTrialPeriod"`
-	// An introductory price.
+	// Whether the period has an introductory price.
 	IsInIntroOfferPeriod *bool `json:"isInIntroOfferPeriod"`
-	// Promotional offer.
+	// The id of the promotional offer.
 	PromotionalOfferID string `json:"promotionalOfferId"`
 	// Offer code.
 	OfferCodeRefName string `json:"offerCodeRefName"`
 	// "PURCHASED" or "FAMILY_SHARED".
 	InAppOwnershipType OwnershipType `json:"inAppOwnershipType"`
-	// True: replaced by an upgrade.
+	// Whether an upgrade replaced the purchase.
 	IsUpgraded bool `json:"isUpgraded"`
-	// Group of a subscription.
+	// The group of the subscription.
 	SubscriptionGroupIdentifier string `json:"subscriptionGroupIdentifier"`
 	// UUID that the app set.
 	AppAccountToken string `json:"appAccountToken"`
 	// Whether the catalogue has the product.
 	Known bool `json:"known"`
-	// Names for stores and replay checks.
+	// The idempotency keys, for databases and replay checks.
 	Keys IdempotencyKeys `json:"keys"`
 	// The app; iOS 6 style.
 	Bid string `json:"bid"`
@@ -771,55 +774,54 @@ type VerifyReceiptTransaction struct {
 	UniqueIdentifier string `json:"uniqueIdentifier"`
 	// Vendor id; only with `receipts.deviceIds: report`.
 	UniqueVendorIdentifier string `json:"uniqueVendorIdentifier"`
-	// Members that this version does not know, as they came.
+	// The members that this version does not know, unchanged.
 	Unknown json.RawMessage `json:"unknown"`
 }
 
-// VerifyReceiptRenewalInfo is what an answer says about the renewal of one
-// subscription.
+// VerifyReceiptRenewalInfo is the renewal of one subscription in a response.
 type VerifyReceiptRenewalInfo struct {
-	// The first transaction of the subscription.
+	// The id of the first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// The product of this period.
 	ProductID string `json:"productId"`
 	// The product of the next period.
 	AutoRenewProductID string `json:"autoRenewProductId"`
-	// 0 off, 1 on; not the state of the subscription.
+	// Automatic renewal: 0 off, 1 on; not the state of the subscription.
 	AutoRenewStatus *int64 `json:"autoRenewStatus"`
 	// Apple still tries to charge.
 	IsInBillingRetryPeriod *bool `json:"isInBillingRetryPeriod"`
 	// 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 unknown.
 	ExpirationIntent int64 `json:"expirationIntent"`
-	// End of the billing grace period.
+	// The end of the billing grace period.
 	GracePeriodExpiresDate time.Time `json:"gracePeriodExpiresDate"`
-	// 0 asked, no answer; 1 agreed.
+	// The customer's consent: 0 not answered, 1 agreed.
 	PriceConsentStatus *int64 `json:"priceConsentStatus"`
-	// 0 asked, no answer; 1 agreed or only informed.
+	// The customer's consent: 0 not answered, 1 agreed or only informed.
 	PriceIncreaseStatus *int64 `json:"priceIncreaseStatus"`
 	// Offer code.
 	OfferCodeRefName string `json:"offerCodeRefName"`
-	// Promotional offer.
+	// The id of the promotional offer.
 	PromotionalOfferID string `json:"promotionalOfferId"`
-	// Members that this version does not know, as they came.
+	// The members that this version does not know, unchanged.
 	Unknown json.RawMessage `json:"unknown"`
 }
 
-// LatestReceipt is the latest_receipt of an answer, which is signed, verified offline
-// in the call.
+// LatestReceipt is the latest_receipt of a response, which is signed and was verified
+// offline.
 type LatestReceipt struct {
-	// Store the text only when this is true.
+	// Whether the receipt was verified. Store the text only if it was.
 	Verified bool `json:"verified"`
-	// Status of its verification: "ok", or why not.
+	// The status of the verification: "ok", or the refusal.
 	Status string `json:"status"`
-	// SHA-256 of its text, hex.
+	// SHA-256 of the text, hex.
 	SHA256 string `json:"sha256"`
 }
 
-// VerifyReceiptResponse is what Apple's verifyReceipt endpoint answered: facts of
+// VerifyReceiptResponse is a response of Apple's verifyReceipt endpoint: facts of
 // class "apple-answer".
 //
-// Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS
-// connection that it came over.
+// Nothing in it is signed except `latest_receipt`: it is as trustworthy as the TLS
+// connection over which it arrived.
 type VerifyReceiptResponse struct {
 	Receipt
 	// 0; or 21006: valid, but the subscription has ended or was cancelled.
@@ -829,91 +831,92 @@ type VerifyReceiptResponse struct {
 	// "answer", "endpoint" (in an exchange, for the iOS 6 style), "receipt-type" or
 	// "transaction-id".
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
-	// The moment that it describes: RequestDate; without one the latest date in it,
-	// never the time of reading.
+	// The instant that the response describes: RequestDate; without it the latest date
+	// in the response, never the time of reading.
 	AsOf time.Time `json:"asOfMs"`
-	// How far Apple's clock is ahead; zero within five minutes.
+	// The time by which Apple's clock is ahead; zero within five minutes.
 	ClockSkew time.Duration `json:"clockSkew"`
 	// "Production", "ProductionSandbox" …
 	ReceiptType ReceiptType `json:"receiptType"`
 	// 1: an issue with the app; 0: another reason; iOS 6 style.
 	CancellationReason *int64 `json:"cancellationReason"`
-	// Apple's number of the app.
+	// Apple's id of the app.
 	AdamID int64 `json:"adamId"`
 	// The same number.
 	AppItemID int64 `json:"appItemId"`
-	// Version of the app.
+	// The version of the app.
 	ApplicationVersion string `json:"applicationVersion"`
 	// Apple's number of the download.
 	DownloadID string `json:"downloadId"`
-	// Apple's number of the version.
+	// Apple's id of the version.
 	VersionExternalIdentifier int64 `json:"versionExternalIdentifier"`
-	// Of the receipt sent.
+	// The creation date of the receipt that was sent.
 	ReceiptCreationDate time.Time `json:"receiptCreationDate"`
-	// Apple's clock at the answer.
+	// Apple's time of the response.
 	RequestDate time.Time `json:"requestDate"`
-	// First download.
+	// When the app was first downloaded.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
-	// Version first bought; a dummy in Sandbox.
+	// The version first bought; a placeholder in Sandbox.
 	OriginalApplicationVersion string `json:"originalApplicationVersion"`
 	// End of a volume purchase.
 	ExpirationDate time.Time `json:"expirationDate"`
-	// When it was pre-ordered.
+	// When the app was pre-ordered.
 	PreorderDate time.Time `json:"preorderDate"`
-	// Each once, ordered by the end of the period.
+	// The transactions, each once, ordered by the end of the period.
 	Transactions []VerifyReceiptTransaction `json:"transactions"`
 	// Renewal facts, one for each subscription.
 	Renewals []VerifyReceiptRenewalInfo `json:"renewals"`
-	// The newest receipt, if the answer has one.
+	// The newest receipt, if the response has one.
 	LatestReceipt *LatestReceipt `json:"latestReceipt"`
-	// "apple-answer": trusted because of your TLS, not because of a signature.
+	// "apple-answer": trusted because of the TLS connection, not because of a
+	// signature.
 	Evidence string `json:"evidence"`
-	// Members that this version does not know, as they came.
+	// The members that this version does not know, unchanged.
 	Unknown json.RawMessage `json:"unknown"`
-	// The same for the receipt inside the answer.
+	// The unknown members of the receipt inside the response.
 	UnknownInReceipt json.RawMessage `json:"unknownInReceipt"`
 }
 
-// UnverifiedContent is what an untrusted blob says about itself. Claims, not facts:
-// anyone can write them.
+// UnverifiedContent is the content of an untrusted blob. It is not verified: anyone
+// can write it.
 type UnverifiedContent struct {
-	// The app.
+	// The bundle id of the app.
 	BundleID string `json:"bundleId"`
-	// What was bought.
+	// The product id.
 	ProductID string `json:"productId"`
-	// The purchase.
+	// The transaction id of the purchase.
 	TransactionID string `json:"transactionId"`
-	// The first transaction of the subscription.
+	// The id of the first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
-	// One paid period.
+	// The id of one paid period.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
-	// When it was bought.
+	// When the purchase was made.
 	PurchaseDate time.Time `json:"purchaseDate"`
 	// "Production", "Sandbox" …
 	Environment Environment `json:"environment"`
-	// To look up before verifying: for each purchase its transaction key, and its
-	// purchase key if that is different.
+	// The keys to look up before verifying: for each purchase its transaction key, and
+	// its purchase key if that is different.
 	Keys []string `json:"keys"`
-	// Only a JWS: who is said to have made it.
+	// The issuer in a JWS; empty for other blobs.
 	Issuer string `json:"issuer"`
-	// Only an App Attest receipt: the whole App ID.
+	// The whole App ID in an App Attest receipt; empty for other blobs.
 	AppID string `json:"appId"`
 	// An app receipt: "ProductionSandbox" …; App Attest: "ATTEST" or "RECEIPT".
 	Type string `json:"type"`
-	// Of an app or App Attest receipt.
+	// The creation date of an app or App Attest receipt.
 	CreationDate time.Time `json:"creationDate"`
-	// An app receipt: at most 64 of them.
+	// The products in an app receipt, at most 64.
 	ProductIDs []string `json:"productIds"`
-	// An app receipt: how many it lists.
+	// The number of purchases in an app receipt.
 	Purchases int64 `json:"purchases"`
-	// An app receipt: whether Keys has every purchase in it.
+	// Whether Keys has every purchase of an app receipt.
 	Complete bool `json:"complete"`
 }
 
-// Triage is the library's finding about an unverified blob.
+// Triage is the class of an unverified blob.
 //
-// WorthVerifying says whether to go on; otherwise Disposition says what to tell the
-// client, and `status` why. A finding is never evidence.
+// WorthVerifying is whether to verify the blob; otherwise Disposition is the result
+// for the client, and `status` the reason. A finding is never evidence.
 type Triage struct {
 	Facts
 	// "candidate", "unconfirmed", "jws", "foreign", "cracking-tool", "malformed",
@@ -928,32 +931,33 @@ type Triage struct {
 	// "lookup": look up Unverified.keys, then verify; "verify": there is no key;
 	// "none".
 	NextStep NextStep `json:"nextStep"`
-	// What a JWS looks like: "transaction", "notification" …; empty for others.
+	// The kind of a JWS by its form: "transaction", "notification" …; empty for other
+	// blobs.
 	Kind Kind `json:"kind"`
 	// Suspicions, never verdicts: "info-compact", "missing:bid" …
 	Anomalies []string `json:"anomalies"`
-	// How it was packed.
+	// The encoding in which the evidence arrived.
 	Transport *Transport `json:"transport"`
-	// What the blob says about itself; nil where nothing could be read. Never act on
+	// The unverified content of the blob; nil if nothing could be read. Never act on
 	// it: verify first.
 	Unverified *UnverifiedContent
 }
 
-// Extensions is what systems from iOS 27 on say about the running build.
+// Extensions is the data of systems from iOS 27 on about the running build.
 type Extensions struct {
-	// Where the build came from: 2 TestFlight, 4 App Store …; nil: not said.
+	// The origin of the build: 2 TestFlight, 4 App Store …; nil if unknown.
 	Category *int64 `json:"category"`
 	// "operating-system", "testflight", "development", "app-store", "enterprise",
 	// "developer-id", "other"; empty for numbers without a meaning.
 	CategoryName BuildCategory `json:"categoryName"`
 	// CFBundleVersion, the build number: "1314".
 	BundleVersion string `json:"bundleVersion"`
-	// Further ones by name; each value's encoding (CBOR) in hex.
+	// Other extensions by name; each value's encoding (CBOR) in hex.
 	OtherExtensions map[string]string `json:"otherExtensions"`
 }
 
-// ReceiptMembers is what is reported about an App Attest receipt, alone or inside an
-// attestation.
+// ReceiptMembers is the members that App Attest receipts share, by themselves or
+// inside an attestation.
 type ReceiptMembers struct {
 	// "ATTEST", from the app; "RECEIPT", from Apple after a refresh.
 	Type AttestReceiptType `json:"type"`
@@ -961,17 +965,17 @@ type ReceiptMembers struct {
 	AppID string `json:"appId"`
 	// "production" or "sandbox".
 	Environment AttestEnvironment `json:"environment"`
-	// The key that it is about, base64.
+	// The key id that the receipt is about, base64.
 	KeyID string `json:"keyId"`
-	// Whether it was checked to be about the key that was given.
+	// Whether the receipt was verified to be about the given key.
 	Bound bool `json:"bound"`
-	// When Apple made it.
+	// When Apple made the receipt.
 	CreatedAt time.Time `json:"createdAtMs"`
-	// Earliest refresh; only "RECEIPT".
+	// The earliest time of a refresh; only for "RECEIPT".
 	NotBefore time.Time `json:"notBeforeMs"`
-	// After that only a new key helps.
+	// When the receipt expires; only a new key helps afterwards.
 	ExpiresAt time.Time `json:"expiresAtMs"`
-	// Whether it has ended; true only with `attest.time: stored`.
+	// Whether the receipt has expired; true only with `attest.time: stored`.
 	Expired bool `json:"expired"`
 	// About how many keys this app attested on this device in the last 30 days; only
 	// "RECEIPT". 1 to 3 are normal.
@@ -979,9 +983,9 @@ type ReceiptMembers struct {
 	// When a refresh is due; zero: no longer possible, since Apple forgets the data
 	// behind it after 30 days.
 	RefreshAt time.Time `json:"refreshAtMs"`
-	// Whether it was due at the time of the call.
+	// Whether a refresh was due at the time of the call.
 	RefreshDue bool `json:"refreshDue"`
-	// Apple's token in it, base64.
+	// Apple's token in the receipt, base64.
 	Token string `json:"token"`
 	// The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple
 	// damages it in a "RECEIPT". Never compared.
@@ -1005,21 +1009,21 @@ type System struct {
 
 // PublicKey is a public key in both of its forms; either goes into VerifyAssertion.
 type PublicKey struct {
-	// The point 04 || X || Y, 65 bytes: what VerifyAssertion takes.
+	// The point 04 || X || Y, 65 bytes.
 	X963 []byte `json:"x963"`
-	// The same as SubjectPublicKeyInfo, 91 bytes.
+	// The key as SubjectPublicKeyInfo, 91 bytes.
 	SPKI []byte `json:"spki"`
 }
 
-// Challenge is the challenge that the client data carry.
+// Challenge is the challenge in the client data.
 type Challenge struct {
-	// SHA-256 of the challenge in the client data, hex. Empty: it was not looked for,
-	// and comparing it is up to you (`attest.challenge` of the configuration).
+	// SHA-256 of the challenge in the client data, hex; empty if none was searched
+	// for, and you must compare it (`attest.challenge` of the configuration).
 	SHA256 string `json:"sha256"`
 }
 
-// AttestedReceipt is the receipt inside an attestation: verified with it, about its
-// key.
+// AttestedReceipt is the receipt inside an attestation, verified together with the
+// attestation.
 type AttestedReceipt struct {
 	ReceiptMembers
 	// The receipt itself, to be stored and refreshed.
@@ -1030,64 +1034,64 @@ type AttestedReceipt struct {
 // app.
 //
 // Store KeyID, PublicKey, AppID, Environment, the counter 0 and Receipt.Bytes, bound
-// to the account; refuse a key that another account has. It says neither who the
-// person is nor that the device is free of tampering.
+// to the account; refuse a key of another account. It proves neither the identity of
+// the person nor that the device is free of tampering.
 type Attestation struct {
 	Facts
 	Extensions
 	// SHA-256 of the key, standard base64.
 	KeyID string `json:"keyId"`
-	// The key itself.
+	// The public key.
 	PublicKey PublicKey `json:"publicKey"`
 	// App ID prefix, dot, bundle id: the one that matched.
 	AppID string `json:"appId"`
 	// "production" or "development".
 	Environment AttestEnvironment `json:"environment"`
-	// What shows the environment, hex.
+	// The AAGUID, which determines the environment, hex.
 	AAGUID string `json:"aaguid"`
-	// Of the authenticator data; reported, not judged.
+	// The flags of the authenticator data; reported, not checked.
 	Flags int64 `json:"flags"`
-	// 0: the first value to store.
+	// The first counter to store, 0.
 	Counter int64 `json:"counter"`
-	// SHA-256 that the certificate carries, hex.
+	// The nonce in the certificate, SHA-256 in hex.
 	Nonce string `json:"nonce"`
 	// The system on the device.
 	OS System `json:"os"`
-	// Access control octets of the key, hex.
+	// The access control bytes of the key, hex.
 	ACL string `json:"acl"`
-	// The challenge in the client data; empty where it was not looked for.
+	// The challenge in the client data; empty if none was searched for.
 	Challenge Challenge `json:"challenge"`
 	// The key's certificate.
 	Leaf Certificate `json:"leaf"`
-	// Nil only with `attest.receipt: ignore`.
+	// The receipt; nil only with `attest.receipt: ignore`.
 	Receipt *AttestedReceipt `json:"receipt"`
 	// "not-available": Apple offers none.
 	Revocation string `json:"revocation"`
-	// What caused no refusal but should be looked at.
+	// Findings that led to no refusal, but need attention.
 	Warnings []Warning `json:"warnings"`
 }
 
-// Assertion says that the attested key signed these client data, later than the last
-// time.
+// Assertion is a proof that the attested key signed these client data, with a counter
+// that has grown.
 //
-// Store Counter with "only if the stored one is still smaller": of two requests with
-// one counter exactly one may pass.
+// Store Counter only if the stored one is still smaller: of two requests with one
+// counter exactly one may pass.
 type Assertion struct {
 	Facts
 	Extensions
 	// App ID prefix, dot, bundle id: the one that matched.
 	AppID string `json:"appId"`
-	// The new one, to be stored.
+	// The new counter, to be stored.
 	Counter int64 `json:"counter"`
-	// The one that was given.
+	// The given counter.
 	PreviousCounter int64 `json:"previousCounter"`
-	// Of the authenticator data; reported, not judged.
+	// The flags of the authenticator data; reported, not checked.
 	Flags int64 `json:"flags"`
-	// SHA-256 that was signed, hex.
+	// The signed SHA-256, hex.
 	Nonce string `json:"nonce"`
-	// The challenge in the client data; empty where it was not looked for.
+	// The challenge in the client data; empty if none was searched for.
 	Challenge Challenge `json:"challenge"`
-	// What caused no refusal but should be looked at.
+	// Findings that led to no refusal, but need attention.
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -1107,61 +1111,63 @@ type RefreshedReceipt struct {
 	Bytes []byte `json:"bytes"`
 }
 
-// CertificateRevocation is what Apple's responder says about one certificate.
+// CertificateRevocation is the OCSP status of one certificate from Apple's responder.
 type CertificateRevocation struct {
-	// Of the certificate, hex: keep the response under it.
+	// SHA-256 of the certificate, hex: the key under which to store the response.
 	SHA256 string `json:"sha256"`
 	// "good", "revoked", "unknown", "undetermined".
 	Status RevocationStatus `json:"status"`
-	// From when on the answer holds; zero: undetermined.
+	// The start of the response's validity; zero if undetermined.
 	ThisUpdate time.Time `json:"thisUpdate"`
-	// How long it may be kept.
+	// The end of the response's validity.
 	NextUpdate time.Time `json:"nextUpdate"`
-	// SHA-256 of the certificate that signed it, hex.
+	// SHA-256 of the certificate that signed the response, hex.
 	Responder string `json:"responder"`
-	// The response itself: hand it in again, until NextUpdate.
+	// The OCSP response: pass it again to later calls, until NextUpdate.
 	Response []byte `json:"response"`
-	// When it was revoked.
+	// When the certificate was revoked.
 	RevokedAt time.Time `json:"revokedAtMs"`
-	// Why: 1 is a compromised key.
+	// The reason: 1 is a compromised key.
 	Reason *int64 `json:"reason"`
 }
 
-// Revocation is what Apple's responder says about the certificates of a JWS: evidence
-// like the JWS itself.
+// Revocation is the OCSP status of the certificates of a JWS: evidence like the JWS
+// itself.
 type Revocation struct {
 	Facts
-	// Of the one that signed; nil: it was not asked about.
+	// The status of the signing certificate; nil if it was not checked.
 	Leaf *CertificateRevocation `json:"leaf"`
-	// Of the one above it.
+	// The status of the intermediate.
 	Intermediate *CertificateRevocation `json:"intermediate"`
 }
 
 // TokenKeyset is the key set that verified a token.
 type TokenKeyset struct {
-	// Whose keys they are.
+	// The issuer of the keys.
 	Issuer string `json:"issuer"`
-	// When they were fetched; zero: the set does not say.
+	// When the keys were fetched; zero if unknown.
 	FetchedAt time.Time `json:"fetchedAtMs"`
-	// How long ago that was.
+	// The age of the keys.
 	Age time.Duration `json:"ageMs"`
-	// Older than `keysetMaxAgeMs`: fetch it anew, and go on meanwhile.
+	// Whether the set is older than `keysetMaxAgeMs`: fetch a new one, and use this
+	// one meanwhile.
 	Stale *bool `json:"stale"`
 }
 
-// Token says who is calling, proven by a key of a configured issuer.
+// Token is the calling account, proven by a key of a configured issuer.
 //
-// Subject is the account. A sign-out or a deleted user is not seen: choose short
-// lifetimes.
+// Subject is the account. Sign-out and deletion of a user are not detected: choose
+// short lifetimes.
 type Token struct {
 	Facts
-	// Whose rules held: "cognito-access", "jwt", "apple-id".
+	// The profile by which the token was verified: "cognito-access", "jwt",
+	// "apple-id".
 	Profile TokenProfile `json:"profile"`
-	// Who issued it: `iss`.
+	// The issuer: `iss`.
 	Issuer string `json:"issuer"`
 	// The account: `sub`.
 	Subject string `json:"subject"`
-	// For whom it is: `aud`, of one text a list of one.
+	// The audience: `aud`; a single text is a list of one.
 	Audience []string `json:"audience"`
 	// The app client: `client_id`.
 	Client string `json:"client"`
@@ -1169,15 +1175,16 @@ type Token struct {
 	Scopes []string `json:"scopes"`
 	// `cognito:groups`.
 	Groups []string `json:"groups"`
-	// Reported, and no account id.
+	// The name of the user, which is no account id.
 	Username string `json:"username"`
-	// With Apple; may change, may be a relay, is no account id.
+	// The e-mail address, only with Apple; may change, may be a relay, is no account
+	// id.
 	Email string `json:"email"`
-	// With Apple.
+	// Whether Apple verified the address; only with Apple.
 	EmailVerified *bool `json:"emailVerified"`
-	// With Apple: whether it is a relay address.
+	// Whether the address is a relay address; only with Apple.
 	PrivateEmail *bool `json:"privateEmail"`
-	// With Apple; empty where it was not said, or in a word that is not known.
+	// Apple's assessment of the person; only with Apple, empty if absent or unknown.
 	RealUser RealUser `json:"realUser"`
 	// With Apple: "checked"; "unsupported", where the platform has none;
 	// "not-demanded".
@@ -1194,9 +1201,9 @@ type Token struct {
 	AuthenticatedAt time.Time `json:"authenticatedAtMs"`
 	// `exp`.
 	ExpiresAt time.Time `json:"expiresAtMs"`
-	// The key that signed it.
+	// The id of the key that signed the token.
 	Kid string `json:"kid"`
-	// "not-checked": nothing offline sees it.
+	// "not-checked": it cannot be detected offline.
 	Revocation string `json:"revocation"`
 	// The key set in use.
 	Keyset TokenKeyset `json:"keyset"`
@@ -1204,19 +1211,19 @@ type Token struct {
 
 // IssuerKey is a key that can verify tokens.
 type IssuerKey struct {
-	// Its id.
+	// The id of the key.
 	Kid string `json:"kid"`
-	// "RS256" or "ES256", by its type.
+	// The algorithm, "RS256" or "ES256", by the type of the key.
 	Algorithm TokenAlgorithm `json:"algorithm"`
-	// Its length.
+	// The length of the key in bits.
 	Bits int64 `json:"bits"`
 }
 
 // SkippedKey is a key that cannot verify tokens, and is left out.
 type SkippedKey struct {
-	// Its place, "keys[1]".
+	// The location, "keys[1]".
 	At string `json:"at"`
-	// Its id.
+	// The id of the key.
 	Kid string `json:"kid"`
 	// The member for which it is left out: "kty", "crv", "use", "alg", "key_ops".
 	Reason string `json:"reason"`
@@ -1225,52 +1232,52 @@ type SkippedKey struct {
 // IssuerKeys is the keys of a token issuer.
 type IssuerKeys struct {
 	Facts
-	// Whose they are; empty: the text does not say.
+	// The issuer; empty if the text names none.
 	Issuer string `json:"issuer"`
-	// When they were fetched; zero: the text does not say.
+	// When the keys were fetched; zero if unknown.
 	FetchedAt time.Time `json:"fetchedAtMs"`
-	// Those that can verify tokens.
+	// The keys that can verify tokens.
 	Keys []IssuerKey `json:"keys"`
-	// The others.
+	// The keys that cannot verify tokens.
 	Skipped []SkippedKey `json:"skipped"`
 }
 
-// KeysetState is what you keep for an issuer between two fetches of its keys, and give
-// back as it is.
+// KeysetState is the state of an issuer between two fetches of its keys: store it, and
+// pass it back unchanged.
 type KeysetState struct {
-	// When the issuer last gave its keys; zero: never.
+	// When the keys were last fetched; zero for never.
 	FetchedAt time.Time `json:"fetchedAtMs"`
-	// When it was last asked; zero: never.
+	// When a fetch was last tried; zero for never.
 	TriedAt time.Time `json:"triedAtMs"`
-	// Attempts in vain since then: each doubles the cooldown.
+	// The number of failed attempts since then: each doubles the cooldown.
 	Failures int64 `json:"failures"`
-	// What the issuer calls that set.
+	// The issuer's ETag of the set.
 	Etag string `json:"etag"`
 }
 
-// FetchedKeyset is what came of fetching the keys of a token issuer. Store the state
+// FetchedKeyset is the result of fetching the keys of a token issuer. Store the state
 // of refusals too.
 type FetchedKeyset struct {
-	// The new set, for a key set object; empty: keep the old one.
+	// The new key set; empty to keep the old one.
 	Keyset string `json:"keyset"`
-	// For the next fetch.
+	// The state for the next fetch.
 	KeysetState KeysetState `json:"keysetState"`
-	// False: the same keys as before; nil: refused.
+	// Whether the keys have changed; nil if the fetch was refused.
 	Changed *bool `json:"changed"`
 }
 
-// AppleAccountEvent is what happened to an account that signs in with Apple.
+// AppleAccountEvent is an event of an account that signs in with Apple.
 type AppleAccountEvent struct {
 	// "email-disabled", "email-enabled", "consent-revoked", "account-deleted"; newer
 	// ones as they came.
 	Type AppleAccountEventType `json:"type"`
 	// The account: `sub`.
 	Subject string `json:"subject"`
-	// When it happened.
+	// When the event happened.
 	EventAt time.Time `json:"eventAtMs"`
-	// May be a relay; is no account id.
+	// The e-mail address, which may be a relay and is no account id.
 	Email string `json:"email"`
-	// Whether it is a relay address.
+	// Whether the address is a relay address.
 	PrivateEmail *bool `json:"privateEmail"`
 	// The app: `aud`.
 	Audience []string `json:"audience"`
@@ -1280,26 +1287,26 @@ type AppleAccountEvent struct {
 	IssuedAt time.Time `json:"issuedAtMs"`
 }
 
-// AppleTokens is what a code was exchanged for. Secrets: keep the refresh token
-// encrypted, and log nothing of them.
+// AppleTokens is the tokens for an authorization code. They are secrets: store the
+// refresh token encrypted, and log neither.
 type AppleTokens struct {
-	// Of little use to a server.
+	// The access token, of little use to a server.
 	AccessToken string `json:"accessToken"`
-	// Without it the sign-in cannot be revoked later.
+	// The refresh token, without which the sign-in cannot be revoked later.
 	RefreshToken string `json:"refreshToken"`
-	// When the access token ends.
+	// When the access token expires.
 	ExpiresAt time.Time `json:"expiresAtMs"`
 }
 
 // DeviceBit is one of the two bits that Apple keeps for a device and a developer team.
 type DeviceBit struct {
-	// Its meaning by `deviceCheck.bits`; empty: not configured.
+	// The meaning of the bit by `deviceCheck.bits`; empty if not configured.
 	Name string `json:"name"`
-	// As Apple has it.
+	// The value that Apple stores.
 	Value bool `json:"value"`
-	// Older than its `resetAfterMonths`: counts as clear.
+	// Whether the bit is older than its `resetAfterMonths` and counts as clear.
 	Aged bool `json:"aged"`
-	// Whether it counts as set.
+	// Whether the bit counts as set.
 	Set bool `json:"set"`
 }
 
@@ -1311,9 +1318,9 @@ type DeviceBits struct {
 	Bit1 DeviceBit `json:"bit1"`
 }
 
-// DeviceCheck is what an answer from Apple's DeviceCheck endpoint means.
+// DeviceCheck is the meaning of a response of Apple's DeviceCheck API.
 //
-// An answer that says nothing means neither a clean device nor a used one. Hand it to
+// An unusable response means neither a clean device nor a used one. Pass it to
 // AssessRisk as the observation `deviceCheck`; a refusal's document has it too, with
 // outcome "token-refused" or "unavailable".
 type DeviceCheck struct {
@@ -1321,52 +1328,52 @@ type DeviceCheck struct {
 	// "bits", "no-bits" (genuine, never written by this team), "updated", "valid",
 	// "token-refused", "unavailable".
 	Outcome DeviceOutcome `json:"outcome"`
-	// Whose fault a refusal is: "client", "ours", "transient", "unknown".
+	// The party at fault for a refusal: "client", "ours", "transient", "unknown".
 	Fault Fault `json:"fault"`
-	// Last write, "2026-05": Apple gives no day.
+	// The month of the last write, "2026-05": Apple gives no day.
 	Month string `json:"month"`
-	// Calendar months since then, never days.
+	// The calendar months since then, never days.
 	AgeMonths *int64 `json:"ageMonths"`
-	// Only with the outcome "bits".
+	// The two bits; nil unless the outcome is "bits".
 	Bits *DeviceBits `json:"bits"`
-	// "free" or "device-used"; empty if it was not asked for.
+	// "free" or "device-used"; empty if not requested.
 	Offer DeviceOffer `json:"offer"`
 }
 
-// Session is what a session token proves: an account proved an attested key a short
-// while ago.
+// Session is the content of a session token: an account proved possession of an
+// attested key a short while ago.
 type Session struct {
-	// The account that it was issued to.
+	// The account that the token was issued to.
 	Account string `json:"account"`
 	// SHA-256 of the attested key, base64: look it up by this.
 	KeyID string `json:"keyId"`
 	// App ID prefix, dot, bundle id.
 	AppID string `json:"appId"`
-	// "production" or "development"; empty: issued for an assertion, which does not
-	// tell.
+	// "production" or "development"; empty if issued for an assertion, which has no
+	// environment.
 	Environment string `json:"environment"`
-	// "allow" or "limited", as it was issued.
+	// "allow" or "limited", as issued.
 	Verdict string `json:"verdict"`
-	// True: a metered request of a limited session, for you to count.
+	// Whether the request is a metered one of a limited session, which you must count.
 	Limited bool `json:"limited"`
-	// The receipt's risk metric, as it was issued.
+	// The receipt's risk metric, as issued.
 	Risk *int64 `json:"risk"`
-	// When it was issued.
+	// When the token was issued.
 	IssuedAt time.Time `json:"issuedAtMs"`
-	// From when on it is refused.
+	// When the token expires.
 	ExpiresAt time.Time `json:"expiresAtMs"`
 }
 
-// IssuedSession is a session token that was issued. The text is a secret: hand it to
+// IssuedSession is a session token that was issued. The text is a secret: pass it to
 // the app, and log nothing of it.
 type IssuedSession struct {
-	// When it was issued.
+	// When the token was issued.
 	IssuedAt time.Time `json:"issuedAtMs"`
-	// From when on it is refused.
+	// When the token expires.
 	ExpiresAt time.Time `json:"expiresAtMs"`
 	// SHA-256 of the attested key, base64.
 	KeyID string `json:"keyId"`
-	// What the app sends from now on.
+	// The session token, which the app sends from now on.
 	Text string `json:"text"`
 }
 
@@ -1375,7 +1382,7 @@ type IssuedSession struct {
 type SignedToken struct {
 	// Compact JWS, ES256.
 	Token string `json:"token"`
-	// When it ends.
+	// When the token expires.
 	ExpiresAt time.Time `json:"expiresAtMs"`
 }
 
@@ -1383,7 +1390,7 @@ type SignedToken struct {
 type ClientSecret struct {
 	// Compact JWS, ES256.
 	ClientSecret string `json:"clientSecret"`
-	// When it ends.
+	// When the token expires.
 	ExpiresAt time.Time `json:"expiresAtMs"`
 }
 
@@ -1393,7 +1400,7 @@ type SignedOffer struct {
 	JWS string `json:"jws"`
 	// UUID in lower case, used once.
 	Nonce string `json:"nonce"`
-	// When it was signed, in seconds since 1970 UTC.
+	// When the offer was signed, in seconds since 1970 UTC.
 	Iat int64 `json:"iat"`
 }
 
@@ -1412,81 +1419,82 @@ type SignedOfferV1 struct {
 
 // AppStoreStatus is the state of one subscription.
 type AppStoreStatus struct {
-	// The group.
+	// The subscription group.
 	SubscriptionGroupIdentifier string `json:"subscriptionGroupIdentifier"`
 	// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. Not signed:
 	// decide by the transaction and the renewal.
 	Status int64 `json:"status"`
-	// The first transaction of the subscription.
+	// The id of the first transaction of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
-	// Its place in `transactions`.
+	// The index in `transactions`.
 	TransactionIndex *int64 `json:"transactionIndex"`
-	// Its place in `renewals`.
+	// The index in `renewals`.
 	RenewalIndex *int64 `json:"renewalIndex"`
 }
 
 // AppStoreSendAttempt is one attempt of Apple's to send a notification to your server.
 type AppStoreSendAttempt struct {
-	// Its place in `notifications`.
+	// The index in `notifications`.
 	NotificationIndex *int64 `json:"notificationIndex"`
-	// When.
+	// When the attempt was made.
 	AttemptDate time.Time `json:"attemptDate"`
 	// "SUCCESS", "TIMED_OUT" …
 	SendAttemptResult string `json:"sendAttemptResult"`
 }
 
-// AppStoreUnsigned is what an answer says without a signature: worth as much as your
-// TLS.
+// AppStoreUnsigned is the unsigned members of a response, proven only by the TLS
+// connection.
 type AppStoreUnsigned struct {
-	// Of the whole answer.
+	// The environment of the response.
 	Environment Environment `json:"environment"`
-	// The app.
+	// The bundle id of the app.
 	BundleID string `json:"bundleId"`
-	// Apple's number of the app.
+	// Apple's id of the app.
 	AppAppleID int64 `json:"appAppleId"`
 	// Whether there are further pages: `next` names them.
 	HasMore bool `json:"hasMore"`
-	// Keep it: asked for later, it gives what changed since.
+	// The position after the response: store it, and pass it later to get what has
+	// changed since.
 	Revision string `json:"revision"`
 	// The next page of notifications.
 	PaginationToken string `json:"paginationToken"`
-	// Of an order: 0 valid, 1 unknown.
+	// The status of an order: 0 valid, 1 unknown.
 	Status *int64 `json:"status"`
-	// To ask what became of a test notification.
+	// The token to get the status of a test notification.
 	TestNotificationToken string `json:"testNotificationToken"`
 	// The subscription that was extended.
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// The period that was extended.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
-	// Whether it was extended.
+	// Whether the subscription was extended.
 	Success *bool `json:"success"`
 	// The renewal date from now on.
 	EffectiveDate time.Time `json:"effectiveDate"`
-	// Of an extension for all subscribers.
+	// The id of a request to extend all subscriptions.
 	RequestIdentifier string `json:"requestIdentifier"`
-	// Whether that is done.
+	// Whether that request is complete.
 	Complete *bool `json:"complete"`
-	// When it was done.
+	// When that request was completed.
 	CompleteDate time.Time `json:"completeDate"`
-	// How many were extended.
+	// The number of extended subscriptions.
 	SucceededCount *int64 `json:"succeededCount"`
-	// How many were not.
+	// The number of subscriptions that were not extended.
 	FailedCount *int64 `json:"failedCount"`
-	// Of all notifications of all pages.
+	// The attempts to send the notifications of all pages.
 	SendAttempts []AppStoreSendAttempt `json:"sendAttempts"`
-	// Members that this version does not know, as they came.
+	// The members that this version does not know, unchanged.
 	Unknown json.RawMessage `json:"unknown"`
 }
 
-// AppStoreNext is what the next page is asked for with.
+// AppStoreNext is the members that request the next page.
 type AppStoreNext struct {
-	// Of a history.
+	// The revision of a history.
 	Revision string `json:"revision"`
-	// Of notifications.
+	// The token of notifications.
 	PaginationToken string `json:"paginationToken"`
 }
 
-// AppStoreRefusedStatus says why a JWS was refused.
+// AppStoreRefusedStatus is the status of a refused JWS.
 type AppStoreRefusedStatus struct {
 	// The status.
 	Code int64 `json:"code"`
@@ -1494,35 +1502,35 @@ type AppStoreRefusedStatus struct {
 	Name string `json:"name"`
 }
 
-// AppStoreRefused is a JWS of an answer that was refused under `partial`.
+// AppStoreRefused is a JWS of a response that was refused under `partial`.
 type AppStoreRefused struct {
-	// Its place in the answer.
+	// The location in the response.
 	At string `json:"at"`
-	// Why.
+	// The status of the refusal.
 	Status AppStoreRefusedStatus `json:"status"`
 }
 
-// AppStoreResponse is what the App Store Server API answered, every JWS in it
+// AppStoreResponse is a response of the App Store Server API, with every JWS in it
 // verified.
 //
-// It is the evidence of all of them: `decide` takes it whole.
+// It is evidence as a whole: `decide` takes it.
 type AppStoreResponse struct {
 	Facts
-	// One may be on two pages: the later signedDate counts (API-42).
+	// The transactions. One may be on two pages: the later signedDate counts (API-42).
 	Transactions []Transaction `json:"transactions"`
-	// Of subscription statuses.
+	// The renewal infos of subscription statuses.
 	Renewals []RenewalInfo `json:"renewals"`
-	// Of a history, or the one of a test.
+	// The notifications of a history, or the one of a test.
 	Notifications []Notification `json:"notifications"`
 	// The download of the app.
 	AppTransaction *AppTransaction `json:"appTransaction"`
 	// One for each subscription.
 	Statuses []AppStoreStatus `json:"statuses"`
-	// What TLS alone vouches for, of the last page.
+	// The members of the last page that only TLS proves.
 	Unsigned AppStoreUnsigned `json:"unsigned"`
-	// Nil: there is no further page.
+	// The next page; nil if there is none.
 	Next *AppStoreNext `json:"next"`
-	// Empty unless the request said `partial`.
+	// The refused JWS; empty unless the request has `partial`.
 	Refused []AppStoreRefused `json:"refused"`
 }
 
@@ -1530,28 +1538,28 @@ type AppStoreResponse struct {
 type RiskReason struct {
 	// "RSK-16".
 	ID string `json:"id"`
-	// The verdict of this rule alone.
+	// The verdict of this rule by itself.
 	Verdict Verdict `json:"verdict"`
-	// For the operator's log.
+	// The reason, for the operator's log.
 	Reason string `json:"reason"`
 }
 
-// ClientError is what to do about the error code that the app saw. A code is only the
-// client's claim.
+// ClientError is the recommended reaction to an error code from the app. The code is
+// not verified.
 type ClientError struct {
 	// 0 to 4, of com.apple.devicecheck.error.
 	Code int64 `json:"code"`
 	// "serverUnavailable" …
 	Name string `json:"name"`
-	// What the app does next.
+	// The next action of the app.
 	App string `json:"app"`
-	// What the server does with it.
+	// The action of the server.
 	Action string `json:"action"`
-	// A text that may be shown to the user.
+	// A text for the user.
 	Text string `json:"text"`
 }
 
-// Risk is what to do with a request that comes without an assertion, or with one.
+// Risk is the recommended treatment of a request, with or without an assertion.
 //
 // Advice with reasons, never an entitlement: a paid request still needs its plan.
 type Risk struct {
@@ -1560,26 +1568,26 @@ type Risk struct {
 	Verdict Verdict `json:"verdict"`
 	// The real verdict while `risk.mode` is record, when Verdict is allow.
 	Would Verdict `json:"would"`
-	// Ids of all rules that fired.
+	// The ids of all rules that fired.
 	Reasons []string `json:"reasons"`
-	// The same, explained.
+	// The rules that fired, with their reasons.
 	Rules []RiskReason `json:"rules"`
-	// Requests per day; only with "limited".
+	// The requests per day; only with "limited".
 	Allowance *int64 `json:"allowance"`
-	// After how long asking again may help; zero: it will not.
+	// The time after which a retry may help; zero if it will not.
 	RetryAfter time.Duration `json:"retryAfterMs"`
-	// About the `errorCode` observed; nil without one.
+	// The reaction to the observed `errorCode`; nil without one.
 	Client *ClientError `json:"client"`
 }
 
-// EvidenceCoverage is how far the evidence reaches: what happened after AsOf is
-// invisible.
+// EvidenceCoverage is the coverage of the evidence: it has nothing that happened after
+// AsOf.
 type EvidenceCoverage struct {
 	// "signed" or "apple-answer".
 	Class string `json:"class"`
-	// Kinds of the documents.
+	// The kinds of the documents.
 	Kinds []string `json:"kinds"`
-	// The moment that it describes.
+	// The instant that the evidence describes.
 	AsOf time.Time `json:"asOfMs"`
 	// Whether nothing is missing.
 	Complete bool `json:"complete"`
@@ -1589,37 +1597,39 @@ type EvidenceCoverage struct {
 
 // Delivery is one purchase of a consumable: deliver it once under Key.
 type Delivery struct {
-	// What may be paid out once; empty: a part is missing.
+	// The key of what may be granted once; empty if a part is missing.
 	Key string `json:"key"`
-	// The transaction.
+	// The id of the transaction.
 	TransactionID string `json:"transactionId"`
-	// How many.
+	// The number of items.
 	Quantity int64 `json:"quantity"`
-	// When it was refunded.
+	// When the purchase was refunded.
 	RevokedAt time.Time `json:"revokedAtMs"`
-	// Thousandths of a percent to take back.
+	// The share to take back, in thousandths of a percent.
 	RevocationPercentage *int64 `json:"revocationPercentage"`
 }
 
-// ExcludedTransaction is a transaction that decided nothing, and why.
+// ExcludedTransaction is a transaction that did not affect the decision, with the
+// reason.
 type ExcludedTransaction struct {
 	// "unknown-product", "unknown-type", "type-mismatch", "sandbox".
 	Reason string `json:"reason"`
-	// Its product.
+	// The product id.
 	ProductID string `json:"productId"`
-	// Its subscription.
+	// The original transaction id of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
-	// The transaction.
+	// The id of the transaction.
 	TransactionID string `json:"transactionId"`
 	// "Production", "Sandbox" …
 	Environment Environment `json:"environment"`
 }
 
-// GroupDecision is what one subscription group, or one product without a group, gives.
+// GroupDecision is the decision for one subscription group, or for one product without
+// a group.
 type GroupDecision struct {
-	// Its plan while entitled, else the default one.
+	// The plan while entitled, else the default plan.
 	Plan string `json:"plan"`
-	// Whether it is in force now.
+	// Whether the plan is in force now.
 	Entitled bool `json:"entitled"`
 	// As in Decision: "active", "grace", "expired" …
 	State State `json:"state"`
@@ -1629,47 +1639,47 @@ type GroupDecision struct {
 	Flags []string `json:"flags"`
 	// Apple's number of the reason.
 	ReasonCode *int64 `json:"reasonCode"`
-	// First moment outside the entitlement; zero where nothing is granted.
+	// The end of the entitlement; zero if not entitled.
 	ExpiresAt time.Time `json:"expiresAtMs"`
-	// Where nothing is granted: the end of what was bought.
+	// The end of what was bought, if not entitled.
 	WouldExpireAt time.Time `json:"wouldExpireAtMs"`
-	// End of a renewal booked ahead.
+	// The end of a renewal booked ahead.
 	NextPeriodExpiresAt time.Time `json:"nextPeriodExpiresAtMs"`
-	// End of the grace period.
+	// The end of the billing grace period.
 	GraceExpiresAt time.Time `json:"graceExpiresAtMs"`
-	// The product that decided.
+	// The product that determined the decision.
 	ProductID string `json:"productId"`
-	// Its subscription.
+	// The original transaction id of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
-	// The transaction that decided.
+	// The transaction that determined the decision.
 	TransactionID string `json:"transactionId"`
 	// "Production", "Sandbox" …
 	Environment Environment `json:"environment"`
-	// "proven", "unproven"; empty: no account was compared.
+	// "proven", "unproven"; empty if no account was compared.
 	Account string `json:"account"`
-	// Newer evidence would say more.
+	// Whether newer evidence could change the state.
 	Stale bool `json:"stale"`
 	// When to decide again.
 	NextCheckAt time.Time `json:"nextCheckAtMs"`
-	// Its reach.
+	// The coverage of the evidence.
 	Evidence EvidenceCoverage `json:"evidence"`
 	// The subscription group, else the product id.
 	Group string `json:"group"`
 	// "auto-renewable", "consumable" …
 	Type ProductType `json:"type"`
-	// Consumables only: every purchase shown.
+	// Every purchase in the evidence; only for consumables.
 	Purchases []Delivery `json:"purchases"`
 }
 
-// Decision is what an account may have now.
+// Decision is the plan that an account has now.
 //
-// Entitled is the answer, Plan what is in force (the default plan when not entitled),
-// State why, ExpiresAt and NextCheckAt when to look again.
+// Entitled is the result, Plan the plan in force (the default plan if not entitled),
+// State the reason, ExpiresAt and NextCheckAt when to decide again.
 type Decision struct {
 	Facts
-	// The plan in force; the default one when none is.
+	// The plan in force; the default plan if there is none.
 	Plan string `json:"plan"`
-	// Whether a plan above the default one is in force. False if in any doubt.
+	// Whether a plan above the default one is in force. False in case of doubt.
 	Entitled bool `json:"entitled"`
 	// "active", "grace", "billing-retry", "expired", "refunded", "family-revoked",
 	// "upgraded", "not-started", "denied-by-policy", "stale", "owned", "consumable",
@@ -1682,36 +1692,36 @@ type Decision struct {
 	Flags []string `json:"flags"`
 	// Refunded: revocation reason; expired: expiration intent.
 	ReasonCode *int64 `json:"reasonCode"`
-	// First moment outside the entitlement, or when a refund ended it; zero: no end,
-	// or nothing is granted.
+	// The end of the entitlement, or when a refund ended it; zero for no end, or if
+	// not entitled.
 	ExpiresAt time.Time `json:"expiresAtMs"`
-	// Where nothing is granted: the end of what was bought.
+	// The end of what was bought, if not entitled.
 	WouldExpireAt time.Time `json:"wouldExpireAtMs"`
-	// End of a renewal booked ahead.
+	// The end of a renewal booked ahead.
 	NextPeriodExpiresAt time.Time `json:"nextPeriodExpiresAtMs"`
-	// End of the billing grace period.
+	// The end of the billing grace period.
 	GraceExpiresAt time.Time `json:"graceExpiresAtMs"`
-	// The product that decided.
+	// The product that determined the decision.
 	ProductID string `json:"productId"`
-	// Its subscription.
+	// The original transaction id of the subscription.
 	OriginalTransactionID string `json:"originalTransactionId"`
-	// The transaction that decided.
+	// The transaction that determined the decision.
 	TransactionID string `json:"transactionId"`
 	// "Production", "Sandbox" …
 	Environment Environment `json:"environment"`
-	// "proven": Apple's evidence carries the account; "unproven": it carries none;
-	// empty: no account was compared.
+	// "proven" if Apple's evidence has the account, "unproven" if it has none; empty
+	// if no account was compared.
 	Account string `json:"account"`
-	// Newer evidence would say more: ask for it.
+	// Whether newer evidence could change the state: ask Apple for it.
 	Stale bool `json:"stale"`
-	// When to decide again; zero: no need.
+	// When to decide again; zero if not needed.
 	NextCheckAt time.Time `json:"nextCheckAtMs"`
-	// How far the evidence reaches.
+	// The coverage of the evidence.
 	Evidence EvidenceCoverage `json:"evidence"`
 	// Every group, the leading one first.
 	Groups []GroupDecision `json:"groups"`
-	// Transactions that decided nothing.
+	// The transactions that did not affect the decision.
 	Excluded []ExcludedTransaction `json:"excluded"`
-	// What caused no refusal but should be looked at, in this evidence alone.
+	// Findings about this evidence that led to no refusal, but need attention.
 	Warnings []Warning `json:"warnings"`
 }

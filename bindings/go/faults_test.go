@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// The sender against `assay mock-apple` and its faults (PLY-7): the tests of
-// Tests/CLI/faults.py, which the drivers of all bindings pass.
+// Tests of the sender against `assay mock-apple` and its faults (PLY-7), with the table of
+// Tests/CLI/faults.py that all bindings use.
 
 const (
 	benchProgram  = "../../Tests/CLI/faults.py"
@@ -29,7 +29,7 @@ const (
 	longestAnswer = 2 * time.Second
 )
 
-// A bench is a player of Apple, and what must come of each fault.
+// A bench is a running mock Apple, and the expected outcome of each fault.
 type bench struct {
 	URL        string
 	CA         string
@@ -57,7 +57,7 @@ type exchangeTest struct {
 	Requests int
 }
 
-// playFaults starts the player; it ends with the test.
+// playFaults starts mock Apple, which ends with the test.
 func playFaults(t *testing.T, options ...string) *bench {
 	t.Helper()
 	if os.Getenv(cliVariable) == "" {
@@ -82,7 +82,7 @@ func playFaults(t *testing.T, options ...string) *bench {
 	return found
 }
 
-// play changes what is played; what came back.
+// play changes what mock Apple answers, and returns its response.
 func (b *bench) play(t *testing.T, name string, body []byte) []byte {
 	t.Helper()
 	response, err := direct.Post(b.URL+"/play/"+name, "application/json", bytes.NewReader(body))
@@ -96,7 +96,7 @@ func (b *bench) play(t *testing.T, name string, body []byte) []byte {
 	return found
 }
 
-// sent is what a sender makes of a request; without an answer that of status 0.
+// sent returns the response that a sender gets to a request; status 0 without a response.
 func (a *answerTest) sent(sender *Sender) httpAnswer {
 	answer, err := sender.sendRequest(ctx, &a.Request)
 	if err != nil {
@@ -144,7 +144,7 @@ func text(t *testing.T, value any) []byte {
 	return found
 }
 
-// An exchange with a fault ends as the table says, after so many requests.
+// Asserts that an exchange with a fault ends as in the table, after that many requests.
 func TestExchangesWithFaults(t *testing.T) {
 	bench := playFaults(t)
 	verifier, err := NewVerifier(bench.Config)
@@ -162,7 +162,7 @@ func TestExchangesWithFaults(t *testing.T) {
 			var open step
 			must(t, json.Unmarshal(exchange.Payload(), &open))
 			var answer any = struct{}{}
-			if open.Step == "wait" { // which takes no time here
+			if open.Step == "wait" { // the clock is moved instead of waiting
 				now = At(time.UnixMilli(open.NotBeforeMs))
 			} else {
 				requests++
@@ -179,7 +179,8 @@ func TestExchangesWithFaults(t *testing.T) {
 	}
 }
 
-// PLY-4: a certificate of the test authority is believed by who is told to, and not expired.
+// Asserts that a certificate of the test authority is trusted only where configured, and not
+// after its expiry (PLY-4).
 func TestSenderCertificates(t *testing.T) {
 	bench := playFaults(t, "--tls")
 	pem, err := os.ReadFile(bench.CA)
@@ -208,7 +209,7 @@ func TestSenderCertificates(t *testing.T) {
 	}
 }
 
-// EXC-22: no line of the log and nothing that fmt prints has a secret of a step.
+// Asserts that neither the log nor fmt prints a secret of a step (EXC-22).
 func TestNothingSecretIsPrinted(t *testing.T) {
 	cases, seen, lines := theCases(t), 0, 0
 	line := regexp.MustCompile(`(?m)^(GET|POST|PUT) [^ ]+ 0 \d+ ms$`)
@@ -266,7 +267,7 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 	}
 }
 
-// The verbs, for a value and what holds one.
+// printed returns a value, and a slice with the value, printed with all verbs.
 func printed(value any) string {
 	shown := ""
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// What Apple signed, or answered, comes through unchanged, under the roots that are compiled
-// in, when ../shared/vectors lies beside the repository. What is decided about it, the tests of
-// the library say (Tests/AssayTests/Genuine….swift).
+// Asserts that what Apple signed or answered passes unchanged through the binding, with the
+// built-in roots, if ../shared/vectors exists beside the repository. The library's own tests
+// check the decisions about it (Tests/AssayTests/Genuine….swift).
 
 // A genuineCase is one entry of a manifest.
 type genuineCase struct {
@@ -67,7 +67,7 @@ func TestGenuine(t *testing.T) {
 	}
 }
 
-// document makes the call of a case.
+// document makes the call of a case, and returns its document.
 func (c genuineCase) document(t *testing.T, octets []byte) *Document {
 	t.Helper()
 	config := c.Config
@@ -112,7 +112,7 @@ func (c genuineCase) configuration() map[string]any {
 		config.TeamID = "ABCDE12345"
 	}
 	if config.AppAppleID == 0 {
-		config.AppAppleID = 1 // any: no case holds that of an app
+		config.AppAppleID = 1 // any value: no case has the id of an app
 	}
 	apps, products := []any{}, map[string]any{}
 	for _, bundle := range config.BundleIDs {

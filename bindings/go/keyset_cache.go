@@ -9,47 +9,46 @@ import (
 	"sync"
 )
 
-// KeysetCache has the key sets of token issuers, fetched when they are needed: one for the
-// process.
+// KeysetCache fetches and keeps the key sets of token issuers. A process needs one:
 //
 //	keys := &assay.KeysetCache{Verifier: verifier}
 //	token, err := keys.VerifyToken(ctx, text, issuer)
 //
-// A set is fetched at the first token, after a token with an unknown key, and when it is
-// older than keysetMaxAgeMs; then the old one goes on serving. However many goroutines
-// ask, one request is under way for an issuer, and the library says how soon the next may
-// follow (docs/spec/access-tokens.md, KST-1 … 13).
+// A set is fetched for the first token, after a token with an unknown key, and when the set is
+// older than keysetMaxAgeMs; the old one is used until the new one has arrived. All goroutines
+// share one request at a time for each issuer, and the library determines how soon the next
+// may follow (docs/spec/access-tokens.md, KST-1 … 13).
 type KeysetCache struct {
-	// Verifier has the issuers in its configuration.
+	// Verifier is the one whose configuration has the issuers.
 	Verifier *Verifier
-	// Runner sends the requests; nil: the method Send of a Sender.
+	// Runner runs the HTTP steps; nil means the method Send of a Sender.
 	Runner StepRunner
-	// Load takes an issuer and gives what Save was given for it, or nothing: a cold start
-	// then needs no fetch. Both may be nil.
+	// Load returns what Save was given for an issuer, or nothing; a cold start then needs no
+	// fetch. Load and Save may be nil.
 	Load func(issuer string) []byte
-	// Save takes public keys and times to keep, nothing secret.
+	// Save stores public keys and times, which are not secret.
 	Save func(issuer string, kept []byte)
 
-	mutex sync.Mutex // guards what follows
+	mutex sync.Mutex // guards known
 	known map[string]*knownKeys
 
-	runExchange func(context.Context, any) (*Document, error) // of tests
+	runExchange func(context.Context, any) (*Document, error) // set by tests
 }
 
-// knownKeys is what is known of one issuer.
+// knownKeys is the cached state of one issuer.
 type knownKeys struct {
 	keys   *Keyset
 	kept   keptKeys
-	flight *keysFlight // the fetch under way
+	flight *keysFlight // the running fetch
 }
 
-// keptKeys are the text of a key set, and the state that the library wants back.
+// keptKeys are the JSON of a key set, and the state to pass to the next fetch.
 type keptKeys struct {
 	Keyset string          `json:"keyset,omitempty"`
 	State  json.RawMessage `json:"state,omitempty"`
 }
 
-// A keysFlight is one fetch and its outcome, which is there when landed is closed.
+// A keysFlight is one fetch and its outcome, which is set before landed is closed.
 type keysFlight struct {
 	landed chan struct{}
 	keys   *Keyset
@@ -64,15 +63,15 @@ type keysAsked struct {
 	keptKeys
 }
 
-// keysFound is what the finished exchange says. The state to keep has a name
-// of its own.
+// keysFound is the result of the finished exchange. The state to keep has another name there.
 type keysFound struct {
 	Keyset string          `json:"keyset"`
 	State  json.RawMessage `json:"keysetState"`
 }
 
-// VerifyToken is Verifier.VerifyToken with the keys of an issuer, fetched as needed. The
-// error is also that of a fetch without which there is no key set, or the context's.
+// VerifyToken verifies a token as Verifier.VerifyToken does, with the keys of an issuer,
+// fetched as needed. The error is also that of a fetch if there is no key set without it, or
+// the context's.
 func (k *KeysetCache) VerifyToken(
 	ctx context.Context, token, issuer string, options ...Option,
 ) (*Token, error) {
@@ -91,12 +90,12 @@ func (k *KeysetCache) VerifyToken(
 		}
 	}
 	if err == nil && found.Keyset.Stale != nil && *found.Keyset.Stale {
-		_, _ = k.Refresh(ctx, issuer, keys, "") // the old one serves on
+		_, _ = k.Refresh(ctx, issuer, keys, "") // the old key set stays in use
 	}
 	return found, err
 }
 
-// Keyset is the key set at hand, fetched if there is none.
+// Keyset returns the cached key set, and fetches one if there is none.
 func (k *KeysetCache) Keyset(ctx context.Context, issuer string) (*Keyset, error) {
 	k.mutex.Lock()
 	keys := k.of(issuer).keys
@@ -107,9 +106,9 @@ func (k *KeysetCache) Keyset(ctx context.Context, issuer string) (*Keyset, error
 	return k.Refresh(ctx, issuer, nil, "")
 }
 
-// Refresh gives a key set newer than old, if there is one, else old. One caller's fetch
-// serves all who ask meanwhile, and goes on when the context of one of them is done.
-// wantKid is the key that a token names; empty for none.
+// Refresh returns a key set newer than old if there is one, else old. Callers share a running
+// fetch, which continues when the context of one of them is done. wantKid is the key id of a
+// token; empty for none.
 func (k *KeysetCache) Refresh(ctx context.Context, issuer string, old *Keyset, wantKid string) (
 	*Keyset, error,
 ) {
@@ -134,7 +133,7 @@ func (k *KeysetCache) Refresh(ctx context.Context, issuer string, old *Keyset, w
 	}
 }
 
-// of is what is known of an issuer, with what was kept of it. Under the mutex.
+// of returns the state of an issuer, loaded with Load the first time. The mutex must be held.
 func (k *KeysetCache) of(issuer string) *knownKeys {
 	if known, there := k.known[issuer]; there {
 		return known
@@ -152,7 +151,7 @@ func (k *KeysetCache) of(issuer string) *knownKeys {
 	return known
 }
 
-// fly fetches a key set; what it found is that of the issuer from then on.
+// fly fetches a key set and, if successful, stores it as that of the issuer.
 func (k *KeysetCache) fly(issuer, wantKid string, kept keptKeys, flight *keysFlight) {
 	asked := keysAsked{Operation: "fetch-keyset", Issuer: issuer, WantKid: wantKid, keptKeys: kept}
 	keys, kept, err := k.fetched(asked)
@@ -173,8 +172,8 @@ func (k *KeysetCache) fly(issuer, wantKid string, kept keptKeys, flight *keysFli
 	close(flight.landed)
 }
 
-// fetched is a new key set, or nil and why there is none; and what to keep, after a
-// refusal too: it has the cooldown.
+// fetched returns a new key set, or nil and the reason; and the state to keep, also after a
+// refusal, because it has the cooldown.
 func (k *KeysetCache) fetched(asked keysAsked) (*Keyset, keptKeys, error) {
 	kept := asked.keptKeys
 	document, err := k.lastDocument(context.Background(), asked)
@@ -191,7 +190,7 @@ func (k *KeysetCache) fetched(asked keysAsked) (*Keyset, keptKeys, error) {
 	if !document.OK() {
 		return nil, kept, document.Err()
 	}
-	// The same keys with a later time are a new set too: it knows its age.
+	// The same keys with a later time are a new set too, because a set has an age.
 	keys, err := NewKeyset(found.Keyset)
 	if err == nil {
 		kept.Keyset = found.Keyset
@@ -199,7 +198,7 @@ func (k *KeysetCache) fetched(asked keysAsked) (*Keyset, keptKeys, error) {
 	return keys, kept, err
 }
 
-// lastDocument is the last document of an exchange; that of a wait is the cooldown.
+// lastDocument runs an exchange to its result, or to a wait, which is the cooldown.
 func (k *KeysetCache) lastDocument(ctx context.Context, asked keysAsked) (*Document, error) {
 	if k.runExchange != nil {
 		return k.runExchange(ctx, asked)
@@ -224,8 +223,8 @@ func (k *KeysetCache) lastDocument(ctx context.Context, asked keysAsked) (*Docum
 	return document, err
 }
 
-// wantsKeys says whether a refreshed key set may know the key of a token, or be of a
-// better age.
+// wantsKeys reports whether a refreshed key set may have the key of a token, or a sufficient
+// age.
 func wantsKeys(err error) bool {
 	var refused *Error
 	if !errors.As(err, &refused) {
@@ -241,7 +240,7 @@ func wantsKeys(err error) bool {
 	return failed == nil && keyset == "refresh"
 }
 
-// kidOf is the key that a token names: a hint for the library, proof of nothing.
+// kidOf returns the key id in the header of a token: a hint for the library, not verified.
 func kidOf(token string) string {
 	head, _, _ := strings.Cut(token, ".")
 	text, err := base64.RawURLEncoding.DecodeString(head)

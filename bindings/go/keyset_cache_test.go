@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Key sets that are fetched when needed. The exchange is one of the tests, which
-// plays `fetch-keyset` as docs/spec/access-tokens.md §5.1 writes it; the tokens are real ones.
+// Tests of key sets that are fetched on demand. The test's own exchange returns `fetch-keyset`
+// documents as in docs/spec/access-tokens.md §5.1; the tokens are real ones.
 
-// An issuerPlay answers exchanges with the key set of a case; it holds them back while
-// its gate is closed.
+// An issuerPlay replies to exchanges with the key set of a case, and blocks them while its
+// gate is closed.
 type issuerPlay struct {
 	t       *testing.T
 	keys    *KeysetCache
@@ -151,7 +151,7 @@ func TestKeysetCacheSingleFlight(t *testing.T) {
 	}
 }
 
-// The exchange of the library itself, over the network to an issuer on loopback.
+// Asserts the same with the library's exchange, over the network with an issuer on loopback.
 func TestKeysetCacheOfTheLibrary(t *testing.T) {
 	const issuer = "https://es256.example.com"
 	bench := playFaults(t)
@@ -175,7 +175,7 @@ func TestKeysetCacheOfTheLibrary(t *testing.T) {
 	if again, err := sets.Refresh(ctx, issuer, keys, "other"); again != keys {
 		t.Errorf("in the cooldown: %v", err)
 	}
-	// KST-5: a set that is too old verifies nothing, so it is a reason to fetch.
+	// A set that is too old verifies nothing, which is a reason to fetch (KST-5).
 	var content map[string]any
 	must(t, json.Unmarshal([]byte(kept.Keyset), &content))
 	content["fetchedAtMs"] = bench.Now - 8*24*time.Hour.Milliseconds()

@@ -8,18 +8,18 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// LibraryVersion is the version of the loaded library; HeaderVersion is the one
-// that this package was made for.
+// LibraryVersion returns the version of the loaded library; HeaderVersion is the one that this
+// package was made for.
 func LibraryVersion() string { return libassay.Version() }
 
-// LibraryVersionNumber is the same as a number: major * 10000 + minor * 100 + patch.
+// LibraryVersionNumber returns the version as a number: major * 10000 + minor * 100 + patch.
 func LibraryVersionNumber() uint32 { return libassay.VersionNumber() }
 
-// HeaderVersion is the version of the header that this package was made for. A
-// library that is older is refused.
+// HeaderVersion is the version of the header that this package was made for. An older library
+// is refused.
 const HeaderVersion = libassay.HeaderVersion
 
-// BuildInfo is JSON about the loaded library: commit, compiler, libcrypto, features.
+// BuildInfo returns JSON about the loaded library: commit, compiler, libcrypto, features.
 func BuildInfo() json.RawMessage { return json.RawMessage(libassay.BuildInfo()) }
 
 var library struct {
@@ -27,8 +27,8 @@ var library struct {
 	fault error
 }
 
-// fitting says whether the loaded library is one for this package: an error that
-// is ErrLibrary when it is not. Looked at once, at the first use.
+// fitting returns an error that is ErrLibrary if this package cannot use the loaded library.
+// The library is checked once, at the first use.
 func fitting() error {
 	library.once.Do(func() {
 		library.fault = judged(
@@ -37,7 +37,7 @@ func fitting() error {
 	return library.fault
 }
 
-// judged is what fitting says about a library with these answers.
+// judged returns the error of fitting for a library with this version and build information.
 func judged(number uint32, version, buildInfo string) error {
 	if number < libassay.HeaderVersionNumber {
 		return fmt.Errorf("%w: it is libassay %s, but %s or later is needed",

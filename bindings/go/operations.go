@@ -5,14 +5,14 @@ import (
 	"encoding/base64"
 )
 
-// RefreshAttestReceipt asks Apple for a new receipt of an attested key: store its Bytes
-// instead of the old one. evidence is the old receipt, or the attestation with it. Needs
-// the block `deviceCheck` with its key (ErrConfig).
+// RefreshAttestReceipt fetches a new receipt of an attested key from Apple: store its Bytes
+// instead of the old one. evidence is the old receipt, or the attestation with it. Needs the
+// block `deviceCheck` with its key (ErrConfig).
 //
-// The error is ErrUnavailable where Apple has no answer now: keep the old receipt, and put
-// `exchange.retry` of the error's Document into your queue. With
-// rejected.attest-refresh.no-data and .expired only a new key has a metric again, which is
-// no sign of fraud.
+// The error is ErrUnavailable if Apple has no new receipt now: keep the old one, and put
+// `exchange.retry` of the error's Document into your queue. After
+// rejected.attest-refresh.no-data and .expired only a new key has a risk metric again; neither
+// is a sign of fraud.
 func (v *Verifier) RefreshAttestReceipt(
 	ctx context.Context, evidence Evidence, runner StepRunner, options ...Option,
 ) (*RefreshedReceipt, error) {
@@ -21,19 +21,20 @@ func (v *Verifier) RefreshAttestReceipt(
 	return verified[RefreshedReceipt](document, err, "exchange", "attestReceipt")
 }
 
-// A CheckRevocationRequest says how strictly the certificates of a JWS are asked about.
+// A CheckRevocationRequest is how strictly the certificates of a JWS are checked.
 type CheckRevocationRequest struct {
-	// An answer that does not come is no refusal.
+	// Whether a missing OCSP response is no refusal.
 	BestEffort bool
-	// What you kept of earlier answers: Response by SHA256, until its NextUpdate.
+	// Responses are earlier OCSP responses that you kept: Response by SHA256, until
+	// NextUpdate.
 	Responses map[string][]byte
 }
 
-// CheckRevocation asks Apple's responder whether the certificates of a verified JWS are
-// revoked: two requests at most. What it returns is evidence like the JWS itself.
+// CheckRevocation asks Apple's OCSP responder whether the certificates of a verified JWS are
+// revoked, with at most two requests. Its result is evidence like the JWS itself.
 //
-// The error is ErrRejected for revoked and unknown certificates, and for answers that may
-// not be believed; ErrUnavailable where none came: that is no forgery, try later.
+// The error is ErrRejected for revoked and unknown certificates, and for responses that do not
+// verify; ErrUnavailable if no response arrived: that is no sign of forgery, try later.
 func (v *Verifier) CheckRevocation(
 	ctx context.Context, evidence Evidence, asked CheckRevocationRequest, runner StepRunner,
 	options ...Option,
@@ -52,12 +53,12 @@ func (v *Verifier) CheckRevocation(
 	return verified[Revocation](document, err, "exchange", "revocation")
 }
 
-// VerifyDevice checks that a JWS was made on a device. evidence is one transaction, renewal
-// or app transaction, deviceID the app's AppStore.deviceVerificationID. The document is
-// evidence like the JWS itself.
+// VerifyDevice verifies that a JWS was made for a device. evidence is one transaction, renewal
+// info or app transaction; deviceID is the app's AppStore.deviceVerificationID. The document
+// is evidence like the JWS itself.
 //
-// The error is ErrRejected (rejected.account.device) for another device, ErrMisuse for a JWS
-// that was not made on a device and for an id that is no UUID.
+// The error is ErrRejected (rejected.account.device) for another device; ErrMisuse for a JWS
+// that was not made on a device, and for an id that is not a UUID.
 func (v *Verifier) VerifyDevice(
 	ctx context.Context, evidence Evidence, deviceID string, options ...Option,
 ) (*Document, error) {
@@ -69,7 +70,7 @@ func (v *Verifier) VerifyDevice(
 	return document, document.Err()
 }
 
-// runExchange is the result of an exchange over the network.
+// runExchange runs an HTTP exchange and returns its result.
 func (v *Verifier) runExchange(
 	ctx context.Context, request given, evidence []Evidence, runner StepRunner, options []Option,
 ) (*Document, error) {

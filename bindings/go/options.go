@@ -8,7 +8,7 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// An Option changes one call. A call refuses options that are not for it.
+// An Option changes one call. A call refuses options that it does not support.
 type Option struct {
 	kind optionKind
 	at   int64
@@ -29,33 +29,33 @@ func (k optionKind) String() string {
 		optionPublicKey: "PublicKeyOf", optionAccount: "Account"}[k]
 }
 
-// At is the time at which a call judges, instead of the system's clock.
+// At sets the time of a verification, instead of the system's clock.
 func At(now time.Time) Option { return Option{kind: optionAt, at: now.UnixMilli()} }
 
-// Device is the device that an app receipt must belong to: the 16 bytes of the
-// vendor id (iOS) or the 6 bytes of the MAC address (macOS).
+// Device sets the device that an app receipt must belong to: the 16 bytes of the vendor id
+// (iOS) or the 6 bytes of the MAC address (macOS).
 func Device(id []byte) Option {
 	return Option{kind: optionDevice, text: libassay.GivenBytes(id)}
 }
 
-// PublicKeyOf is the key that an App Attest receipt must be about: the 65 bytes of
+// PublicKeyOf sets the key that an App Attest receipt must be about: the 65 bytes of
 // PublicKey.X963 or the 91 of PublicKey.SPKI.
 func PublicKeyOf(key []byte) Option {
 	return Option{kind: optionPublicKey, text: libassay.GivenBytes(key)}
 }
 
-// Account is the appAccountToken that the evidence of a decision must carry, a UUID.
+// Account sets the appAccountToken, a UUID, that the evidence of a decision must have.
 func Account(token string) Option {
 	return Option{kind: optionAccount, text: libassay.Given(token)}
 }
 
-// choices are the options of one call.
+// choices are the evaluated options of one call.
 type choices struct {
 	now              int64
 	subject, account libassay.Text
 }
 
-// begun looks at context and options before a call. Without At the time is now.
+// begun checks context and options before a call. Without At the time is now.
 func begun(ctx context.Context, options []Option, allowed optionKind) (choices, error) {
 	var chosen choices
 	if ctx != nil {

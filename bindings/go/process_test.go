@@ -18,12 +18,13 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// The library in a host process: goroutines, Close, the garbage collector, memory.
+// Tests of the library in a host process: goroutines, Close, the garbage collector, memory.
 
-// soakVariable is how many verifications the soak makes; without it 100,000.
+// soakVariable is the environment variable with the number of verifications, 100,000 by
+// default.
 const soakVariable = "ASSAY_SOAK"
 
-// eventually collects garbage until something is so.
+// eventually collects garbage until a condition is true.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for i := 0; i < 200; i++ {
@@ -36,8 +37,9 @@ func eventually(t *testing.T, what string, is func() bool) {
 	t.Errorf("not seen: %s", what)
 }
 
-// residentBytes are those of the process after collections. Finalizers run beside, on
-// a busy machine for long: collected until it no longer shrinks.
+// residentBytes returns the resident memory of the process after collections. Finalizers run
+// concurrently, for a long time on a busy machine: it collects until the memory no longer
+// shrinks.
 func residentBytes(t testing.TB) int64 {
 	t.Helper()
 	const pageful = 64 << 10
@@ -85,8 +87,8 @@ func accepted(t testing.TB) worked {
 	return found
 }
 
-// evidenceVariable names a folder with the evidence of a child process, which has no
-// case table in its memory.
+// evidenceVariable names a folder with the evidence for a child process, which has no case
+// table in memory.
 const evidenceVariable = "ASSAY_TEST_EVIDENCE"
 
 var workedFiles = [...]string{"config.json", "transaction.jws", "now"}
@@ -143,7 +145,7 @@ func (w worked) round(v *Verifier) error {
 	return nil
 }
 
-// together runs work in goroutines and returns the first of their errors.
+// together runs work in goroutines and returns their first error.
 func together(count int, work func() error) error {
 	found := make([]error, count)
 	var all sync.WaitGroup
@@ -163,8 +165,8 @@ func together(count int, work func() error) error {
 	return nil
 }
 
-// closedWhile shuts something down while others work with it; calls under way finish, later
-// ones answer that it is over, and nothing crashes.
+// closedWhile shuts something down while goroutines use it. Running calls must finish, later
+// ones must return over, and nothing may crash.
 func closedWhile(
 	t *testing.T, count int, after time.Duration, over error, work func() error, shut func(),
 ) {
@@ -218,7 +220,7 @@ func TestCloseWhileOthersVerify(t *testing.T) {
 	}
 }
 
-// A document is closed while others decide from it and read it.
+// Asserts that a document can be closed while others decide from it and read it.
 func TestCloseOfADocumentInUse(t *testing.T) {
 	w := accepted(t)
 	verifier := w.verifier(t)
@@ -236,7 +238,7 @@ func TestCloseOfADocumentInUse(t *testing.T) {
 	}
 }
 
-// What is no longer referenced is freed, even while its call runs.
+// Asserts that what is no longer referenced is freed, but not while its call runs.
 func TestVerifierThatNobodyKeeps(t *testing.T) {
 	w := accepted(t)
 	must(t, together(4, func() error {
@@ -246,7 +248,7 @@ func TestVerifierThatNobodyKeeps(t *testing.T) {
 				return err
 			}
 			go runtime.GC()
-			// The verifier is last used inside of this call.
+			// The last reference to the verifier is the receiver of this call.
 			if _, err := verifier.VerifyTransaction(ctx, w.jws, w.at()); err != nil {
 				return err
 			}
@@ -255,7 +257,8 @@ func TestVerifierThatNobodyKeeps(t *testing.T) {
 	}))
 }
 
-// Evidence outlives its verifier, and another one of the same configuration takes it.
+// Asserts that evidence outlives its verifier, and that another verifier of the same
+// configuration accepts it.
 func TestEvidenceOutlivesItsVerifier(t *testing.T) {
 	w := accepted(t)
 	first := w.verifier(t)
@@ -271,7 +274,7 @@ func TestEvidenceOutlivesItsVerifier(t *testing.T) {
 	}
 }
 
-// One document is read by many at once.
+// Asserts that goroutines can read one document at once.
 func TestOneDocumentForMany(t *testing.T) {
 	w := accepted(t)
 	verifier := w.verifier(t)
@@ -293,7 +296,7 @@ func TestOneDocumentForMany(t *testing.T) {
 	}))
 }
 
-// A call does not start once its context is done, and others go on.
+// Asserts that a call does not start once its context is done, while others continue.
 func TestDeadlineUnderLoad(t *testing.T) {
 	w := accepted(t)
 	verifier := w.verifier(t)
@@ -313,8 +316,8 @@ func TestDeadlineUnderLoad(t *testing.T) {
 	}))
 }
 
-// Memory is flat over verifications whose documents are never closed, and over
-// verifiers that are never closed: in a process of its own.
+// Asserts in its own process that memory does not grow over verifications whose documents are
+// never closed, and over verifiers that are never closed.
 func TestSoak(t *testing.T) {
 	if libassay.Stressed || racing {
 		t.Skip("memory is measured without the race detector and garbage-collector stress")
@@ -329,7 +332,7 @@ func TestSoak(t *testing.T) {
 	if os.Getenv(evidenceVariable) == "" {
 		folder := t.TempDir()
 		w.write(t, folder)
-		// One arena of malloc: several grow apart for long before they are full.
+		// One malloc arena: several fragment long before they are full.
 		output, err := run(t, []string{evidenceVariable + "=" + folder, "MALLOC_ARENA_MAX=1"},
 			os.Args[0], "-test.run=^TestSoak$", "-test.v", "-test.timeout=60m")
 		t.Log(output)
@@ -371,10 +374,10 @@ func TestSoak(t *testing.T) {
 			}
 		}
 	}
-	// The first part finds out how far garbage grows before it is collected, and during the
-	// second the allocators take what they keep of it. How much of it they then hold differs
-	// by a MiB from part to part; a leak lifts the least of it, again and again, so that more
-	// parts show it better and noise less.
+	// The first rounds find the size to which garbage grows before it is collected, and during
+	// the second the allocators take what they retain. How much they retain varies by a MiB
+	// from round to round, but a leak raises the minimum again and again: more rounds detect a
+	// leak better and noise less.
 	const parts, most, slack = 5, 20, 2 << 20
 	for warm := 0; warm < 2; warm++ {
 		verify(count / parts)

@@ -2,5 +2,5 @@
 
 package assay
 
-// racing says whether the race detector is on; everything then takes longer.
+// racing is whether the race detector is on; everything then takes longer.
 const racing = true

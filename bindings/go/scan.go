@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// errDocument says that a document of the library is not the JSON that it should
-// be: a bug of the library or of this package.
+// errDocument is the error of a document that is not the expected JSON, which is a bug of the
+// library or of this package.
 var errDocument = errors.New("assay: a document of the library cannot be read")
 
-// maxDepth is more than any document nests; the library's own reader has 32.
+// maxDepth is greater than the nesting of any document; the library's own reader allows 32.
 const maxDepth = 64
 
-// A scanner walks over the JSON of a document. It reads what the library wrote,
-// which is well-formed; anything else ends in errDocument, never in a panic.
+// A scanner reads the JSON of a document. The library writes well-formed JSON; any other input
+// ends in errDocument, never in a panic.
 type scanner struct {
 	text     string
 	at       int
-	document *Document // whose text it is, for the facts that are read
+	document *Document // the owner of the text, for the facts decoded from it
 }
 
-// space skips white space, which only signed JSON has.
+// space skips white space, which only signed JSON contains.
 func (s *scanner) space() {
 	for s.at < len(s.text) {
 		switch s.text[s.at] {
@@ -35,7 +35,7 @@ func (s *scanner) space() {
 	}
 }
 
-// peek is the first byte of the next token; 0 at the end.
+// peek returns the first byte of the next token; 0 at the end.
 func (s *scanner) peek() byte {
 	if s.at < len(s.text) && s.text[s.at] > ' ' {
 		return s.text[s.at]
@@ -47,7 +47,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// take passes over one byte that must come next.
+// take skips one byte, which must be the next.
 func (s *scanner) take(wanted byte) bool {
 	if s.peek() != wanted {
 		return false
@@ -56,7 +56,7 @@ func (s *scanner) take(wanted byte) bool {
 	return true
 }
 
-// quoted is what is between the quotes of a text, escapes as they are.
+// quoted returns the text between the next quotes, with its escapes unchanged.
 func (s *scanner) quoted() (inside string, escaped, ok bool) {
 	if !s.take('"') {
 		return "", false, false
@@ -84,7 +84,7 @@ func (s *scanner) quoted() (inside string, escaped, ok bool) {
 	return "", false, false
 }
 
-// escapesUntilQuote is the place of the closing quote, seen byte by byte.
+// escapesUntilQuote returns the index of the closing quote, found byte by byte.
 func (s *scanner) escapesUntilQuote() (int, bool) {
 	for at := s.at; at < len(s.text); at++ {
 		switch s.text[at] {
@@ -97,7 +97,7 @@ func (s *scanner) escapesUntilQuote() (int, bool) {
 	return 0, false
 }
 
-// str is the next text; ok is false when it is not a text.
+// str returns the next string; ok is false if the next value is none.
 func (s *scanner) str() (string, bool) {
 	inside, escaped, ok := s.quoted()
 	if !ok || !escaped {
@@ -110,7 +110,7 @@ func (s *scanner) str() (string, bool) {
 	return text, true
 }
 
-// number is the text of the next number.
+// number returns the text of the next number.
 func (s *scanner) number() string {
 	s.peek()
 	start := s.at
@@ -125,7 +125,7 @@ func (s *scanner) number() string {
 	return s.text[start:s.at]
 }
 
-// skip passes over the next value.
+// skip skips the next value.
 func (s *scanner) skip() bool { return s.skipWithin(maxDepth) }
 
 func (s *scanner) skipWithin(depth int) bool {
@@ -140,10 +140,10 @@ func (s *scanner) skipWithin(depth int) bool {
 	}
 }
 
-// skipContainer passes over an object or array whose first byte is next.
+// skipContainer skips an object or array whose first byte is next.
 func (s *scanner) skipContainer(opening byte, depth int) bool {
 	s.at++
-	closing := opening + 2 // ASCII has them two apart
+	closing := opening + 2 // in ASCII they are two apart
 	if s.take(closing) {
 		return true
 	}
@@ -162,7 +162,7 @@ func (s *scanner) skipContainer(opening byte, depth int) bool {
 	}
 }
 
-// scalar passes over a number, true, false or null.
+// scalar skips a number, true, false or null.
 func (s *scanner) scalar() bool {
 	start := s.at
 	for s.at < len(s.text) {
@@ -175,7 +175,7 @@ func (s *scanner) scalar() bool {
 	return s.at > start
 }
 
-// value is the text of the next value.
+// value returns the text of the next value.
 func (s *scanner) value() (string, bool) {
 	s.peek()
 	start := s.at
@@ -185,7 +185,7 @@ func (s *scanner) value() (string, bool) {
 	return s.text[start:s.at], true
 }
 
-// null passes over null, if that is next.
+// null skips null, and reports whether it was next.
 func (s *scanner) null() bool {
 	if s.peek() == 'n' && strings.HasPrefix(s.text[s.at:], "null") {
 		s.at += 4
@@ -194,8 +194,7 @@ func (s *scanner) null() bool {
 	return false
 }
 
-// members calls visit with each name of the object that is next; visit passes
-// over the value.
+// members calls visit with each name of the next object; visit must consume the value.
 func (s *scanner) members(visit func(name string) bool) bool {
 	if !s.take('{') {
 		return false
@@ -214,8 +213,7 @@ func (s *scanner) members(visit func(name string) bool) bool {
 	}
 }
 
-// seek goes to the value of a member of the object that is next; false where
-// there is no such member.
+// seek goes to the value of a member of the next object, and reports whether it exists.
 func (s *scanner) seek(wanted string) bool {
 	if !s.take('{') {
 		return false
@@ -234,7 +232,7 @@ func (s *scanner) seek(wanted string) bool {
 	}
 }
 
-// elements calls visit for each value of the array that is next.
+// elements calls visit for each value of the next array.
 func (s *scanner) elements(visit func() bool) bool {
 	if !s.take('[') {
 		return false
@@ -250,8 +248,7 @@ func (s *scanner) elements(visit func() bool) bool {
 	return false
 }
 
-// integer reads an integer, as a number or as the text of one, which is how the
-// library writes those past 2^53.
+// integer reads an integer, as a number or as a string, which the library writes beyond 2^53.
 func (s *scanner) integer() (value int64, found, ok bool) {
 	switch c := s.peek(); {
 	case c == '-' || c >= '0' && c <= '9':
@@ -269,8 +266,7 @@ func (s *scanner) integer() (value int64, found, ok bool) {
 	}
 }
 
-// milliseconds reads a time; Xcode signs fractions of a millisecond, which are
-// cut off.
+// milliseconds reads a time. Fractions of a millisecond, which Xcode signs, are cut off.
 func (s *scanner) milliseconds() (value int64, found, ok bool) {
 	c := s.peek()
 	if c != '-' && (c < '0' || c > '9') {
@@ -287,7 +283,7 @@ func (s *scanner) milliseconds() (value int64, found, ok bool) {
 	return int64(fraction), true, true
 }
 
-// wholeNumber reads decimal digits with an optional minus.
+// wholeNumber parses decimal digits with an optional minus sign.
 func wholeNumber(text string) (int64, bool) {
 	digits := strings.TrimPrefix(text, "-")
 	if digits == "" || len(digits) > 19 {

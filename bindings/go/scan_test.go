@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Text that is not a document of the library ends in an error of the reader, never in a
-// panic, and never in a loop.
+// Asserts that text that is not a document of the library ends in an error of the reader,
+// never in a panic or an endless loop.
 func TestBrokenDocuments(t *testing.T) {
 	cases := theCases(t)
 	var texts []string
@@ -43,7 +43,7 @@ func TestBrokenDocuments(t *testing.T) {
 	readBroken(`{"kind":"transaction","checks":` + strings.Repeat(`{"":`, 100_000))
 }
 
-// readBroken reads everything of a document whose text is wrong.
+// readBroken reads everything of a document with a malformed text.
 func readBroken(text string) {
 	document := &Document{json: text}
 	document.Kind()
@@ -55,7 +55,7 @@ func readBroken(text string) {
 	_ = refusal(document)
 }
 
-// A document that the library can read and this package cannot is a bug, and said so.
+// Asserts that a document that only this package cannot read is reported as a bug.
 func TestUnreadableDocument(t *testing.T) {
 	document := &Document{json: `{"kind":"transaction","transaction":{"type":"x"`}
 	_, err := document.Facts()
@@ -67,7 +67,7 @@ func TestUnreadableDocument(t *testing.T) {
 	}
 }
 
-// Values as the library, Apple or Xcode may write them.
+// Asserts how values are read that the library, Apple or Xcode may write.
 func TestValues(t *testing.T) {
 	var found struct {
 		Text    string            `json:"text"`

@@ -17,28 +17,28 @@ import (
 	"unicode/utf8"
 )
 
-// A Sender carries out the network steps of an exchange with net/http: its method Send
-// is a StepRunner.
+// A Sender runs the HTTP and wait steps of an exchange with net/http: its method Send is a
+// StepRunner.
 //
 //	exchange, err := verifier.Exchange(ctx, request, nil)
 //	document, err := exchange.Run(ctx, new(assay.Sender).Send)
 //
-// The zero Sender verifies certificates, follows no redirects, keeps no cookies and
-// uses no proxy from the environment. Many goroutines may share one.
+// The zero Sender verifies certificates, follows no redirects, keeps no cookies and uses no
+// proxy from the environment. Goroutines may share one.
 type Sender struct {
-	// Client sends in place of the Sender's own; of an *http.Client only the transport
-	// is used, not its redirects or cookies.
+	// Client replaces the Sender's own client; of an *http.Client only the transport is used,
+	// not its redirects or cookies.
 	Client interface {
 		Do(*http.Request) (*http.Response, error)
 	}
-	// MaxWait is how long to wait before a step; 0: 30 s. If Apple asks for more,
-	// Send returns ErrTooLong.
+	// MaxWait is the longest wait before a step; 0 means 30 s. If Apple asks for more, Send
+	// returns ErrTooLong.
 	MaxWait time.Duration
-	// Hosts says, only for tests, where to find a host instead:
-	// {"buy.itunes.apple.com": "http://127.0.0.1:8080"}. Loopback addresses only.
+	// Hosts replaces a host by another address, only for tests: {"buy.itunes.apple.com":
+	// "http://127.0.0.1:8080"}. Loopback addresses only.
 	Hosts map[string]string
-	// Log takes a line for each request, such as log.Printf does: method, host, path,
-	// status and time, nothing else; nil: none.
+	// Log is called with one line for each request, as log.Printf would be: method, host,
+	// path, status and duration, nothing else. Nil means no log.
 	Log func(format string, values ...any)
 }
 
@@ -48,10 +48,9 @@ var ErrTooLong = errors.New("assay: the next step is too far away")
 
 const (
 	standardMaxWait = 30 * time.Second
-	// An answer is handed in as JSON of at most 8 MiB (EXC-5): this much of a body fits
-	// into it as base64.
+	// A reply is JSON of at most 8 MiB (EXC-5): a body of this size fits into it as base64.
 	answerRoom = (8<<20 - 4096) / 4 * 3
-	// A longer body always goes in as base64 (EXC-20).
+	// A longer body is always passed as base64 (EXC-20).
 	textRoom = 1 << 20
 )
 
@@ -63,7 +62,7 @@ var direct = &http.Client{
 
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// A step is what the Sender reads of a document.
+// A step is the part of a document that the Sender reads.
 type step struct {
 	Step        string      `json:"step"`
 	NotBeforeMs int64       `json:"notBeforeMs"`
@@ -95,9 +94,9 @@ type httpAnswer struct {
 	Truncated bool        `json:"truncated,omitempty"`
 }
 
-// Send sends what the open step asks for, or waits as long as it says. The error
-// is ErrTooLong, the context's, or for a step that is not a network step; a request
-// that gets no answer is not an error: the exchange decides what to do about it.
+// Send sends the request of the open step, or waits as long as the step requires. The error is
+// ErrTooLong, the context's, or that of a step that is neither http nor wait. A request
+// without a response is not an error: the exchange decides how to continue.
 func (s *Sender) Send(ctx context.Context, exchange *Exchange) (answer any, err error) {
 	var open step
 	if err := json.Unmarshal(exchange.Payload(), &open); err != nil {
@@ -143,7 +142,7 @@ func (s *Sender) wait(ctx context.Context, until time.Time) error {
 	}
 }
 
-// sendRequest returns the answer to one request; an error if none came.
+// sendRequest returns the response to one request; an error if none arrived.
 func (s *Sender) sendRequest(ctx context.Context, asked *httpRequest) (*httpAnswer, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(asked.TimeoutMs)*time.Millisecond)
 	defer cancel()
@@ -180,8 +179,8 @@ func (s *Sender) sendRequest(ctx context.Context, asked *httpRequest) (*httpAnsw
 	return answer, nil
 }
 
-// decoded is the body of an answer without its coding, of which the limit counts the
-// bytes (EXC-19). None is asked for.
+// decoded returns the body of a response without its content coding, so that the limit counts
+// decoded bytes (EXC-19). The request asks for no coding.
 func decoded(response *http.Response) (io.Reader, error) {
 	switch coding := response.Header.Get("Content-Encoding"); strings.ToLower(coding) {
 	case "", "identity":
@@ -193,7 +192,7 @@ func decoded(response *http.Response) (io.Reader, error) {
 	}
 }
 
-// note writes the line of one request (EXC-22).
+// note logs the line of one request (EXC-22).
 func (s *Sender) note(asked *httpRequest, status int, took time.Duration) {
 	address, err := url.Parse(asked.URL)
 	if s.Log == nil || err != nil {
@@ -271,7 +270,7 @@ func (b *httpBody) octets() (string, error) {
 }
 
 func bodyOf(body []byte) *httpBody {
-	// A text in an answer must not hold a NUL.
+	// A text in a reply must not contain a NUL.
 	if len(body) <= textRoom && utf8.Valid(body) && bytes.IndexByte(body, 0) < 0 {
 		text := string(body)
 		return &httpBody{Text: &text}
@@ -280,11 +279,11 @@ func bodyOf(body []byte) *httpBody {
 	return &httpBody{Base64: &text}
 }
 
-// errHosts is the error of a base address that is not one of this machine.
+// errHosts is the error of a base address that is not a loopback address.
 var errHosts = fmt.Errorf(
 	"%w: Hosts: only addresses of this machine, http://127.0.0.1:PORT", ErrArgument)
 
-// loopback is an address of this machine.
+// loopback parses a base address, which must be a loopback address.
 func loopback(text string) (*url.URL, error) {
 	base, err := url.Parse(text)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") ||

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// Exchanges over the network, against a scripted server on loopback.
+// Tests of exchanges over the network, with a scripted server on loopback.
 
 var appleHosts = []string{"buy.itunes.apple.com", "sandbox.itunes.apple.com"}
 
-// A said is one answer of the server.
+// A said is one response of the server.
 type said struct {
 	status int
 	header map[string]string
@@ -58,7 +58,7 @@ func mockApple(t *testing.T, script ...said) (*apple, *Sender) {
 	return a, sender
 }
 
-// transcript is a case of the table that is one.
+// transcript returns the transcript of this name in the case table.
 func (c *caseTable) transcript(t testing.TB, name string) *tableCase {
 	t.Helper()
 	for i := range c.Cases {
@@ -71,7 +71,7 @@ func (c *caseTable) transcript(t testing.TB, name string) *tableCase {
 	return nil
 }
 
-// bodies are what Apple says in a transcript.
+// bodies returns the bodies of Apple's responses in a transcript.
 func (c *tableCase) bodies(t testing.TB) (found []string) {
 	t.Helper()
 	for i := range c.Steps {
@@ -136,7 +136,7 @@ func TestSenderWaits(t *testing.T) {
 	}
 }
 
-// sent is what one request gets.
+// sent returns the response to one request.
 func sent(t *testing.T, sender *Sender, change func(*httpRequest)) (*httpAnswer, error) {
 	t.Helper()
 	text := "{}"
@@ -151,7 +151,7 @@ func sent(t *testing.T, sender *Sender, change func(*httpRequest)) (*httpAnswer,
 	return sender.sendRequest(ctx, request)
 }
 
-// The path, the query and the headers are sent as they are.
+// Asserts that path, query and headers are sent unchanged.
 func TestSenderRequests(t *testing.T) {
 	var seen *http.Request
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -211,7 +211,7 @@ func TestSenderHosts(t *testing.T) {
 	}
 }
 
-// An own client is anything that has the method of one.
+// An ownClient is a client that is not an *http.Client.
 type ownClient struct{ t *testing.T }
 
 func (o ownClient) Do(r *http.Request) (*http.Response, error) {

@@ -5,33 +5,33 @@ import (
 	"time"
 )
 
-// Sessions makes and verifies session tokens. Made by Verifier.Sessions.
+// Sessions issues and verifies session tokens. Verifier.Sessions makes one.
 type Sessions struct{ verifier *Verifier }
 
-// Sessions is what makes and verifies session tokens.
+// Sessions returns the object that issues and verifies session tokens.
 func (v *Verifier) Sessions() *Sessions { return &Sessions{v} }
 
-// An IssueSessionRequest is what IssueSession puts into a session token.
+// An IssueSessionRequest is the content of a session token.
 type IssueSessionRequest struct {
-	// 1 to 255 bytes, no space at either end.
+	// Account is 1 to 255 bytes, without a space at either end.
 	Account string
-	// Good for free calls, and for metered ones that you count.
+	// Whether the session is good only for free requests, and for metered ones that you count.
 	Limited bool
-	// The metric of the key's receipt, where it is known.
+	// Risk is the risk metric of the key's receipt; nil if unknown.
 	Risk *int64
-	// What the caller must show again, at most 255 bytes: best origin_jti of its access
-	// token. May be empty.
+	// Binding is a text that the caller must present again, at most 255 bytes, preferably
+	// origin_jti of its access token. May be empty.
 	Binding string
-	// At most an hour; 0: session.ttlMs of the configuration.
+	// Life is at most an hour; 0 means session.ttlMs of the configuration.
 	Life time.Duration
 }
 
-// IssueSession makes a session token: this account proved this key a short while ago.
-// evidence is one attestation or assertion of this verifier. Issue it only when challenge
-// and counter were stored: the library does not see the store.
+// IssueSession issues a session token: this account proved possession of this device key a
+// short while ago. evidence is one attestation or assertion of this verifier. Issue a session
+// only after challenge and counter were stored: the library does not check the database.
 //
-// Needs the block `session` (ErrConfig). The error is ErrMisuse for evidence that was
-// refused, is of another kind or was judged by `attest.time` "stored".
+// Needs the block `session` (ErrConfig). The error is ErrMisuse for evidence that was refused,
+// is of another kind or was verified with `attest.time` "stored".
 func (s *Sessions) IssueSession(
 	ctx context.Context, evidence Evidence, session IssueSessionRequest, options ...Option,
 ) (*IssuedSession, error) {
@@ -47,10 +47,11 @@ func (s *Sessions) IssueSession(
 	return verified[IssuedSession](document, err, "exchange", "session")
 }
 
-// A Purpose is what a request asks for.
+// A Purpose is the kind of request that a session is needed for.
 type Purpose string
 
-// What session tokens are good for, but for the last two: those need an assertion.
+// The purposes. A session token is sufficient for all but the last two, which need an
+// assertion.
 const (
 	PurposeRead    Purpose = "read"
 	PurposeFree    Purpose = "free"
@@ -60,17 +61,17 @@ const (
 	PurposePaid    Purpose = "paid"
 )
 
-// A VerifySessionRequest is who must have the session.
+// A VerifySessionRequest is the expected owner of a session.
 type VerifySessionRequest struct {
-	// The account of the caller's access token: always give it where there is one.
+	// Account is that of the caller's access token: always set it if there is one.
 	Account string
-	// What was given when the session was issued.
+	// Binding is the one with which the session was issued.
 	Binding string
 }
 
-// VerifySession says what a session token proves, without any store. The error is
-// ErrRejected, ErrMalformed or ErrTooLarge for a text that is forged, over, of somebody
-// else, or not enough: ask the app for a new assertion.
+// VerifySession verifies a session token, without any database. The error is ErrRejected,
+// ErrMalformed or ErrTooLarge for a token that is forged, expired, of another account or not
+// sufficient for the purpose: ask the app for a new assertion.
 func (s *Sessions) VerifySession(
 	ctx context.Context, session string, purpose Purpose, owner VerifySessionRequest,
 	options ...Option,
@@ -81,10 +82,10 @@ func (s *Sessions) VerifySession(
 	return verified[Session](document, err, "exchange", "session")
 }
 
-// String says whose key it is and when it ends, not what it is.
+// String returns the key id and when the session expires, without the token.
 func (s IssuedSession) String() string {
 	return "session of " + s.KeyID + " until " + s.ExpiresAt.String()
 }
 
-// GoString is the same.
+// GoString returns the same text as String.
 func (s IssuedSession) GoString() string { return s.String() }

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// A Signer signs tokens, client secrets and offers with the keys of the configuration. Made by
-// Verifier.Signer.
+// A Signer signs tokens, client secrets and offers with the keys of the configuration.
+// Verifier.Signer makes one.
 type Signer struct{ verifier *Verifier }
 
-// Signer is what signs with the verifier's keys.
+// Signer returns the object that signs with the configured keys.
 func (v *Verifier) Signer() *Signer { return &Signer{v} }
 
-// SignAPIToken makes a token for the App Store Server API, good for five minutes: make
-// one for each request. bundleID may be empty where one app is configured.
+// SignAPIToken signs a token for the App Store Server API, valid for five minutes: make one
+// for each request. bundleID may be empty if the configuration has one app.
 //
 // Needs the block `appStoreServerApi` (ErrConfig).
 func (s *Signer) SignAPIToken(
@@ -24,8 +24,8 @@ func (s *Signer) SignAPIToken(
 	return verified[SignedToken](document, err, "exchange")
 }
 
-// SignDeviceCheckToken makes a token for Apple's DeviceCheck and App Attest servers, good
-// for 20 minutes. Needs the block `deviceCheck` with its key (ErrConfig).
+// SignDeviceCheckToken signs a token for Apple's DeviceCheck and App Attest servers, valid for
+// 20 minutes. Needs the block `deviceCheck` with its key (ErrConfig).
 func (s *Signer) SignDeviceCheckToken(
 	ctx context.Context, options ...Option,
 ) (*SignedToken, error) {
@@ -33,8 +33,8 @@ func (s *Signer) SignDeviceCheckToken(
 	return verified[SignedToken](document, err, "exchange")
 }
 
-// SignAppleClientSecret makes the client secret of Sign in with Apple. clientID may be empty
-// where there is one; a life of 0 is five minutes. Needs the block `appleId`.
+// SignAppleClientSecret signs the client secret of Sign in with Apple. clientID may be empty
+// if the configuration has one; a life of 0 means five minutes. Needs the block `appleId`.
 func (s *Signer) SignAppleClientSecret(
 	ctx context.Context, clientID string, life time.Duration, options ...Option,
 ) (*ClientSecret, error) {
@@ -44,15 +44,15 @@ func (s *Signer) SignAppleClientSecret(
 	return verified[ClientSecret](document, err, "exchange")
 }
 
-// A SignPromotionalOfferRequest is what is signed for the app. Never let a client choose it.
+// A SignPromotionalOfferRequest is the offer to sign. Never let a client choose its members.
 type SignPromotionalOfferRequest struct {
-	// May be empty where one app is configured.
+	// BundleID may be empty if the configuration has one app.
 	BundleID  string
 	ProductID string
 	OfferID   string
-	// Any transaction of the customer's; without one anybody can use the offer.
+	// TransactionID is any of the customer's; without it any customer can use the offer.
 	TransactionID string
-	// A UUID; empty: a new one.
+	// Nonce is a UUID; a new one is made if empty.
 	Nonce string
 }
 
@@ -70,7 +70,8 @@ func (s *Signer) SignPromotionalOffer(
 	return verified[SignedOffer](document, err, "exchange")
 }
 
-// A SignIntroductoryOfferEligibilityRequest says whether a customer may have it.
+// A SignIntroductoryOfferEligibilityRequest is whether a customer may have the introductory
+// offer.
 type SignIntroductoryOfferEligibilityRequest struct {
 	BundleID      string
 	ProductID     string
@@ -80,7 +81,7 @@ type SignIntroductoryOfferEligibilityRequest struct {
 }
 
 // SignIntroductoryOfferEligibility signs whether a customer may have the introductory offer,
-// whatever the App Store thinks, as a JWS for the app.
+// as a JWS for the app. It overrides the App Store's own decision.
 func (s *Signer) SignIntroductoryOfferEligibility(
 	ctx context.Context, offer SignIntroductoryOfferEligibilityRequest, options ...Option,
 ) (*SignedOffer, error) {
@@ -97,15 +98,15 @@ type SignPromotionalOfferV1Request struct {
 	BundleID  string
 	ProductID string
 	OfferID   string
-	// ASCII: the appAccountToken, or empty.
+	// ApplicationUsername is ASCII: the appAccountToken, or empty.
 	ApplicationUsername string
 	Nonce               string
-	// Zero: now.
+	// Timestamp is when the offer is signed; zero means now.
 	Timestamp time.Time
 }
 
-// SignPromotionalOfferV1 signs an offer for the original StoreKit API: the app passes
-// exactly the four values.
+// SignPromotionalOfferV1 signs an offer for the original StoreKit API: the app must pass
+// exactly the four returned values.
 func (s *Signer) SignPromotionalOfferV1(
 	ctx context.Context, offer SignPromotionalOfferV1Request, options ...Option,
 ) (*SignedOfferV1, error) {
@@ -137,14 +138,14 @@ func (request given) milliseconds(name string, value time.Duration) given {
 	return request
 }
 
-// String says when it ends, not what it is.
+// String returns when the token expires, without its text.
 func (t SignedToken) String() string { return "token until " + t.ExpiresAt.String() }
 
-// GoString is the same.
+// GoString returns the same text as String.
 func (t SignedToken) GoString() string { return t.String() }
 
-// String says when it ends, not what it is.
+// String returns when the secret expires, without its text.
 func (s ClientSecret) String() string { return "client secret until " + s.ExpiresAt.String() }
 
-// GoString is the same.
+// GoString returns the same text as String.
 func (s ClientSecret) GoString() string { return s.String() }

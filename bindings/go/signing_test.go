@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// signing is a verifier with every key, and the key.
+// signing returns a verifier with every key, and the key.
 func signing(t *testing.T) (*Verifier, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -38,7 +38,7 @@ func signing(t *testing.T) (*Verifier, *ecdsa.PrivateKey) {
 	return verifier, key
 }
 
-// claims of a token that the key signed.
+// claims returns the claims of a token, after verifying its signature.
 func claims(t *testing.T, key *ecdsa.PrivateKey, token string) map[string]any {
 	t.Helper()
 	parts := strings.Split(token, ".")

@@ -10,11 +10,11 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// Exchanges that were never closed are freed by the garbage collector.
+// Asserts that the garbage collector frees exchanges that were never closed.
 func TestExchangesThatNobodyKeeps(t *testing.T) {
 	each := theCases(t).transcript(t, "a good answer")
 	verifier, request := theCases(t).verifier(t, each.Verifier), each.input(t, "request")
-	for i := 0; i < 20; i++ { // what other tests left
+	for i := 0; i < 20; i++ { // garbage of other tests
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}

@@ -7,22 +7,22 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// A Keyset holds the public keys of a token issuer: a JSON Web Key Set, read once.
+// A Keyset has the public keys of a token issuer: a JSON Web Key Set (RFC 7517).
 //
-// It remembers which texts it has verified, so keep it, and share it: every method may
-// be called by many goroutines at once. A refreshed set is a new one.
+// It remembers which tokens it has verified, so keep and share it: goroutines may call every
+// method at once. A refreshed set is another Keyset.
 type Keyset struct {
 	handle libassay.Handle
 	facts  *IssuerKeys
 }
 
-// NewKeyset reads what an issuer publishes: a string, []byte or json.RawMessage with
-// JSON, or any other value, which is marshalled. A member issuer beside keys says whose
-// it is where the configuration has several issuers.
+// NewKeyset decodes the key set that an issuer publishes: JSON in a string, []byte or
+// json.RawMessage, or any other value, which is marshalled. A member issuer beside keys names
+// the issuer if the configuration has several.
 //
-// The error is ErrMalformed or ErrTooLarge when it is no key set; ErrRejected for one
-// with a key that must not be there, such as a private one: keep the old set, and raise
-// an alarm.
+// The error is ErrMalformed or ErrTooLarge if it is not a key set; ErrRejected for a set with
+// a key that must not be published, such as a private one: keep the old set, and raise an
+// alarm.
 func NewKeyset(jwks any) (*Keyset, error) {
 	if err := fitting(); err != nil {
 		return nil, err
@@ -47,29 +47,29 @@ func NewKeyset(jwks any) (*Keyset, error) {
 
 func (k *Keyset) finalize() { k.handle.Close() }
 
-// Close frees the key set when the calls under way have ended; it does not wait for
-// them. Later calls answer ErrClosed. Closing twice is allowed.
+// Close frees the key set when the running calls have ended; it does not wait for them. Later
+// calls return ErrClosed. Closing twice is allowed.
 func (k *Keyset) Close() {
 	k.handle.Close()
 	runtime.SetFinalizer(k, nil)
 }
 
-// Facts are its keys, and those that were skipped with the reason.
+// Facts returns the keys, and the skipped ones with the reason.
 func (k *Keyset) Facts() *IssuerKeys { return k.facts }
 
-// VerifyToken verifies an access token: who is calling, proven by a key of a configured
-// issuer.
+// VerifyToken verifies an access token: which account is calling, proven by a key of a
+// configured issuer.
 //
-// token is the compact JWS alone, without the word Bearer; keys is the key set of its
-// issuer, one of those in `tokens` of the configuration. Subject of the answer is the
-// account; sign-out and deleted users are not seen.
+// token is the compact JWS without the word Bearer; keys is the key set of its issuer, one of
+// those in `tokens` of the configuration. Subject of the result is the account; sign-out and
+// deletion of a user are not detected.
 //
-// The error is ErrRejected when it is not genuine, has expired, or is of another
-// issuer, app or use; after rejected.token.unknown-key the member error.keyset of its
-// document says whether to fetch the key set once ("refresh") or to refuse ("cooldown").
-// ErrUnavailable for a key set that is too old; ErrMisuse for one of no configured
-// issuer, or a time outside 2008 … 2100; ErrMalformed, ErrUnsupported or ErrTooLarge when
-// it is no such token; ErrClosed.
+// The error is ErrRejected if the token is not genuine, has expired, or is of another issuer,
+// app or use; after rejected.token.unknown-key the member error.keyset of its document is
+// "refresh" (fetch the key set once) or "cooldown" (refuse). It is ErrUnavailable for a key
+// set that is too old; ErrMisuse for one of no configured issuer, or a time outside 2008 …
+// 2100; ErrMalformed, ErrUnsupported or ErrTooLarge if the text is not such a token; ErrClosed
+// after Close.
 func (v *Verifier) VerifyToken(
 	ctx context.Context, token string, keys *Keyset, options ...Option,
 ) (*Token, error) {

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// The typed facts say what the JSON says: every member that the library writes has
-// a field, and the field holds its value. encoding/json, which has no part in
-// reading the facts, is what they are compared with.
+// The typed facts are equal to the JSON: every member that the library writes has a field with
+// its value. The comparison uses encoding/json, which is not used for decoding facts.
 
 // checkTyped compares the envelope and the facts of a document with its JSON.
 func checkTyped(t *testing.T, document *Document, root any) {
@@ -70,8 +69,8 @@ func checkList(t *testing.T, list, value any, where string) {
 	}
 }
 
-// checkObject compares a struct with the object that it was read from. Members of
-// signed JSON may be more than the fields: Apple adds some.
+// checkObject compares a struct with the object that it was read from. Signed JSON may have
+// more members than fields: Apple adds some.
 func checkObject(t *testing.T, found reflect.Value, object map[string]any, where string) {
 	t.Helper()
 	fields := map[string]reflect.Value{}
@@ -118,7 +117,7 @@ func checkObject(t *testing.T, found reflect.Value, object map[string]any, where
 	checkSigned(t, found, payload, where)
 }
 
-// checkSigned compares the fields that are in the signed JSON.
+// checkSigned compares the fields of the signed JSON.
 func checkSigned(t *testing.T, found reflect.Value, payload map[string]any, where string) {
 	t.Helper()
 	for i := 0; i < found.NumField(); i++ {
@@ -128,7 +127,7 @@ func checkSigned(t *testing.T, found reflect.Value, payload map[string]any, wher
 	}
 }
 
-// checkLenient compares a field with a signed value: of another type it is zero.
+// checkLenient compares a field with a signed value; it is zero if the type differs.
 func checkLenient(t *testing.T, field reflect.Value, value any, where string) {
 	t.Helper()
 	wanted := field.Type()
@@ -210,8 +209,8 @@ func checkValue(t *testing.T, field reflect.Value, value any, where string) {
 	}
 }
 
-// exempt are values that have no place in their field: a challenge that was not
-// looked for, and a date beyond 2100, which is written as text.
+// exempt reports whether a value has no representation in its field: a challenge that was not
+// searched for, and a date beyond 2100, which is written as text.
 func exempt(field reflect.Value, value any, where string) bool {
 	if !field.IsZero() {
 		return false
@@ -220,7 +219,7 @@ func exempt(field reflect.Value, value any, where string) bool {
 		where == "app-receipt.expirationDate" && reflect.TypeOf(value).Kind() == reflect.String
 }
 
-// plain is a field as encoding/json would show its member.
+// plain returns a field as encoding/json decodes its member.
 func plain(field reflect.Value) any {
 	switch value := field.Interface().(type) {
 	case time.Time:

@@ -10,26 +10,26 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// A Verifier holds pinned roots, apps, products and policy, and remembers proven
-// chains.
+// A Verifier has the pinned roots, apps, products and policy of one configuration, and
+// remembers proven chains.
 //
-// Make one when the process starts and share it: every method may be called by
-// many goroutines at once. Immutable; a different policy is a different Verifier.
+// Make one when the process starts and share it: goroutines may call every method at once. It
+// is immutable; another policy needs another Verifier.
 //
-// A call does not start when its context is done; it then answers the context's
-// error. Once started it runs to its end, mostly within a millisecond.
+// A call whose context is done does not start, and returns the context's error. Once started
+// it runs to its end, mostly within a millisecond.
 type Verifier struct {
 	handle   libassay.Handle
 	document *Document
 }
 
-// NewVerifier builds a verifier from a configuration (docs/config.md): a string,
-// []byte or json.RawMessage with JSON, or any other value, which is marshalled.
+// NewVerifier makes a verifier from a configuration (docs/config.md): JSON in a string, []byte
+// or json.RawMessage, or any other value, which is marshalled.
 //
 //	assay.NewVerifier(`{"apps":[{"bundleId":"com.example.app","appAppleId":1234567890}]}`)
 //
-// The error is ErrConfig for a configuration that is not usable, with the
-// member's path in Place; ErrLibrary when the loaded library does not fit.
+// The error is ErrConfig for a configuration that is not usable, with the member's path in
+// Place; ErrLibrary if this package cannot use the loaded library.
 func NewVerifier(config any) (*Verifier, error) {
 	if err := fitting(); err != nil {
 		return nil, err
@@ -56,19 +56,18 @@ func NewVerifier(config any) (*Verifier, error) {
 
 func (v *Verifier) finalize() { v.handle.Close() }
 
-// Close frees the verifier when the calls under way have ended; it does not
-// wait for them. Later calls answer ErrClosed. Documents stay valid. Closing
-// twice is allowed.
+// Close frees the verifier when the running calls have ended; it does not wait for them. Later
+// calls return ErrClosed. Documents stay valid. Closing twice is allowed.
 func (v *Verifier) Close() {
 	v.handle.Close()
 	runtime.SetFinalizer(v, nil)
 }
 
-// Document is the document of kind "configuration", with its warnings.
+// Document returns the document of kind "configuration", with its warnings.
 func (v *Verifier) Document() *Document { return v.document }
 
-// Configuration is the configuration with every default filled in. Keys and
-// secrets read as true.
+// Configuration returns the configuration with every default filled in. Keys and secrets are
+// replaced by true.
 func (v *Verifier) Configuration() json.RawMessage {
 	if v.document == nil {
 		return nil
@@ -85,10 +84,10 @@ func (v *Verifier) Configuration() json.RawMessage {
 
 // VerifyTransaction verifies a signed transaction: a purchase, restore or renewal.
 //
-// jws is the compact JWS alone, no JSON around it, no line end. The error is
-// ErrRejected when it is not genuine, or not for this verifier's apps and
-// environments; ErrMalformed, ErrUnsupported or ErrTooLarge when it is not a JWS of
-// this kind; ErrMisuse for a time outside 2008 … 2100; ErrClosed.
+// jws is the compact JWS, without JSON around it and without a line end. The error is
+// ErrRejected if it is not genuine, or not for this verifier's apps and environments;
+// ErrMalformed, ErrUnsupported or ErrTooLarge if it is not a JWS of this kind; ErrMisuse for a
+// time outside 2008 … 2100; ErrClosed after Close.
 func (v *Verifier) VerifyTransaction(
 	ctx context.Context, jws string, options ...Option,
 ) (*Transaction, error) {
@@ -96,7 +95,7 @@ func (v *Verifier) VerifyTransaction(
 	return verified[Transaction](document, err, "transaction")
 }
 
-// VerifyRenewalInfo verifies a signed renewal info. Arguments and errors as of
+// VerifyRenewalInfo verifies a signed renewal info. Arguments and errors are those of
 // VerifyTransaction.
 func (v *Verifier) VerifyRenewalInfo(
 	ctx context.Context, jws string, options ...Option,
@@ -108,7 +107,7 @@ func (v *Verifier) VerifyRenewalInfo(
 // VerifyNotification verifies a server notification and every JWS inside it, in
 // one call.
 //
-// jws is the value of signedPayload of the request's body. Errors as of
+// jws is the value of signedPayload of the request's body. Errors are those of
 // VerifyTransaction.
 func (v *Verifier) VerifyNotification(
 	ctx context.Context, jws string, options ...Option,
@@ -117,8 +116,8 @@ func (v *Verifier) VerifyNotification(
 	return verified[Notification](document, err, "notification")
 }
 
-// VerifyAppTransaction verifies a signed app transaction. Arguments and errors as
-// of VerifyTransaction.
+// VerifyAppTransaction verifies a signed app transaction. Arguments and errors are those of
+// VerifyTransaction.
 func (v *Verifier) VerifyAppTransaction(
 	ctx context.Context, jws string, options ...Option,
 ) (*AppTransaction, error) {
@@ -128,7 +127,7 @@ func (v *Verifier) VerifyAppTransaction(
 
 // VerifyRealtimeRequest verifies a realtime request of Retention Messaging.
 //
-// jws is the value of signedPayload of the request's body. Errors as of
+// jws is the value of signedPayload of the request's body. Errors are those of
 // VerifyTransaction.
 func (v *Verifier) VerifyRealtimeRequest(
 	ctx context.Context, jws string, options ...Option,
@@ -139,14 +138,14 @@ func (v *Verifier) VerifyRealtimeRequest(
 
 // ---- receipts ----------------------------------------------------------------
 
-// VerifyTransactionReceipt verifies a transaction receipt: the property list of
-// iOS 3 to 6, one purchase.
+// VerifyTransactionReceipt verifies a transaction receipt: the property list of iOS 3 to 6,
+// with one purchase.
 //
-// receipt is what the app sent: base64 (once or twice, wrapped, URL-safe) or raw.
-// The error is ErrRejected when it is not genuine, or not for this verifier's
-// apps, products and environments. RetryAfterConfig with
-// rejected.product.unknown: a purchase that the catalogue does not know yet; the
-// client must keep the receipt. Other errors as of VerifyTransaction.
+// receipt is what the app sent: base64 (once or twice, wrapped, URL-safe) or raw. The error is
+// ErrRejected if it is not genuine, or not for this verifier's apps, products and
+// environments. With RetryAfterConfig and rejected.product.unknown the catalogue does not know
+// the product yet; the client must keep the receipt. Other errors are those of
+// VerifyTransaction.
 func (v *Verifier) VerifyTransactionReceipt(
 	ctx context.Context, receipt []byte, options ...Option,
 ) (*TransactionReceipt, error) {
@@ -156,11 +155,11 @@ func (v *Verifier) VerifyTransactionReceipt(
 
 // VerifyAppReceipt verifies an app receipt: all purchases of an app on one device.
 //
-// receipt as in VerifyTransactionReceipt. The option Device names the device that
-// it must belong to; without it DeviceBound is false. The error is ErrRejected
-// when it is not genuine, not for this verifier's apps and environments, or of
-// another device; ErrMisuse for a device id of the wrong length. Purchases of
-// unknown products are not refused: they have Known false.
+// receipt is as in VerifyTransactionReceipt. The option Device names the device that the
+// receipt must belong to; without it DeviceBound is false. The error is ErrRejected if the
+// receipt is not genuine, not for this verifier's apps and environments, or of another device;
+// ErrMisuse for a device id of the wrong length. Purchases of unknown products are not
+// refused: their Known is false.
 func (v *Verifier) VerifyAppReceipt(
 	ctx context.Context, receipt []byte, options ...Option,
 ) (*AppReceipt, error) {
@@ -168,13 +167,12 @@ func (v *Verifier) VerifyAppReceipt(
 	return verified[AppReceipt](document, err, "appReceipt")
 }
 
-// ReadVerifyReceiptResponse reads the body of an answer from Apple's verifyReceipt endpoint:
-// the whole body of the HTTP answer, status 200.
+// ReadVerifyReceiptResponse decodes a response of Apple's verifyReceipt endpoint: the whole
+// body of a response with HTTP status 200.
 //
-// Every answer without facts is an error, and its RetryClass says what to do:
-// RetryLater (it is not a verdict: keep everything as it was and ask again),
-// RetrySameOnce (the same endpoint again, once), RetryOtherEnvironment (the other
-// endpoint, once), RetryAfterConfig, RetryNever.
+// Every response without facts is an error, whose RetryClass is one of RetryLater (no verdict:
+// keep everything as it was and ask again), RetrySameOnce (the same endpoint again, once),
+// RetryOtherEnvironment (the other endpoint, once), RetryAfterConfig, RetryNever.
 func (v *Verifier) ReadVerifyReceiptResponse(
 	ctx context.Context, body []byte, options ...Option,
 ) (*VerifyReceiptResponse, error) {
@@ -182,12 +180,12 @@ func (v *Verifier) ReadVerifyReceiptResponse(
 	return verified[VerifyReceiptResponse](document, err, "verifyReceipt")
 }
 
-// ExtractUnverifiedTransactionID is the transaction id that a receipt of any form, or a JWS,
-// claims: to ask the App Store Server API about it. Anyone can write it: never act on the
-// id alone.
+// ExtractUnverifiedTransactionID returns the transaction id in a receipt of any form, or in a
+// JWS, to ask the App Store Server API about it. The id is not verified: never act on it
+// without Apple's response.
 //
-// Of an app receipt it is the first purchase's; empty where the blob names none. Errors:
-// Triage.
+// For an app receipt it is that of the first purchase; empty if the blob has none. Errors are
+// those of Triage.
 func (v *Verifier) ExtractUnverifiedTransactionID(
 	ctx context.Context, blob []byte, options ...Option,
 ) (string, error) {
@@ -202,18 +200,18 @@ func (v *Verifier) ExtractUnverifiedTransactionID(
 	case claimed.OriginalTransactionID != "":
 		return claimed.OriginalTransactionID, nil
 	case len(claimed.Keys) > 0:
-		// "Production/180000900000001"
+		// A key is "Production/180000900000001".
 		return strings.Split(claimed.Keys[0], "/")[1], nil
 	}
 	return "", nil
 }
 
-// Triage looks at an untrusted blob, without cryptography: what is it, is it ours,
-// and is it worth verifying? blob is whatever the client sent for a purchase.
+// Triage classifies an untrusted blob without cryptography: its format, whether it is of a
+// configured app, and whether to verify it. blob is whatever the client sent for a purchase.
 //
-// What the blob is makes no error: WorthVerifying, Category and Disposition of the
-// finding say how to go on. Its claims are in Claimed; they are not facts. The
-// error is ErrMisuse for a time outside 2008 … 2100, or ErrClosed.
+// No content of the blob is an error: WorthVerifying, Category and Disposition of the result
+// determine how to continue. Claimed has its unverified content, which is no facts. The error
+// is ErrMisuse for a time outside 2008 … 2100, or ErrClosed.
 func (v *Verifier) Triage(
 	ctx context.Context, blob []byte, options ...Option,
 ) (*Triage, error) {
@@ -238,7 +236,7 @@ func (v *Verifier) Triage(
 
 // ---- any kind ----------------------------------------------------------------
 
-// jwsKinds and receiptKinds are the library's numbers of kinds of evidence.
+// jwsKinds and receiptKinds map kinds of evidence to the library's numbers.
 var (
 	jwsKinds = map[Kind]int32{
 		KindTransaction:     libassay.JWSTransaction,
@@ -254,12 +252,12 @@ var (
 	}
 )
 
-// Verify verifies evidence of one kind, and answers with the document on success
-// and on refusal: look at OK first, then at Facts, or take Err.
+// Verify verifies evidence of one kind, and returns the document on success and on refusal:
+// check OK first, then read Facts, or use Err.
 //
-// kind is one of the kinds of a JWS or of a receipt, or KindVerifyReceiptResponse for an
-// answer of that endpoint; there is deliberately no "any". The error is ErrArgument
-// for another kind or an option that is not for it, ErrClosed, or the context's.
+// kind is one of the kinds of a JWS or of a receipt, or KindVerifyReceiptResponse for a
+// response of that endpoint; there is deliberately no "any". The error is ErrArgument for
+// another kind or an option that the kind does not support, ErrClosed, or the context's.
 func (v *Verifier) Verify(
 	ctx context.Context, kind Kind, evidence []byte, options ...Option,
 ) (*Document, error) {
@@ -275,7 +273,7 @@ func (v *Verifier) Verify(
 	return nil, fmt.Errorf("%w: %q is no kind of evidence", ErrArgument, kind)
 }
 
-// subjects are the options that say what a receipt must belong to.
+// subjects are the options that name the subject of a receipt.
 var subjects = map[Kind]optionKind{
 	KindAppReceipt:    optionDevice,
 	KindAttestReceipt: optionPublicKey,
@@ -283,18 +281,18 @@ var subjects = map[Kind]optionKind{
 
 // ---- decisions ---------------------------------------------------------------
 
-// Decide decides plan, state and the next time to look, from verified evidence.
+// Decide computes plan, state and the time of the next check from verified evidence.
 //
-// evidence are facts or documents of this verifier (or one with the same
-// configuration): of JWS, receipts and answers from verifyReceipt, in any mixture; a
-// renewal needs its transaction beside it. Facts nested in a notification stand
-// for the whole notification. The option Account names the appAccountToken that
-// the evidence must carry; without it `decision.accountToken` of the configuration says.
+// evidence is facts or documents of this verifier, or of one with the same configuration: of
+// JWS, receipts and verifyReceipt responses, in any mixture. A renewal info needs its
+// transaction beside it. Facts nested in a notification count as the whole notification. The
+// option Account sets the appAccountToken that the evidence must have; without it
+// `decision.accountToken` of the configuration applies.
 //
-// Not entitled is an answer, not an error: Entitled is then false, and State says why.
-// The error is ErrRejected when the evidence is of another account, names none or is
-// not enough, ErrMisuse when it was refused or is not evidence or the account is not a UUID,
-// ErrClosed when the verifier or a document was closed.
+// Not entitled is a result, not an error: Entitled is then false, and State is the reason. The
+// error is ErrRejected if the evidence is of another account, names none or is not sufficient;
+// ErrMisuse if it was refused, is not evidence, or the account is not a UUID; ErrClosed if the
+// verifier or a document was closed.
 func (v *Verifier) Decide(
 	ctx context.Context, evidence []Evidence, options ...Option,
 ) (*Decision, error) {
@@ -325,7 +323,7 @@ func (v *Verifier) Decide(
 	return found, found.finish()
 }
 
-// documentsOf are the documents behind evidence, each once, and their handles.
+// documentsOf returns the documents behind evidence, each once, and their handles.
 func documentsOf(evidence []Evidence) ([]*Document, []*libassay.Handle, error) {
 	documents := make([]*Document, 0, len(evidence))
 	handles := make([]*libassay.Handle, 0, len(evidence))
@@ -346,7 +344,7 @@ func documentsOf(evidence []Evidence) ([]*Document, []*libassay.Handle, error) {
 
 // ---- calls -------------------------------------------------------------------
 
-// own is the document of an answer of this verifier's.
+// own returns the document of a call with this verifier; ErrClosed if the verifier is closed.
 func (v *Verifier) own(answer libassay.Answer, open bool) (*Document, error) {
 	runtime.KeepAlive(v)
 	if !open {
@@ -390,8 +388,7 @@ func (v *Verifier) answer(
 	return v.own(answer, open)
 }
 
-// verified is what a call that answered with a document returns: the facts of an
-// accepted one, else the error.
+// verified returns the facts of an accepted document, else the error.
 func verified[T any](document *Document, err error, path ...string) (*T, error) {
 	if err == nil {
 		err = document.Err()
@@ -402,7 +399,7 @@ func verified[T any](document *Document, err error, path ...string) (*T, error) 
 	return read[T](document, path...)
 }
 
-// read reads facts that must be there.
+// read decodes facts that must exist.
 func read[T any](document *Document, path ...string) (*T, error) {
 	found := new(T)
 	there, err := factsAt(document, found, path...)
@@ -415,7 +412,7 @@ func read[T any](document *Document, path ...string) (*T, error) {
 	return found, nil
 }
 
-// ours is the error of a call that was the program's or the library's own fault.
+// ours returns the error of a call that failed by a fault of the program or of the library.
 func (d *Document) ours() error {
 	switch d.status.Family() {
 	case ErrMisuse, ErrInternal:

@@ -1,7 +1,7 @@
 <?php
 
-// Preloads the binding's classes, so that they may use FFI under ffi.enable=preload, which is
-// PHP's default. The value of the ini line opcache.preload; README.md has the others.
+// Preloads the binding's classes, so that they may use FFI with PHP's default ffi.enable=preload.
+// This file is the value of the ini line opcache.preload; README.md has the other lines.
 
 declare(strict_types=1);
 

@@ -1,20 +1,21 @@
 /*
- * attest.c - keep the record of one App Attest key, and check requests with it.
+ * attest.c - store the record of an App Attest key, and verify requests with
+ * it.
  *
  *   attest CONFIG.json register RECORD.json OBJECT CLIENT_DATA KEY_ID [options]
  *   attest CONFIG.json request  RECORD.json OBJECT CLIENT_DATA KEY_ID [options]
  *
  *   --hash             CLIENT_DATA holds the hash that the app computed
- *   --at MILLISECONDS  judge at that time, not now
+ *   --at MILLISECONDS  verify for that time instead of now
  *
- * register verifies an attestation (OBJECT: the file with what attestKey returned)
- * and writes the key record; an existing record is left alone.
+ * register verifies an attestation (OBJECT: the file with what attestKey
+ * returned) and writes the key record; an existing record is not changed.
  * request finds the record by the key id that the app sent, verifies an
  * assertion with its key and counter, and stores the new counter: the same
- * assertion is refused the second time. Apps write one key id in several ways:
- * it is looked up by its normal form. A file serves one program here; a server
- * advances the counter in its database with "only if the stored one is still
- * smaller".
+ * assertion is refused the second time. Apps write one key id in several ways,
+ * so it is looked up by its normal form. Here one program uses the file; a
+ * server updates the counter in its database only if the stored one is still
+ * smaller.
  * Exit code 0: verified. 1: refused. 2: incorrect usage.
  *
  *   cc attest.c -o attest $(pkg-config --cflags --libs assay libcjson)
@@ -36,7 +37,7 @@ struct blob {
 
 /* ---- files -------------------------------------------------------------- */
 
-/* Those of a path; NULL bytes: none. */
+/* Returns the bytes of a file; bytes is NULL if it cannot be read. */
 static struct blob blob_of(const char *path) {
   struct blob blob = {NULL, 0};
   blob.bytes = read_path(path, &blob.len);
@@ -55,7 +56,7 @@ static int write_record(const char *path, const cJSON *record) {
 
 /* ---- the record --------------------------------------------------------- */
 
-/* What a base64 text holds; the number of bytes, 0: it is not base64. */
+/* Decodes base64; returns the number of bytes, 0 if the text is not base64. */
 static size_t read_base64(const char *text, unsigned char *bytes, size_t room) {
   static const char digits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -71,7 +72,7 @@ static size_t read_base64(const char *text, unsigned char *bytes, size_t room) {
   return count;
 }
 
-/* The normal form of a key id, under which records are kept; 0: not a key id. */
+/* Writes the normal form of a key id; returns 0 if the text is not a key id. */
 static int normal_key_id(const assay_verifier *verifier, const char *key_id,
                          int64_t now_ms, char text[KEY_ID_TEXT + 1]) {
   static const char path[] = "exchange.keyId";
@@ -102,7 +103,7 @@ static int normal_key_id(const assay_verifier *verifier, const char *key_id,
   return found != NULL;
 }
 
-/* What must be kept from a verified attestation; account and state beside it. */
+/* Returns the key record of an attestation; a server adds account and state. */
 static cJSON *record_of(const cJSON *attestation) {
   cJSON *record = cJSON_CreateObject();
   cJSON_AddStringToObject(record, "keyId", text_of(attestation, "keyId"));

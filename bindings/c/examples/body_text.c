@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A longer body always goes in as base64. */
+/* A longer body is always passed as base64. */
 enum { LONGEST_TEXT = 1 << 20 };
 
 static const char digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* How many bytes the character that begins here has; 0: it is not UTF-8. */
+/* Returns the byte length of the character at `at`; 0 if it is not UTF-8. */
 static size_t character_len(const unsigned char *at, size_t left) {
   static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
   size_t len = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : 4;
@@ -23,10 +23,10 @@ static size_t character_len(const unsigned char *at, size_t left) {
     code = code << 6 | (at[n] & 0x3f);
   }
   if (code < least[len] || code > 0x10ffff) return 0;
-  return code >> 11 == 0x1b ? 0 : len; /* half of a pair */
+  return code >> 11 == 0x1b ? 0 : len; /* a surrogate */
 }
 
-/* A text in an answer holds no NUL. */
+/* Whether a body can be passed as text: UTF-8 without a NUL. */
 static int is_text(const char *bytes, size_t len) {
   size_t at = 0, one;
   if (len > LONGEST_TEXT || memchr(bytes, 0, len) != NULL) return 0;
@@ -68,7 +68,7 @@ cJSON *body_of_bytes(const char *bytes, size_t len) {
   return body;
 }
 
-/* The library writes standard base64 with padding. */
+/* Decodes base64 as the library writes it: standard, with padding. */
 static char *bytes_of_base64(const char *text, size_t *len) {
   char *bytes = malloc(strlen(text) / 4 * 3 + 3);
   unsigned long bits = 0;

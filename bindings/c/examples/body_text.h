@@ -1,5 +1,5 @@
 /*
- * body_text.h - the body of a request or an answer as text, or as base64.
+ * body_text.h - the body of a request or a response, as text or as base64.
  */
 #ifndef BODY_TEXT_H
 #define BODY_TEXT_H
@@ -7,10 +7,10 @@
 #include <cjson/cJSON.h>
 #include <stddef.h>
 
-/* {"text": …} or {"base64": …}, as an answer wants it. */
+/* Returns {"text": …} or {"base64": …} for a reply. */
 cJSON *body_of_bytes(const char *bytes, size_t len);
 
-/* The bytes of {"text": …}, {"base64": …} or null; the caller frees them. */
+/* Returns the bytes of {"text": …}, {"base64": …} or null, to be freed. */
 char *bytes_of_body(const cJSON *body, size_t *len);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * documents.h - what the examples share: files, documents as trees, and a verifier.
+ * documents.h - what the examples share: files, parsed documents, a verifier.
  */
 #ifndef DOCUMENTS_H
 #define DOCUMENTS_H
@@ -13,8 +13,9 @@
 
 enum { VERIFIED = 0, REFUSED = 1, USAGE = 2 };
 
-/* All bytes of a file, or of standard input for NULL, and a NUL behind them; the
- * caller frees them. NULL: there is no such file, or no memory. */
+/* Returns all bytes of a file, or of standard input for NULL, followed by a
+ * NUL; the caller frees them. NULL if the file cannot be opened or memory is
+ * exhausted. */
 static inline char *read_path(const char *path, size_t *len) {
   FILE *file = path == NULL ? stdin : fopen(path, "rb");
   char *text = NULL, *larger;
@@ -39,7 +40,7 @@ static inline char *read_path(const char *path, size_t *len) {
   return text;
 }
 
-/* What a file or a terminal adds after a text is not part of it. */
+/* Returns the length without the line end that an editor or a terminal adds. */
 static inline size_t without_line_end(const char *text, size_t len) {
   while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
   return len;
@@ -49,20 +50,20 @@ static inline const cJSON *member(const cJSON *object, const char *name) {
   return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-/* The text of one member of an object, or "" when it has none. */
+/* Returns the text of one member of an object; "" if it has none. */
 static inline const char *text_of(const cJSON *object, const char *name) {
   const cJSON *item = member(object, name);
   return cJSON_IsString(item) ? item->valuestring : "";
 }
 
-/* The document as a tree; the caller deletes it. */
+/* Returns the parsed document; the caller deletes it. */
 static inline cJSON *tree_of(const assay_doc *doc) {
   size_t len = 0;
   const char *json = assay_doc_json(doc, &len);
   return cJSON_ParseWithLength(json == NULL ? "" : json, len);
 }
 
-/* The hint is for the operator's log, never for the client. */
+/* Prints a refusal. The hint is for the operator, never for the client. */
 static inline void print_refusal(const cJSON *root) {
   const cJSON *error = member(root, "error");
   printf("refused:  %s\n", text_of(member(root, "status"), "name"));
@@ -72,7 +73,7 @@ static inline void print_refusal(const cJSON *root) {
   printf("  hint    %s\n", text_of(error, "hint"));
 }
 
-/* Shows a document by `facts`, or why it was refused; the exit code for it. */
+/* Prints a document with `facts`, or its refusal; returns the exit code. */
 static inline int print_document(const assay_doc *doc,
                                  void (*facts)(const cJSON *root)) {
   int is_verified = assay_doc_status(doc) == ASSAY_OK;
@@ -82,7 +83,7 @@ static inline int print_document(const assay_doc *doc,
   return is_verified ? VERIFIED : REFUSED;
 }
 
-/* A verifier of the configuration in a file; NULL: it was said why not. */
+/* Returns a verifier of a configuration file; NULL after printing why. */
 static inline assay_verifier *verifier_from(const char *path) {
   size_t len = 0;
   char *config = read_path(path, &len);
@@ -96,7 +97,7 @@ static inline assay_verifier *verifier_from(const char *path) {
   return verifier;
 }
 
-/* The clock's time. */
+/* Returns the system's time in milliseconds since 1970 UTC. */
 static inline int64_t clock_ms(void) { return (int64_t)time(NULL) * 1000; }
 
 #endif

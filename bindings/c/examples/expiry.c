@@ -1,11 +1,11 @@
 /*
- * expiry.c - is a date that was stored earlier still good?
+ * expiry.c - check whether a stored purchase is still in force.
  *
  *   expiry EXPIRES [GRACE [REVOKED [NOW]]]
  *
- * Dates are milliseconds since 1970 UTC, "-" for none, "forever" for what does
- * not end. The call needs no verifier and makes no document: it is meant for
- * every paid request. Exit code 0: in force. 1: not. 2: incorrect usage.
+ * Dates are milliseconds since 1970 UTC, "-" for none, "forever" for a purchase
+ * without end. The call needs no verifier and makes no document: it is meant
+ * for every paid request. Exit code 0: in force. 1: not. 2: incorrect usage.
  *
  *   cc expiry.c -o expiry $(pkg-config --cflags --libs assay)
  */

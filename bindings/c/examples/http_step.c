@@ -10,17 +10,17 @@
 
 #include "body_text.h"
 
-/* An answer is JSON of at most 8 MiB: this much of a body fits as base64. */
+/* A reply is JSON of at most 8 MiB: as base64 this much of a body fits. */
 enum { ROOM = ((8 << 20) - 4096) / 4 * 3 };
 
-/* What has come in of a body, and how much may. libcurl would take a half of
- * gzip for the whole, so it is unpacked here. */
+/* A partly received body and its limit. libcurl accepts a truncated gzip
+ * stream as complete, so it is unpacked here. */
 struct body {
   CURL *curl;
   char *bytes;
   size_t len, most;
   int begun, cut;
-  int packed; /* gzip of which the end has not come */
+  int packed; /* gzip whose end has not arrived */
   z_stream gzip;
 };
 
@@ -38,7 +38,7 @@ static double number_of(const cJSON *object, const char *name) {
   return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
-/* ---- where to --------------------------------------------------------- */
+/* ---- the address ------------------------------------------------------ */
 
 int is_loopback(const char *base) {
   CURLU *url = curl_url();
@@ -58,7 +58,7 @@ int is_loopback(const char *base) {
   return good;
 }
 
-/* The path and the query stay as they are. */
+/* Replaces the host; path and query stay unchanged. */
 static void redirect_host(CURLU *url, const struct route *route) {
   static const CURLUPart parts[] = {CURLUPART_SCHEME, CURLUPART_HOST,
                                     CURLUPART_PORT};
@@ -81,9 +81,9 @@ static void redirect_host(CURLU *url, const struct route *route) {
   curl_free(name);
 }
 
-/* ---- what comes back ---------------------------------------------------- */
+/* ---- the response ------------------------------------------------------- */
 
-/* 0: no more is wanted. */
+/* Returns 0 when the limit is exceeded, which ends the transfer. */
 static int append(struct body *body, const char *piece, size_t len) {
   char *larger;
   body->cut = len > body->most - body->len;
@@ -96,7 +96,7 @@ static int append(struct body *body, const char *piece, size_t len) {
   return 1;
 }
 
-/* Never more than a little beyond what is wanted. */
+/* Unpacks a piece, never more than a little beyond the limit. */
 static int append_unpacked(struct body *body, char *piece, size_t len) {
   char plain[16384];
   body->gzip.next_in = (Bytef *)piece;
@@ -114,7 +114,8 @@ static int append_unpacked(struct body *body, char *piece, size_t len) {
   return 1;
 }
 
-/* No coding is asked for; gzip comes nevertheless, another is no answer. */
+/* Starts the body. No coding is requested; gzip is accepted nevertheless,
+ * any other coding is treated as no response. */
 static int begin(struct body *body) {
   struct curl_header *coding;
   body->begun = 1;
@@ -126,8 +127,8 @@ static int begin(struct body *body) {
   return body->packed && inflateInit2(&body->gzip, 16 + MAX_WBITS) == Z_OK;
 }
 
-/* libcurl hands over pieces of at most 16 KiB; another length than that of
- * the piece ends the transfer. */
+/* Receives a piece of at most 16 KiB. A return value other than its length
+ * ends the transfer. */
 static size_t take(char *piece, size_t one, size_t len, void *context) {
   struct body *body = context;
   int good;
@@ -135,7 +136,7 @@ static size_t take(char *piece, size_t one, size_t len, void *context) {
   if (!body->begun && !begin(body)) return 0;
   if (body->gzip.state == NULL)
     good = append(body, piece, len);
-  else /* nothing behind the end of gzip is read */
+  else /* nothing after the end of gzip is read */
     good = !body->packed || append_unpacked(body, piece, len);
   return good ? len : 0;
 }
@@ -174,7 +175,7 @@ static cJSON *answer_of(CURL *curl, CURLcode result, const cJSON *request,
   return answer;
 }
 
-/* ---- there and back ------------------------------------------------------- */
+/* ---- the transfer --------------------------------------------------------- */
 
 static struct curl_slist *header_lines(const cJSON *request, CURLU *url) {
   struct curl_slist *lines = curl_slist_append(NULL, "Expect:");
@@ -197,10 +198,10 @@ static struct curl_slist *header_lines(const cJSON *request, CURLU *url) {
 static void set_options(CURL *curl, const cJSON *request, struct body *body) {
   curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, text_of(request, "method"));
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
-                   (long)number_of(request, "timeoutMs")); /* of the whole */
+                   (long)number_of(request, "timeoutMs")); /* limit of the whole transfer */
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* nor the environment's */
+  curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* not even the environment's */
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(curl, CURLOPT_HTTP_CONTENT_DECODING, 0L);
@@ -216,7 +217,7 @@ static int is_secret(const cJSON *request, const char *place) {
   return 0;
 }
 
-/* EXC-22: nothing else of a request or an answer is logged. */
+/* Logs one line, with nothing else of request and response (EXC-22). */
 static void note(CURL *curl, const cJSON *request, CURLU *url, double status) {
   char *host = NULL, *path = NULL;
   curl_off_t took = 0;

@@ -1,30 +1,30 @@
 /*
- * http_step.h - sends the request of a step with libcurl.
+ * http_step.h - sends the request of an HTTP step with libcurl.
  */
 #ifndef HTTP_STEP_H
 #define HTTP_STEP_H
 
 #include <cjson/cJSON.h>
 
-/* For tests: where to find a host instead, "buy.itunes.apple.com" and
- * "http://127.0.0.1:8080". */
+/* A host and the base address that replaces it, for tests:
+ * "buy.itunes.apple.com" and "http://127.0.0.1:8080". */
 struct host {
   const char *name, *base;
 };
 
-/* Whether a base address is one of this machine; any other is refused. */
+/* Whether a base address is a loopback address; any other is refused. */
 int is_loopback(const char *base);
 
-/* Where to send, and whom to believe. */
+/* Replaced hosts, and the trusted roots. */
 struct route {
   const struct host *hosts;
   size_t host_count;
-  const char *roots; /* PEM file with roots to trust; NULL: the system's */
+  const char *roots; /* PEM file with trusted roots; NULL for the system's */
 };
 
-/* The answer to `exchange.http` of a step, with status 0 if none came. One
- * line goes to standard error: method, host, path, status, time; no path where
- * the address is a secret. */
+/* Returns the reply to the member `exchange.http` of a step, with status 0
+ * if no response arrived. Logs one line to standard error: method, host,
+ * path, status, time; without the path if the address is a secret. */
 cJSON *send_request(const cJSON *request, const struct route *route);
 
 #endif

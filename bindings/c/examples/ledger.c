@@ -1,16 +1,16 @@
 /*
- * ledger.c - pays a purchase out, once, with an SQLite database.
+ * ledger.c - grants a purchase once, with an SQLite database.
  *
  *   ledger CONFIG.json DATABASE --create
  *   ledger CONFIG.json DATABASE ACCOUNT JWS-FILE [--at MILLISECONDS]
  *
- * The first makes file and tables, once: a ledger that is missing later is an
- * error. DATABASE is an absolute path, or begins with "./". CONFIG.json has
- * the block "ledger": {"engine": "sqlite"}. The JWS is that of a transaction,
- * as the app sent it. The claim and what is granted for it, a row in the table
- * `wallet`, stand together or not at all.
+ * The first form creates the file and its tables, once: a ledger that is
+ * missing later is an error. DATABASE is an absolute path, or begins with "./".
+ * CONFIG.json has the block "ledger": {"engine": "sqlite"}. The JWS is that of
+ * a transaction, as the app sent it. The claim and its grant, a row in the
+ * table `wallet`, are committed together or not at all.
  *
- * Prints the answer for the app: granted, already-granted, refused-final,
+ * Prints the result for the app: granted, already-granted, refused-final,
  * refused-keep or deferred, and the name of the status.
  * Exit code 0: granted, now or before. 1: refused. 2: incorrect usage.
  * 3: deferred; ask again later.
@@ -33,7 +33,7 @@ struct shop {
   assay_verifier *verifier;
   sqlite3 *db;
   const char *account;
-  int64_t at_ms; /* 0: the clock's */
+  int64_t at_ms; /* 0 for the system's clock */
 };
 
 static int64_t now_ms(const struct shop *shop) {
@@ -52,8 +52,9 @@ static void bind_member(sqlite3_stmt *insert, int place, const cJSON *item) {
     sqlite3_bind_int64(insert, place, (sqlite3_int64)item->valuedouble);
 }
 
-/* Writes into the wallet, in the open transaction of the claim; 0: it could
- * not, and nothing is claimed. A grant that ends the transaction is refused. */
+/* Writes into the wallet in the open transaction of the claim. Returns 0 on
+ * failure, and then nothing is claimed. A grant that ends the transaction is
+ * refused. */
 static int granted(sqlite3 *db, const cJSON *grant) {
   static const char *const names[] = {"grantId", "account", "product",
                                       "quantity"};
@@ -77,7 +78,7 @@ static char *answer_to_grant(sqlite3 *db, const cJSON *grant) {
 
 /* ---- the exchange ---------------------------------------------------- */
 
-/* The waits of a store are short: a row was busy. */
+/* Runs a wait step, which is short: a row was busy. Returns the reply. */
 static char *waited(const struct shop *shop, const cJSON *step) {
   const cJSON *until = member(step, "notBeforeMs");
   int64_t left = (int64_t)cJSON_GetNumberValue(until) - now_ms(shop);
@@ -90,7 +91,7 @@ static char *waited(const struct shop *shop, const cJSON *step) {
   return sqlite3_mprintf("{}");
 }
 
-/* The answer to the open step as JSON, to be freed by sqlite3_free. */
+/* Returns the reply to the open step as JSON; free it with sqlite3_free. */
 static char *carried_out(const struct shop *shop, const assay_doc *doc) {
   cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
   const cJSON *step = member(root, "exchange");
@@ -102,8 +103,8 @@ static char *carried_out(const struct shop *shop, const assay_doc *doc) {
   return answer;
 }
 
-/* Conducts an exchange to its end: its last document, to be freed. Nothing
- * stays open in the database. */
+/* Runs an exchange to its end and returns its last document, to be freed. No
+ * transaction stays open. */
 static assay_doc *conversed(const struct shop *shop, const char *request,
                             const assay_doc *evidence) {
   assay_exchange *exchange = NULL;
@@ -116,7 +117,7 @@ static assay_doc *conversed(const struct shop *shop, const char *request,
   while ((status & 0xff) == ASSAY_PENDING &&
          (answer = carried_out(shop, doc)) != NULL) {
     assay_doc_free(doc);
-    /* A clock that stands still, --at, would never end a wait. */
+    /* A fixed clock (--at) would never reach the end of a wait. */
     moved += shop->at_ms == 0 ? 0 : 1000;
     status = assay_exchange_step(exchange, answer, strlen(answer),
                                  now_ms(shop) + moved, &doc);
@@ -127,7 +128,7 @@ static assay_doc *conversed(const struct shop *shop, const char *request,
   return doc;
 }
 
-/* 32 random hex digits. */
+/* Writes 32 random hex digits; returns 0 on failure. */
 static int made_digits(char *digits) {
   unsigned char octets[16];
   FILE *random = fopen("/dev/urandom", "rb");
@@ -138,8 +139,8 @@ static int made_digits(char *digits) {
   return len == sizeof octets;
 }
 
-/* The library's tables, and the wallet, where there are none; where a part of
- * them is missing nothing is made (STO-78). */
+/* Creates the library's tables and the wallet if there are none. If only a
+ * part of them is missing, nothing is created (STO-78). */
 static int made_tables(const struct shop *shop) {
   char lineage[33], request[80];
   assay_doc *doc;
@@ -156,8 +157,8 @@ static int made_tables(const struct shop *shop) {
 
 /* ---- the claim ----------------------------------------------------------- */
 
-/* The request for a claim as JSON, to be freed: one attempt, however often it
- * is repeated. */
+/* Returns the request for a claim as JSON, to be freed. A retry must send
+ * the same text, because the attempt id identifies the attempt. */
 static char *claim_request(const char *account) {
   cJSON *request = cJSON_CreateObject();
   char attempt[33], *text = NULL;
@@ -171,7 +172,7 @@ static char *claim_request(const char *account) {
   return text;
 }
 
-/* Prints what a claim, or the verification before it, came to. */
+/* Prints the result of a claim, or of the verification before it. */
 static int print_answer(const assay_doc *doc) {
   static const char path[] = "exchange.clientResult";
   const char *answer = assay_doc_text(doc, path, sizeof path - 1, NULL);

@@ -1,12 +1,13 @@
 /*
- * receipt.c - what is this blob, is it worth verifying, and what does it prove?
+ * receipt.c - classify a blob, verify it if useful, and print what it proves.
  *
  *   receipt CONFIG.json [FILE] [--at MILLISECONDS] [--device HEX]
  *
- * Reads whatever a client sent for a purchase, from a file or from standard
- * input. Triage looks at it without cryptography; only what is worth it is
- * verified, offline, and only then believed. --device takes the vendor id (16
- * bytes) or the MAC address (6 bytes) that an app receipt must belong to.
+ * Reads what a client sent for a purchase, from a file or from standard input.
+ * Triage classifies it without cryptography; only what may be genuine is
+ * verified, offline, and only verified facts are printed as such. --device
+ * takes the vendor id (16 bytes) or the MAC address (6 bytes) that an app
+ * receipt must belong to.
  * Exit code 0: verified. 1: refused or set aside. 2: incorrect usage.
  *
  *   cc receipt.c -o receipt $(pkg-config --cflags --libs assay libcjson)
@@ -23,13 +24,14 @@ struct options {
   size_t device_len;
 };
 
-/* What begins as DER is not text: its last byte may be any. */
+/* Returns the length without a line end. Input that begins as DER is binary:
+ * its last byte may have any value. */
 static size_t blob_length(const char *blob, size_t len) {
   unsigned char first = len > 0 ? (unsigned char)blob[0] : 0;
   return first == 0x30 || first >= 0x80 ? len : without_line_end(blob, len);
 }
 
-/* The number of bytes that the hex text gives; 0: it is not hex. */
+/* Decodes hex and returns the number of bytes; 0 if the text is not hex. */
 static size_t read_hex(const char *text, unsigned char *bytes) {
   size_t count = 0;
   for (; text[0] != '\0' && count < LONGEST_DEVICE; text += 2, count++) {
@@ -59,9 +61,9 @@ static int read_options(int argc, char **argv, struct options *options) {
   return options->config != NULL;
 }
 
-/* ---- what the documents say --------------------------------------------- */
+/* ---- printing ----------------------------------------------------------- */
 
-/* What triage found. Claims of the blob are claims: not acted upon here. */
+/* Prints the result of triage, which is unverified: do not act on it. */
 static void print_triage(const cJSON *root) {
   const cJSON *triage = member(root, "triage"), *trait;
   printf("triage:   %s, %s, %s\n", text_of(member(root, "status"), "name"),
@@ -71,7 +73,7 @@ static void print_triage(const cJSON *root) {
     printf("  trait   %s\n", trait->valuestring);
 }
 
-/* A purchase is paid out once per key, whatever text it came in. */
+/* Prints a purchase. Grant it once per key, whatever text the key came in. */
 static void print_purchase(const cJSON *purchase) {
   printf("  bought  %s, %s\n", text_of(purchase, "productId"),
          text_of(member(purchase, "keys"), "purchase"));
@@ -90,7 +92,7 @@ static void print_facts(const cJSON *root) {
 
 /* ---- the two steps ------------------------------------------------------ */
 
-/* Verify a blob as the kind that triage found; NULL: there is no call for it. */
+/* Verifies a blob as the kind that triage found; NULL if none has a call. */
 static assay_doc *verify(const assay_verifier *verifier, const char *form,
                          const char *blob, size_t len,
                          const struct options *options) {

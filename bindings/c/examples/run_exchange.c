@@ -1,16 +1,17 @@
 /*
- * run_exchange.c - runs an exchange with Apple, over libcurl.
+ * run_exchange.c - run an exchange with Apple, over libcurl.
  *
  *   run_exchange CONFIG.json REQUEST.json [--max-wait SECONDS] [--roots FILE.pem]
  *                [--host NAME=URL] [--at MS]
  *
- * The request is what assay_exchange_new takes: {"operation": "call-verify-receipt", …}.
- * Prints the last document, without the steps before it: those hold secrets.
- * --roots: whose certificates to believe; else those that the system trusts.
- * For tests, --host sends what is for NAME to a server of this machine, and
- * with --at it is that time, in which a wait takes none.
+ * The request is what assay_exchange_new takes: {"operation":
+ * "call-verify-receipt", …}. Prints the last document, without the steps before
+ * it, which contain secrets. --roots is a file of trusted certificates; by
+ * default the system's are trusted. For tests, --host sends requests for NAME
+ * to a loopback address, and --at fixes the time, so that a wait takes none.
  * Exit code 0: done and accepted. 1: refused. 2: incorrect usage. 3: the next
- * step is too far away; queue `exchange.retry` of what was printed.
+ * step is too far in the future; queue `exchange.retry` of the printed
+ * document.
  *
  *   cc run_exchange.c http_step.c body_text.c -o run_exchange \
  *     $(pkg-config --cflags --libs assay libcjson libcurl zlib)
@@ -76,7 +77,7 @@ static int read_options(int argc, char **argv, struct options *options) {
 
 /* ---- the steps -------------------------------------------------------------- */
 
-/* Sleeps until the time of a wait; 0: it is too far away. */
+/* Sleeps until the time of a wait step; returns 0 if that is too late. */
 static int slept(const cJSON *step, struct options *options) {
   const cJSON *until = member(step, "notBeforeMs");
   int64_t left = (int64_t)cJSON_GetNumberValue(until) - now_ms(options);
@@ -92,7 +93,8 @@ static int slept(const cJSON *step, struct options *options) {
   return 1;
 }
 
-/* The answer to the open step as JSON, to be freed; NULL: not now. */
+/* Returns the reply to the open step, to be freed; NULL if a wait is too
+ * long. */
 static char *carried_out(const assay_doc *doc, struct options *options) {
   cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
   const cJSON *step = member(root, "exchange");

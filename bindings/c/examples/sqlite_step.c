@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* It shows whether a grant is still in the ledger's transaction. */
+/* The savepoint that identifies the ledger's transaction after a grant. */
 #define SAVEPOINT "assay_grant"
 
 static const cJSON *member(const cJSON *object, const char *name) {
@@ -25,11 +25,11 @@ int run_statement(sqlite3 *db, const char *sql) {
 }
 
 void roll_back(sqlite3 *db) {
-  /* A full disk, say, has rolled back already. */
+  /* Some errors, as a full disk, have already rolled back. */
   if (!sqlite3_get_autocommit(db)) run_statement(db, "ROLLBACK");
 }
 
-/* A relative path is another file in another folder. */
+/* Whether a path names the same file from every folder. */
 static int is_named_wholly(const char *path) {
   return path[0] == '/' || strncmp(path, "./", 2) == 0 ||
          strcmp(path, ":memory:") == 0;
@@ -39,7 +39,7 @@ static sqlite3 *opened(const char *path, int flags) {
   sqlite3 *db = NULL;
   const char *why = "the path is to be absolute, or to begin with ./";
   if (is_named_wholly(path)) {
-    /* A deleted row leaves no text behind (STO-93). */
+    /* secure_delete overwrites the text of deleted rows (STO-93). */
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | flags, NULL) ==
             SQLITE_OK &&
         sqlite3_busy_timeout(db, 2000) == SQLITE_OK &&
@@ -62,19 +62,19 @@ sqlite3 *create_database(const char *path) {
 
 /* ---- values -------------------------------------------------------------- */
 
-/* The value must outlive the statement. */
+/* Binds a value, which must outlive the statement. */
 static int bind_value(sqlite3_stmt *statement, int place, const cJSON *value) {
   if (cJSON_IsString(value))
     return sqlite3_bind_text(statement, place, value->valuestring, -1,
                              SQLITE_STATIC);
-  /* A double holds the integers of the library exactly: below 2^53. */
+  /* A double is exact for the integers of the library, which are below 2^53. */
   if (cJSON_IsNumber(value))
     return sqlite3_bind_int64(statement, place,
                               (sqlite3_int64)value->valuedouble);
   return sqlite3_bind_null(statement, place);
 }
 
-/* A text as JSON has it. */
+/* Appends a JSON string. */
 static void append_text(sqlite3_str *answer, const char *text, int length) {
   int at, copied = 0;
   sqlite3_str_appendchar(answer, 1, '"');
@@ -100,7 +100,7 @@ static void append_value(sqlite3_str *answer, sqlite3_stmt *statement,
   else if (type == SQLITE_INTEGER)
     sqlite3_str_appendf(answer, "%lld",
                         sqlite3_column_int64(statement, column));
-  else /* The library takes no row with a value that it does not understand. */
+  else /* The library refuses a row with a value of another type. */
     sqlite3_str_appendall(answer, type == SQLITE_NULL ? "null" : "{}");
 }
 
@@ -129,14 +129,14 @@ static int64_t limit_ms(const cJSON *step, const char *name,
              : otherwise;
 }
 
-/* SQLite's progress handler: not 0 ends the statement. */
+/* SQLite's progress handler; a value other than 0 ends the statement. */
 static int is_late(void *deadline) {
   return monotonic_ms() > *(const int64_t *)deadline;
 }
 
 /* ---- calls --------------------------------------------------------------- */
 
-/* Runs a statement to its end; an SQLite code. */
+/* Runs a statement to its end; returns an SQLite code. */
 static int run_to_end(sqlite3_stmt *statement, int has_rows,
                       sqlite3_str *answer) {
   int code, count = 0;
@@ -148,7 +148,7 @@ static int run_to_end(sqlite3_stmt *statement, int has_rows,
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* Carries out one call, and adds its result; an SQLite code. */
+/* Runs one call and appends its result; returns an SQLite code. */
 static int run_call(sqlite3 *db, const cJSON *call, sqlite3_str *answer) {
   const cJSON *sql = member(call, "sql"), *value;
   int has_rows = cJSON_IsTrue(member(call, "returnsRows"));
@@ -166,13 +166,13 @@ static int run_call(sqlite3 *db, const cJSON *call, sqlite3_str *answer) {
   return code;
 }
 
-/* Whether a step has this mark, or `single`: begin and commit. */
+/* Whether `transaction` of a step is this, or `single`: begin and commit. */
 static int is_marked(const cJSON *step, const char *mark) {
   return has_text(step, "transaction", mark) ||
          has_text(step, "transaction", "single");
 }
 
-/* Opens a transaction, or makes sure that one is open; an SQLite code. */
+/* Begins a transaction, or checks that one is open; returns an SQLite code. */
 static int enter(sqlite3 *db, const cJSON *step) {
   int is_outside = sqlite3_get_autocommit(db);
   int begins = is_marked(step, "begin");
@@ -182,12 +182,12 @@ static int enter(sqlite3 *db, const cJSON *step) {
                                                          : sqlite3_errcode(db);
 }
 
-/* ---- answers ------------------------------------------------------------- */
+/* ---- replies ------------------------------------------------------------- */
 
-/* What the engine said. Its text is left out: it may quote values. */
+/* Returns the reply with the engine's code; its message may quote values. */
 static char *failure(sqlite3_int64 id, int code, int was_undone) {
   char digits[12];
-  /* The first byte of an extended code is the code. */
+  /* The low byte of an extended code is the code. */
   snprintf(digits, sizeof digits, "%d", code & 0xff);
   return sqlite3_mprintf(
       "{\"id\":%lld,\"code\":500,\"error\":{\"code\":\"%s\",\"executed\":\"%s\"}}",
@@ -216,7 +216,7 @@ char *run_database_step(sqlite3 *db, const cJSON *step) {
   sqlite3_progress_handler(db, 0, NULL, NULL);
   sqlite3_str_appendall(answer, "]}");
   if (code == SQLITE_OK) code = sqlite3_str_errcode(answer);
-  /* A statement that is ended may have undone the transaction by itself. */
+  /* An interrupted statement may have rolled back the transaction. */
   was_undone = is_inside || done == 0;
   if (code == SQLITE_OK && is_marked(step, "commit") &&
       !run_statement(db, "COMMIT"))
@@ -229,7 +229,8 @@ char *run_database_step(sqlite3 *db, const cJSON *step) {
 
 /* ---- grants (STO-38) ----------------------------------------------------- */
 
-/* Nothing that begins or ends a transaction; savepoints, but the ledger's. */
+/* Allows only statements that begin or end no transaction, and savepoints of
+ * other names. */
 static int authorized(void *hits, int action, const char *operation,
                       const char *name, const char *database,
                       const char *trigger) {
@@ -252,7 +253,7 @@ char *leave_grant(sqlite3 *db, sqlite3_int64 id, const int *hits,
                   int is_granted) {
   int is_same;
   sqlite3_set_authorizer(db, NULL, NULL);
-  /* A savepoint goes with its transaction. */
+  /* A savepoint ends with its transaction. */
   is_same = *hits == 0 && !sqlite3_get_autocommit(db) &&
             run_statement(db, "RELEASE " SAVEPOINT);
   if (!is_same || !is_granted) roll_back(db);

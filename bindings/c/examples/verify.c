@@ -1,9 +1,9 @@
 /*
- * verify.c - verify one StoreKit JWS and print what it says.
+ * verify.c - verify one StoreKit JWS and print its facts.
  *
  *   verify CONFIG.json KIND [JWS-FILE] [--at MILLISECONDS]
  *
- * KIND is transaction, renewal, notification, app-transaction or
+ * KIND is transaction, renewal-info, notification, app-transaction or
  * realtime-request. Without a file the JWS is read from standard input.
  * Exit code 0: verified. 1: refused, with the reason. 2: incorrect usage.
  *
@@ -21,7 +21,7 @@ static int32_t kind_of(const char *name) {
   return 0;
 }
 
-/* The facts are in the member after the envelope: print those of one line. */
+/* Prints the facts of one line each, in the member after the envelope. */
 static void print_facts(const cJSON *root) {
   static const char *const names[] = {"transaction", "renewalInfo", "notification",
                                       "appTransaction", "realtimeRequest"};

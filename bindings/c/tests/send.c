@@ -1,5 +1,5 @@
 /*
- * send.c - sends the request of a step over http_step.c, as the tests ask.
+ * send.c - sends the request of an HTTP step with http_step.c, for the tests.
  *
  *   send [--roots FILE.pem] [--host NAME=URL]... < REQUEST.json > ANSWER.json
  */

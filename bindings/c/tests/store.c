@@ -1,10 +1,11 @@
 /*
- * store.c - carries out the steps of a store over sqlite_step.c, as the tests ask.
+ * store.c - runs database steps with sqlite_step.c, for the tests.
  *
  *   store DATABASE < STEPS.jsonl > ANSWERS.jsonl
  *
- * A step a line, as `exchange.database` has it; an answer a line. A line with "grant"
- * in it is a grant: its statements, one after the other, whatever comes of each.
+ * Each input line is a step in the form of `exchange.database`; each output
+ * line is its reply. A line with "grant" is a grant: its statements run one
+ * after the other, whatever their outcome.
  */
 #include <stdio.h>
 

@@ -18,7 +18,7 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// What the methods made of kinds.tsv say beyond those that ledger_test.go tries.
+// Tests of the operations that ledger_test.go does not cover.
 
 func init() {
 	for what, tried := range map[string]part{
@@ -32,7 +32,7 @@ func init() {
 
 var attempt = strings.Repeat("b", 22)
 
-// minted is a piece of App Attest's evidence, its bytes.
+// minted returns the bytes of minted App Attest evidence.
 func minted(t testing.TB, kind string, arguments ...string) []byte {
 	t.Helper()
 	octets, err := base64.StdEncoding.DecodeString(mint(t, kind, arguments...))
@@ -129,7 +129,7 @@ func paceIn(t *testing.T, shop *shop) {
 	isRefused(t, err, "misuse.exchange.request")
 }
 
-// An awayStore is one that nobody reaches.
+// An awayStore is an executor whose database cannot be reached.
 type awayStore struct{ Executor }
 
 type awaySession struct{ Session }
@@ -143,7 +143,7 @@ func (awaySession) Run(_ context.Context, step *Step) (*Reply, error) {
 var failsOpen = map[string]any{"ledger": map[string]any{
 	"failOpen": map[string]any{"planMaxAgeMs": 3_600_000}}}
 
-// STO-45: a plan that was read goes on for a while.
+// Asserts that a plan read earlier stays valid for a limited time (STO-45).
 func lastIn(t *testing.T, shop *shop) {
 	applied, err := shop.UpdateSubscriptions(ctx, UpdateSubscriptionsRequest{
 		JWS: mint(t, "transaction"), Account: "ann"})
@@ -170,8 +170,8 @@ func lastIn(t *testing.T, shop *shop) {
 	}
 }
 
-// Over SQL a sweep that is repeated with its attempt is told the same; over DynamoDB what was
-// taken over is listed no more until its lease is over.
+// Asserts that an SQL sweep repeated with its attempt id returns the same claims; over
+// DynamoDB, claims that were taken over are not listed again until their lease has expired.
 func sweepsIn(t *testing.T, shop *shop) {
 	times := 2
 	if shop.executor.EngineName() == "dynamodb" {
@@ -305,7 +305,7 @@ func claimsIn(t *testing.T, shop *shop) {
 		t.Errorf("looked up: %+v", found.Rows[0].OperatorView)
 	}
 
-	// STO-30: a person found that it was not granted.
+	// An operator found that the purchase was not granted (STO-30).
 	jws = coins(t)
 	first, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann", OnExpiredLease: "hold"})
 	must(t, err)
@@ -331,7 +331,7 @@ func isMisuse(err error) bool {
 	return is && strings.HasPrefix(found.Name, "misuse.")
 }
 
-// What else the results have.
+// Asserts the remaining members of the results.
 func outcomesIn(t *testing.T, shop *shop) {
 	text := strings.Repeat("c", 43)
 	challenge, err := shop.IssueChallengeWith(ctx, IssueChallengeRequest{
@@ -407,7 +407,7 @@ func looksIn(t *testing.T, shop *shop) {
 	isRefused(t, err, "config.ledger.lineage")
 }
 
-// A request has a member only where something was said.
+// Asserts that a request has only the members that were set.
 func TestWhatIsEmptyIsNotAsked(t *testing.T) {
 	request := asking("claim")
 	put(request, "account", "")

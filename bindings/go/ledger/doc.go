@@ -1,6 +1,6 @@
-// Package ledger keeps purchases that are paid out once, subscriptions, quotas, sign-ups and
-// keys in a store of yours. The library says which statement to run, this package runs it
-// with your own client, and the library judges what came back.
+// Package ledger keeps purchases that are granted once, subscriptions, quotas, sign-ups and
+// device keys in your database. The library selects each statement, this package runs it with
+// your own driver, and the library evaluates the reply.
 //
 //	import _ "github.com/mattn/go-sqlite3" // or any other driver of database/sql
 //
@@ -15,5 +15,5 @@
 //	})
 //	w.WriteHeader(claimed.HTTPStatus)
 //
-// What the grant writes and the claim stand together, or not at all.
+// What the grant writes and the claim are committed together, or neither is.
 package ledger

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// DynamoDB carries out calls of DynamoDB's HTTP interface, whose JSON the library writes.
-// Only the signature is the SDK's, so that this module needs none:
+// DynamoDB runs calls of DynamoDB's HTTP interface, whose JSON the library writes. Only the
+// signature needs the SDK, so that this module does not depend on it:
 //
 //	signer := v4.NewSigner()
 //	dynamo := &store.DynamoDB{Region: "eu-central-1", Sign: func(
@@ -30,26 +30,26 @@ import (
 //	}}
 type DynamoDB struct {
 	Region string
-	// In place of the region's own address.
+	// Endpoint replaces the region's own address.
 	Endpoint string
-	// Sign signs a request; hash is the SHA-256 of its body in hex digits.
+	// Sign signs a request; hash is the SHA-256 of its body in lower-case hex.
 	Sign func(ctx context.Context, request *http.Request, hash string) error
-	// Client sends; nil: one of its own. It must repeat nothing by itself.
+	// Client sends the requests; nil means a built-in one. It must not retry by itself.
 	Client interface {
 		Do(*http.Request) (*http.Response, error)
 	}
-	// Timeout of a call; 0: the limit of a statement that the step names, 5 s.
+	// Timeout limits one call; 0 means the statement limit of the step, 5 s.
 	Timeout time.Duration
 }
 
-// A Condition is one that failed.
+// A Condition is a condition of a write that failed.
 type Condition struct {
 	Type    string          `json:"type"`
 	Item    json.RawMessage `json:"item,omitempty"`
 	Reasons []Reason        `json:"reasons,omitempty"`
 }
 
-// A Reason is why an item of a transaction did not go through; "None" where it would have.
+// A Reason is why an item of a transaction failed; "None" if it did not.
 type Reason struct {
 	Code string          `json:"code"`
 	Item json.RawMessage `json:"item,omitempty"`
@@ -58,7 +58,7 @@ type Reason struct {
 const (
 	conditionFailed = "ConditionalCheckFailedException"
 	cancelled       = "TransactionCanceledException"
-	// What DynamoDB answers is at most 1 MB of items; as JSON more.
+	// A response has at most 1 MB of items, which are larger as JSON.
 	dynamoRoom = 8 << 20
 )
 
@@ -66,10 +66,10 @@ var dynamoClient = &http.Client{Transport: &http.Transport{Proxy: nil, MaxIdleCo
 	IdleConnTimeout: 30 * time.Second,
 	DialContext:     (&net.Dialer{Timeout: time.Second}).DialContext}}
 
-// EngineName is the engine.
+// EngineName returns "dynamodb".
 func (d *DynamoDB) EngineName() string { return "dynamodb" }
 
-// Session is for one exchange.
+// Session returns a session for one exchange.
 func (d *DynamoDB) Session() Session { return &dynamoSession{store: d} }
 
 type dynamoSession struct {
@@ -97,7 +97,7 @@ func (s *dynamoSession) Run(ctx context.Context, step *Step) (*Reply, error) {
 	return answer, nil
 }
 
-// Commit writes a claim and what its grant appended, both or neither.
+// Commit writes a claim and the items that its grant appended, all or none.
 func (s *dynamoSession) Commit(ctx context.Context, item json.RawMessage) (
 	CallResult, *Failure, error,
 ) {
@@ -111,12 +111,12 @@ func (s *dynamoSession) Commit(ctx context.Context, item json.RawMessage) (
 	return result, failure, ctx.Err()
 }
 
-// call sends one call, with the limits of a step that names none.
+// call sends one call, with the default limits.
 func (d *DynamoDB) call(ctx context.Context, api string, input []byte) (CallResult, *Failure) {
 	return d.within(ctx, (&Step{}).limits(), api, input)
 }
 
-// within sends one call; a failure without code brought nothing back.
+// within sends one call with these limits; a failure without code means no response.
 func (d *DynamoDB) within(ctx context.Context, limits Limits, api string, input []byte) (
 	CallResult, *Failure,
 ) {
@@ -139,7 +139,7 @@ func (d *DynamoDB) within(ctx context.Context, limits Limits, api string, input 
 	response, err := client.Do(request)
 	var dial *net.OpError
 	if errors.As(err, &dial) && dial.Op == "dial" {
-		// Nobody was reached (STO-77).
+		// No server was reached (STO-77).
 		return CallResult{}, &Failure{Code: "connect", Executed: "no"}
 	} else if err != nil {
 		return CallResult{}, &Failure{}
@@ -173,7 +173,7 @@ func (d *DynamoDB) request(ctx context.Context, api string, input []byte) (*http
 	return request, d.Sign(ctx, request, hex.EncodeToString(hash[:]))
 }
 
-// refused reads an answer that is no success: a condition that failed is a result.
+// refused reads an error response: a failed condition is a result, not a failure.
 func refused(body []byte) (CallResult, *Failure) {
 	var said struct {
 		Type    string          `json:"__type"`
@@ -207,10 +207,10 @@ func refused(body []byte) (CallResult, *Failure) {
 
 func (s *dynamoSession) EnterGrant(context.Context) Target { return Target{Items: &s.items} }
 
-// LeaveGrant has nothing to ask: a grant only appends.
+// LeaveGrant returns nil: a grant only appends items, so it cannot end the transaction.
 func (s *dynamoSession) LeaveGrant(error) *Reply { return nil }
 
-// Rollback forgets what a grant would have written.
+// Rollback discards the items that a grant appended.
 func (s *dynamoSession) Rollback() { s.items = nil }
 
 func (s *dynamoSession) Close() { s.items = nil }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A server that says a line of a script to each call.
+// dynamo starts a server that answers each call with the next line of a script.
 func dynamo(t *testing.T, script ...string) (*DynamoDB, func() []string) {
 	t.Helper()
 	var heard []string
@@ -93,7 +93,7 @@ func TestDynamoDB(t *testing.T) {
 	}
 }
 
-// What was carried out is not denied.
+// Asserts that a failure after a first executed call is not reported as not executed.
 func TestDynamoDBInTheMiddle(t *testing.T) {
 	executor, _ := dynamo(t, `200 {}`, `400 {"__type":"x#ThrottlingException"}`)
 	answer, err := executor.Session().Run(context.Background(),
@@ -103,7 +103,8 @@ func TestDynamoDBInTheMiddle(t *testing.T) {
 	}
 }
 
-// The claim's item and those of the grant are one request, the claim's first.
+// Asserts that the claim's item and those of the grant are sent in one request, the claim's
+// first.
 func TestDynamoDBGrant(t *testing.T) {
 	executor, heard := dynamo(t, `200 {}`, `400 {"__type":"x#TransactionCanceledException",`+
 		`"CancellationReasons":[{"Code":"ConditionalCheckFailed"},{"Code":"None"}]}`,
@@ -133,7 +134,7 @@ func TestDynamoDBGrant(t *testing.T) {
 	}
 }
 
-// A grant that did not happen writes nothing, and what it appended is forgotten.
+// Asserts that a grant that returns ErrNotGranted writes nothing, and its items are discarded.
 func TestDynamoDBNotGranted(t *testing.T) {
 	executor, heard := dynamo(t)
 	session := executor.Session()
@@ -152,8 +153,8 @@ func TestDynamoDBNotGranted(t *testing.T) {
 	}
 }
 
-// A step with an item is not for an executor that knows none: it would be granted and not
-// kept.
+// Asserts that an executor without Commit refuses a step with an item, which would be granted
+// and not stored.
 func TestAnItemNeedsACommitter(t *testing.T) {
 	_, store := faked(t, "sqlite", nil)
 	_, err := granted(context.Background(), store.Session(),

@@ -9,16 +9,18 @@ import (
 	"time"
 )
 
-// What database/sql has to say to each engine, and what its errors mean.
+// The statements of database/sql for each engine, and the meaning of its errors.
 
-// READ COMMITTED is set, not hoped for (STM-4, STM-6).
+// begins are the statements that begin a transaction. They set READ COMMITTED, because a
+// server may have another default (STM-4, STM-6).
 var begins = map[string][]string{
 	"sqlite":   {"BEGIN IMMEDIATE"},
 	"postgres": {"BEGIN ISOLATION LEVEL READ COMMITTED"},
 	"mariadb":  {"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"},
 }
 
-// What a new connection is told: a deleted row leaves no text behind (STO-93).
+// settings are the statements for a new connection. secure_delete overwrites the text of
+// deleted rows (STO-93).
 var settings = map[string][]string{
 	"sqlite": {"PRAGMA synchronous = FULL", "PRAGMA secure_delete = FAST"},
 	"mariadb": {
@@ -27,9 +29,9 @@ var settings = map[string][]string{
 	},
 }
 
-// 1 on a standby, or where nothing can be written (STO-74). PostgreSQL's statements outside a
-// transaction run under what the role says: READ COMMITTED from here on, where it says
-// otherwise (STO-14), in the same round trip.
+// standbys are the queries that return 1 on a standby or a read-only server (STO-74). In the
+// same round trip PostgreSQL's sets READ COMMITTED as the default of the session, which also
+// applies to statements outside a transaction (STO-14).
 var standbys = map[string]string{
 	"sqlite": "PRAGMA query_only",
 	"postgres": "SELECT CASE WHEN pg_is_in_recovery()" +
@@ -40,20 +42,21 @@ var standbys = map[string]string{
 	"mariadb": "SELECT @@global.read_only",
 }
 
-// Of a connection that was closed before its use.
+// gone are the codes of a connection that was closed before its use.
 var gone = map[string]string{"postgres": "08003", "mariadb": "2006", "sqlite": "5"}
 
-// The engine undid the whole transaction by itself: a deadlock, a full disk.
+// undone are the codes after which the engine has rolled back the whole transaction: a
+// deadlock, a full disk.
 var undone = map[string]string{"mariadb": " 1205 1213 ", "sqlite": " 7 9 10 11 13 "}
 
-// Limits are those of STO-76.
+// Limits are the time limits of a step in milliseconds (STO-76).
 type Limits struct {
-	// Of each statement, and of each wait for a lock.
+	// StatementMs limits each statement, LockMs each wait for a lock.
 	StatementMs int64 `json:"statementMs"`
 	LockMs      int64 `json:"lockMs"`
 }
 
-// limits are those of the step; the defaults where it names none.
+// limits returns the limits of the step; the defaults if it has none.
 func (s *Step) limits() Limits {
 	found := Limits{StatementMs: 5000, LockMs: 2000}
 	if s.Limits != nil {
@@ -69,7 +72,8 @@ func (s *Step) limits() Limits {
 
 func (l Limits) statement() time.Duration { return time.Duration(l.StatementMs) * time.Millisecond }
 
-// settings of PostgreSQL. A grant that waits for something else has 15 s at least.
+// settings returns PostgreSQL's statements for the limits. The idle limit is at least 15 s,
+// because a grant may wait for something else.
 func (l Limits) settings(set string) string {
 	idle := l.StatementMs
 	if idle < 15000 {
@@ -79,12 +83,12 @@ func (l Limits) settings(set string) string {
 		" %[1]s idle_in_transaction_session_timeout = %[4]d", set, l.StatementMs, l.LockMs, idle)
 }
 
-// values of MariaDB, which counts in seconds.
+// values returns the limits in seconds, the unit of MariaDB.
 func (l Limits) values() []any {
 	return []any{float64(l.StatementMs) / 1000, (l.LockMs + 999) / 1000}
 }
 
-// session sets the limits of a connection.
+// session returns the statement that sets the limits of a connection.
 func (l Limits) session(engine string) string {
 	switch engine {
 	case "sqlite":
@@ -92,13 +96,13 @@ func (l Limits) session(engine string) string {
 	case "postgres":
 		return l.settings("SET")
 	}
-	// MySQL, which has no max_statement_time, takes it for a comment.
+	// The form /*M! … */ is a comment to MySQL, which has no max_statement_time.
 	return fmt.Sprintf("SET SESSION /*M! max_statement_time = %.3f, */"+
 		" innodb_lock_wait_timeout = %d", l.values()...)
 }
 
-// begin is how a transaction begins, with limits of its own where the connection is the
-// host's.
+// begin returns the statements that begin a transaction. They set the limits too if the
+// connection belongs to the host.
 func (l Limits) begin(engine string, own bool) []string {
 	if own || engine != "postgres" {
 		return begins[engine]
@@ -106,7 +110,7 @@ func (l Limits) begin(engine string, own bool) []string {
 	return []string{begins[engine][0] + "; " + l.settings("SET LOCAL")}
 }
 
-// statement of MariaDB has its own limits where the connection is the host's.
+// limited returns a statement with its limits, for MariaDB and a connection of the host.
 func (l Limits) limited(query, engine string, own bool) string {
 	if own || engine != "mariadb" {
 		return query
@@ -115,7 +119,7 @@ func (l Limits) limited(query, engine string, own bool) string {
 		"innodb_lock_wait_timeout=%d FOR */ ", l.values()...) + query
 }
 
-// mark marks the open transaction; what isMarked needs to know it again.
+// mark marks the open transaction, and returns what isMarked needs to recognize it.
 func mark(ctx context.Context, conn *sql.Conn, engine string) (found string, err error) {
 	if engine == "postgres" {
 		query := "SELECT CAST(pg_current_xact_id() AS TEXT)"
@@ -126,8 +130,8 @@ func mark(ctx context.Context, conn *sql.Conn, engine string) (found string, err
 	return "", err
 }
 
-// isMarked says whether the open transaction is still the marked one: a savepoint goes with its
-// transaction. The error is that of a session that was lost.
+// isMarked reports whether the open transaction is still the marked one: a savepoint ends with
+// its transaction. The error is that of a lost session.
 func (s *SQL) isMarked(ctx context.Context, conn *sql.Conn, mark string) (same bool, err error) {
 	if s.Engine == "postgres" {
 		var found sql.NullString
@@ -145,16 +149,17 @@ func (s *SQL) isMarked(ctx context.Context, conn *sql.Conn, mark string) (same b
 	if s.isLost(code) || errors.Is(err, context.DeadlineExceeded) {
 		return false, err
 	}
-	// PostgreSQL takes no statement after one that failed; its transaction is open.
+	// PostgreSQL refuses statements after a failed one; the transaction is still open.
 	return code == "25P02", nil
 }
 
-// isUndone says whether the engine itself undid the transaction, with this error.
+// isUndone reports whether the engine has rolled back the transaction with this error.
 func (s *SQL) isUndone(err error) bool {
 	return err != nil && strings.Contains(undone[s.Engine], " "+s.code(err)+" ")
 }
 
-// isLost says that the connection is gone, and nobody knows what became of the statement.
+// isLost reports whether the connection is lost, so that the statement may or may not have
+// run.
 func (s *SQL) isLost(code string) bool {
 	switch s.Engine {
 	case "postgres":
@@ -166,8 +171,8 @@ func (s *SQL) isLost(code string) bool {
 	return false
 }
 
-// codeOfConnect is the code of a connection that could not be made; "connect": nothing was
-// reached (STO-77).
+// codeOfConnect returns the code of a failed connection; "connect" if no server was reached
+// (STO-77).
 func (s *SQL) codeOfConnect(err error) string {
 	code := s.code(err)
 	if s.Engine == "sqlite" {

@@ -18,8 +18,9 @@ import (
 	_ "github.com/lib/pq"
 )
 
-// The same over the engines that the environment names: ASSAY_STORE_POSTGRES has the address
-// of one (Tests/Stores/with_engines.py). Each test has a database of its own.
+// The tests of ledger_test.go over the engines in the environment: ASSAY_STORE_POSTGRES has
+// the address of a PostgreSQL server (Tests/Stores/with_engines.py). Each test has its own
+// database.
 
 func engine(t *testing.T, name string) *url.URL {
 	t.Helper()
@@ -37,7 +38,7 @@ func engine(t *testing.T, name string) *url.URL {
 	return found
 }
 
-// own makes a database, and a shop in it.
+// own creates a database, and a shop in it.
 func own(
 	t *testing.T, driverName string, address func(string) string, more map[string]any,
 ) *shop {
@@ -74,7 +75,7 @@ func mariadb(t *testing.T, more map[string]any) *shop {
 	}, more)
 }
 
-// dynamodb is a table of its own, which the grants are put into as well.
+// dynamodb creates a table, which also stores the grants, and a shop in it.
 func dynamodb(t *testing.T, more map[string]any) *shop {
 	found := engine(t, "dynamodb")
 	ids++
@@ -174,7 +175,7 @@ func (w *itemWallet) sums() (map[string]int64, error) {
 	return found, nil
 }
 
-// What DynamoDB has no transactions, or no sessions, for.
+// ofSQL are the tests of transactions and sessions, which DynamoDB does not have.
 const ofSQL = " standby isolation lineage limits session deferred ends guard lost unreached "
 
 func TestEngines(t *testing.T) {
@@ -201,7 +202,7 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// An engine that only reads is refused, and taken when it writes again.
+// Asserts that a read-only engine is refused, and accepted when it is writable again.
 func standbyIn(t *testing.T, shop *shop) {
 	set := func(on bool) {
 		text := "SET GLOBAL read_only = " + map[bool]string{true: "ON", false: "OFF"}[on]
@@ -221,7 +222,8 @@ func standbyIn(t *testing.T, shop *shop) {
 	shop.claims(t, jws, "ann", "granted", 200)
 }
 
-// STO-14: what runs outside a transaction has READ COMMITTED, whatever the role says.
+// Asserts that statements outside a transaction run at READ COMMITTED, whatever the role's
+// default is (STO-14).
 func isolationIn(t *testing.T, shop *shop) {
 	db := shop.executor.(*SQL).DB
 	db.SetMaxIdleConns(0)
@@ -244,7 +246,7 @@ func isolationIn(t *testing.T, shop *shop) {
 	}
 }
 
-// carriedOut is what one step comes to.
+// carriedOut returns the reply of one step.
 func carriedOut(t *testing.T, session Session, open *Step) *Reply {
 	t.Helper()
 	answer, err := session.Run(ctx, open)
@@ -252,13 +254,13 @@ func carriedOut(t *testing.T, session Session, open *Step) *Reply {
 	return answer
 }
 
-// pools are the one of the ledger's and one of the host's.
+// pools returns one pool of the ledger and one of the host.
 func pools(shop *shop) map[string]*SQL {
 	return map[string]*SQL{"own": shop.executor.(*SQL),
 		"the host's": {DB: shop.db, Engine: shop.executor.EngineName()}}
 }
 
-// STO-76: a wait for a lock and a statement end.
+// Asserts that a wait for a lock and a statement end at their limits (STO-76).
 func limitsIn(t *testing.T, shop *shop) {
 	lock, slow, busy, late := "LOCK TABLE wallet", "SELECT pg_sleep(20)", "55P03", "57014"
 	if shop.executor.EngineName() == "mariadb" {
@@ -292,7 +294,7 @@ func limitsIn(t *testing.T, shop *shop) {
 	}
 }
 
-// STO-38: a transaction that is another one.
+// Asserts that a grant that began another transaction is detected (STO-38).
 func guardIn(t *testing.T, shop *shop) {
 	for name, pool := range pools(shop) {
 		for _, ends := range [][]string{{"COMMIT"}, {"COMMIT", "BEGIN"}, {"ROLLBACK", "BEGIN"}} {
@@ -318,7 +320,7 @@ func guardIn(t *testing.T, shop *shop) {
 	}
 }
 
-// endSession ends the session of a transaction, from outside.
+// endSession ends the session of a transaction from another connection.
 func (s *shop) endSession(t *testing.T, tx Tx) error {
 	asked, end := "SELECT pg_backend_pid()", "SELECT pg_terminate_backend(%d)"
 	if s.executor.EngineName() == "mariadb" {
@@ -330,7 +332,7 @@ func (s *shop) endSession(t *testing.T, tx Tx) error {
 	return err
 }
 
-// STO-39: a session that is ended inside a grant.
+// Asserts that a session that ends inside a grant is reported as lost (STO-39).
 func lostIn(t *testing.T, shop *shop) {
 	session := shop.executor.Session()
 	defer session.Close()
@@ -345,7 +347,8 @@ func lostIn(t *testing.T, shop *shop) {
 	}
 }
 
-// STO-39: a session that is ended inside the grant is no fault of the library's.
+// Asserts that a claim whose session ends inside the grant is retried, and then deferred
+// (STO-39).
 func sessionIn(t *testing.T, shop *shop) {
 	for times, answer := range map[int]string{1: "granted", 2: "granted", 99: "deferred"} {
 		calls := 0
@@ -371,7 +374,7 @@ func sessionIn(t *testing.T, shop *shop) {
 	shop.has(t, map[string]int64{"ann1": 100, "ann2": 100})
 }
 
-// STO-77.
+// Asserts the code of a server that cannot be reached (STO-77).
 func unreachedIn(t *testing.T, shop *shop) {
 	engineName := shop.executor.EngineName()
 	driverName, found := "postgres", engine(t, map[string]string{

@@ -8,7 +8,7 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// mode is the mode of a take-back; where none is given it follows from the function.
+// mode returns the mode of a take-back; by default it follows from the function.
 func (r RevokeRequest) mode() GrantMode {
 	switch {
 	case r.GrantMode != "":
@@ -19,7 +19,7 @@ func (r RevokeRequest) mode() GrantMode {
 	return None
 }
 
-// ---- inside: what the methods of ledger_calls.go end with
+// ---- internal: what the methods of ledger_calls.go end with
 
 func (l *Ledger) revoked(
 	ctx context.Context, request *request, takeBack TakeFunc, found *RevokeResult,
@@ -58,7 +58,8 @@ func (l *Ledger) tookBack(
 	return l.takeBack(ctx, found.Takes, takeBack, Lease, &found.Result)
 }
 
-// effects reads what an event brought, also where one part of it waits for another (STO-35).
+// effects runs the exchange of an event. If a part of the event waits for another one
+// (STO-35), HTTPStatus is 503 and the error nil.
 func (l *Ledger) effects(
 	ctx context.Context, request *request, called effects, found any, said *Result,
 ) error {
@@ -72,7 +73,7 @@ func (l *Ledger) effects(
 	return said.Document.Err()
 }
 
-// takeBack carries take-backs out, and completes them.
+// takeBack calls the host's function for each take-back, and completes it in mode Lease.
 func (l *Ledger) takeBack(
 	ctx context.Context, takes []Take, takeBack TakeFunc, mode GrantMode, said *Result,
 ) error {

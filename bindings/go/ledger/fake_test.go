@@ -14,15 +14,15 @@ import (
 
 var background = context.Background()
 
-// A fake is a database that writes down what it is told, and says what a test wants.
+// A fake is a database that records its statements, and answers as a test wants.
 type fake struct {
 	mutex  sync.Mutex
 	told   []string
 	opened int
 	closed int
-	// What it says to a statement.
+	// says has the error of a statement.
 	says map[string]error
-	// Rows of statements that have this text.
+	// rows has the row of statements that contain this text.
 	rows map[string]driver.Value
 }
 
@@ -98,7 +98,7 @@ func (r *fakeRows) Next(row []driver.Value) error {
 	return nil
 }
 
-// faked is an executor over a fake that is its own.
+// faked returns an executor over its own fake.
 func faked(t *testing.T, engine string, says map[string]error) (*fake, *SQL) {
 	f := &fake{says: says, rows: map[string]driver.Value{}}
 	db := sql.OpenDB(f)
@@ -115,13 +115,13 @@ func step(transaction string, statements ...string) *Step {
 	return made
 }
 
-// a PostgreSQL error, as lib/pq and pgx have it.
+// stated is a PostgreSQL error in the form of lib/pq and pgx.
 type stated string
 
 func (s stated) Error() string    { return "refused: " + string(s) }
 func (s stated) SQLState() string { return string(s) }
 
-// as go-sql-driver/mysql has it.
+// numbered is an error in the form of go-sql-driver/mysql.
 type numbered struct {
 	Number  uint16
 	Message string
@@ -129,13 +129,13 @@ type numbered struct {
 
 func (n *numbered) Error() string { return n.Message }
 
-// as mattn/go-sqlite3 has it.
+// coded is an error in the form of mattn/go-sqlite3.
 type codeNumber int
 type coded struct{ Code codeNumber }
 
 func (c coded) Error() string { return "refused" }
 
-// as modernc.org/sqlite has it.
+// asked is an error in the form of modernc.org/sqlite.
 type asked int
 
 func (a *asked) Error() string { return "refused" }
@@ -163,7 +163,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// The order of what an engine is told: over a pool of its own, and over the host's.
+// Asserts the order of statements, over a pool of the ledger and over one of the host.
 func TestTransactionsOfEngines(t *testing.T) {
 	const postgres, mariadb = "BEGIN ISOLATION LEVEL READ COMMITTED",
 		"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"
@@ -216,7 +216,7 @@ func TestFailures(t *testing.T) {
 		says   map[string]error
 		steps  []*Step
 		wanted string
-		// Whether the connection was closed.
+		// closed is whether the connection was closed.
 		closed bool
 	}{
 		{"a conflict", map[string]error{"A": stated("40001")}, []*Step{step("begin", "A")},
@@ -317,7 +317,7 @@ func TestStandby(t *testing.T) {
 	}
 }
 
-// A new connection is asked once.
+// Asserts that a new connection is set up once.
 func TestAConnectionIsAskedOnce(t *testing.T) {
 	f, executor := faked(t, "postgres", nil)
 	for i := 0; i < 3; i++ {
@@ -346,7 +346,7 @@ func TestTheContextEndsAStep(t *testing.T) {
 	}
 }
 
-// What is left open is undone, also when the context is over.
+// Asserts that an open transaction is rolled back, also when the context is done.
 func TestCloseRollsBack(t *testing.T) {
 	f, executor := faked(t, "sqlite", nil)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -12,15 +12,15 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// A sqliteFile is an address that opens a file and never makes it (STO-78).
+// A sqliteFile is an address that opens an existing file and never creates one (STO-78).
 type sqliteFile struct {
-	// Empty for a database in memory.
+	// path is empty for a database in memory.
 	path string
-	// The address that opens it, and the one that makes it as well.
+	// opened is the address that opens the file, created the one that also creates it.
 	opened, created string
 }
 
-// fileOf reads an address of a driver of SQLite, a path or a URI, with options behind "?".
+// fileOf parses an address of a driver of SQLite: a path or a URI, with options after "?".
 func fileOf(address string) (*sqliteFile, error) {
 	path, options, _ := strings.Cut(address, "?")
 	values, err := url.ParseQuery(options)
@@ -59,8 +59,8 @@ func fileOf(address string) (*sqliteFile, error) {
 	return &sqliteFile{path: path, created: uri("rwc"), opened: uri(mode)}, nil
 }
 
-// makeFile makes the file where it is missing; nothing for the other engines, and for a pool
-// of the host's.
+// makeFile creates the file if it is missing. It does nothing for other engines and for a pool
+// of the host.
 func (s *SQL) makeFile(ctx context.Context) error {
 	if s.created == "" {
 		return nil
@@ -74,8 +74,8 @@ func (s *SQL) makeFile(ctx context.Context) error {
 	return err
 }
 
-// emptyLog empties SQLite's write-ahead log of what was deleted (STO-93), as far as nobody
-// reads it: the next checkpoint takes the rest along.
+// emptyLog truncates SQLite's write-ahead log, which has copies of deleted rows (STO-93).
+// Parts that a reader uses remain until the next checkpoint.
 func (s *SQL) emptyLog(parent context.Context) {
 	if s.Engine == "sqlite" {
 		ctx, cancel := context.WithTimeout(parent, 5*time.Second)

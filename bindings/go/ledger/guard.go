@@ -11,15 +11,15 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// savepoint shows whether a grant is still in the ledger's transaction.
+// savepoint is the name by which isMarked recognizes the ledger's transaction after a grant.
 const savepoint = "assay_grant"
 
-// errOver says that a grant keeps its connection beyond its end.
+// errOver is the error of a grant that uses its connection after its end.
 var errOver = errors.New("ledger: the grant is over, and its transaction with it")
 
 // A guard is the connection that a grant writes with, in the transaction of its claim.
-// Statements pass; whatever would end or change the transaction is refused, and the claim is
-// undone (STO-38). It ends with the grant.
+// Statements pass; one that would end or change the transaction is refused, and the claim is
+// rolled back (STO-38). The guard ends with the grant.
 type guard struct {
 	conn   *sql.Conn
 	engine string
@@ -29,7 +29,7 @@ type guard struct {
 	hit   bool
 }
 
-// check is the refusal of a statement; nil where it may pass.
+// check returns the error for a refused statement; nil if it may pass.
 func (g *guard) check(query string) error {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
@@ -43,7 +43,7 @@ func (g *guard) check(query string) error {
 	return assay.Refusal("misuse.ledger.transaction", "")
 }
 
-// close ends it, and says whether the grant tried to end the transaction.
+// close ends the guard, and reports whether the grant tried to end the transaction.
 func (g *guard) close() bool {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
@@ -67,7 +67,7 @@ func (g *guard) QueryContext(ctx context.Context, query string, args ...any) (*s
 
 func (g *guard) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	if err := g.check(query); err != nil {
-		// A row has an error only from a query: this one fails before it is sent.
+		// A Row has an error only from a query: this query fails before it is sent.
 		return g.conn.QueryRowContext(ctx, "SELECT 1", refusedValue{err})
 	}
 	return g.conn.QueryRowContext(ctx, query, args...)
@@ -80,13 +80,13 @@ func (g *guard) PrepareContext(ctx context.Context, query string) (*sql.Stmt, er
 	return g.conn.PrepareContext(ctx, query)
 }
 
-// A refusedValue is an argument that cannot be sent.
+// A refusedValue is an argument whose conversion fails.
 type refusedValue struct{ why error }
 
 func (r refusedValue) Value() (driver.Value, error) { return nil, r.why }
 
-// endsTransaction says whether a statement of a text ends the transaction, begins another one,
-// or says when.
+// endsTransaction reports whether a statement of a text ends the transaction, begins another
+// one or sets the autocommit mode.
 func endsTransaction(text, engine string) bool {
 	for _, words := range statements(text, engine) {
 		has := func(word string) bool {
@@ -113,15 +113,15 @@ func endsTransaction(text, engine string) bool {
 				return true
 			}
 		case "CREATE":
-			// A trigger or a procedure has statements inside.
+			// The body of a trigger or a procedure has statements of its own.
 			return false
 		}
 	}
 	return false
 }
 
-// statements are the words of each statement, in capitals; values, names in quotes and
-// comments are left out. A comment that MySQL carries out is none.
+// statements returns the words of each statement in upper case, without values, quoted names
+// and comments. A comment that MySQL executes counts as statements.
 func statements(text, engine string) (found [][]string) {
 	var words []string
 	for text != "" {
@@ -154,7 +154,7 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
 }
 
-// skipped is the length of the comment, value or quoted name that a text begins with.
+// skipped returns the length of the comment, value or quoted name at the start of a text.
 func skipped(text, engine string) int {
 	mariadb, postgres := engine == "mariadb", engine == "postgres"
 	switch {
@@ -188,7 +188,7 @@ func skipped(text, engine string) int {
 	return 0
 }
 
-// until is the length up to the end of mark, which is looked for behind from.
+// until returns the length up to the end of mark, searched from the index from.
 func until(text string, from int, mark string) int {
 	if place := strings.Index(text[from:], mark); place >= 0 {
 		return from + place + len(mark)
@@ -196,8 +196,8 @@ func until(text string, from int, mark string) int {
 	return len(text)
 }
 
-// quoted is the length of a text in the quotes that it begins with; a doubled one is two texts
-// side by side.
+// quoted returns the length of a quoted text; a doubled quote counts as the end of one text
+// and the start of the next.
 func quoted(text string, escapes bool) int {
 	for at := 1; at < len(text); at++ {
 		switch {

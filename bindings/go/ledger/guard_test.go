@@ -9,7 +9,7 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// STO-38.
+// Asserts which statements end a transaction (STO-38).
 func TestTextsThatEndATransaction(t *testing.T) {
 	for engine, texts := range map[string][]string{
 		"sqlite": {"COMMIT", " rollback", ";;/**/ end", "-- x\nBEGIN", "SELECT 'a;'';'; commit",
@@ -42,7 +42,7 @@ func TestTextsThatEndATransaction(t *testing.T) {
 	}
 }
 
-// STO-38: the grant is told, and so is the library.
+// Asserts that a refused statement is reported to the grant and to the library (STO-38).
 func TestAGuardRefuses(t *testing.T) {
 	f, executor := faked(t, "mariadb", nil)
 	session := executor.Session()
@@ -93,7 +93,7 @@ func TestAGuardRefuses(t *testing.T) {
 	}
 }
 
-// STO-38, STO-39: what the engine says after a grant.
+// Asserts the replies after a grant, for each state of its transaction (STO-38, STO-39).
 func TestAfterAGrant(t *testing.T) {
 	deadlock := &numbered{1213, "deadlock"}
 	for _, each := range []struct {
@@ -126,7 +126,7 @@ func TestAfterAGrant(t *testing.T) {
 	}
 }
 
-// STO-78.
+// Asserts how addresses of SQLite are parsed (STO-78).
 func TestFilesOfAddresses(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {

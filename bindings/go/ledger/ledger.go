@@ -13,41 +13,41 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// A Ledger is purchases that are paid out once, subscriptions, quotas, sign-ups and keys.
-// Many goroutines share one.
+// A Ledger has purchases that are granted once, subscriptions, quotas, sign-ups and device
+// keys. Goroutines share one.
 //
-// What the ledger says about a purchase is an answer: Claim, Resume, Complete and
-// CompleteRevocation return it without an error, whatever it is; so does RecordEvent. Everything
-// else that is refused is an *assay.Error, beside what is known. The error is
-// assay.ErrUnavailable when the store is away: answer 503.
+// A refusal of a purchase is a result: Claim, Resume, Complete and CompleteRevocation return
+// it without an error, and so does RecordEvent. Every other refusal is an *assay.Error, beside
+// the result as far as it is known. The error is assay.ErrUnavailable if the database is
+// unavailable: answer 503.
 type Ledger struct {
-	// Clock is the time; nil: time.Now. Set it before the first call.
+	// Clock returns the time; nil means time.Now. Set it before the first call.
 	Clock func() time.Time
 
 	executor Executor
 	verifier *assay.Verifier
 
 	mutex sync.Mutex
-	// Which store it was, at the first look (STO-78).
+	// lineage identifies the database, as found by the first check (STO-78).
 	lineage string
 }
 
-// New is a ledger over an executor. The configuration of verifier has the block `ledger` for
-// its engine.
+// New returns a ledger with an executor. The configuration of verifier has the block `ledger`
+// for its engine.
 func New(executor Executor, verifier *assay.Verifier) *Ledger {
 	return &Ledger{executor: executor, verifier: verifier}
 }
 
-// engines are the names under which drivers register themselves.
+// engines maps the names of drivers of database/sql to engines.
 var engines = map[string]string{
 	"sqlite3": "sqlite", "sqlite": "sqlite", "postgres": "postgres", "pgx": "postgres",
 	"mysql": "mariadb",
 }
 
-// Open is a ledger over a driver of database/sql that you import, by its name and its own
-// form of address: "sqlite3", "/srv/shop.db". The engine in `ledger` of the configuration is
-// filled in. Tables, and SQLite's file, are made by CreateSchema alone, which an operator calls
-// once: a store that is missing later is an error, not an empty one that would pay each
+// Open returns a ledger over a driver of database/sql that you import, by its name and its own
+// form of address: "sqlite3", "/srv/shop.db". The member `ledger.engine` of the configuration
+// is filled in. Only CreateSchema creates tables and SQLite's file, and an operator calls it
+// once: a database that is missing later is an error, not an empty one that would grant each
 // purchase again (STO-78). A relative path of SQLite begins with "./".
 func Open(_ context.Context, driverName, address string, config any) (*Ledger, error) {
 	engine, known := engines[driverName]
@@ -75,7 +75,7 @@ func Open(_ context.Context, driverName, address string, config any) (*Ledger, e
 	return ledger, nil
 }
 
-// WithExecutor is the same over an executor of yours.
+// WithExecutor returns a ledger with your own executor.
 func WithExecutor(executor Executor, config any) (*Ledger, error) {
 	text, err := configured(config, executor.EngineName())
 	if err != nil {
@@ -88,7 +88,7 @@ func WithExecutor(executor Executor, config any) (*Ledger, error) {
 	return New(executor, verifier), nil
 }
 
-// Verifier is what the ledger verifies with.
+// Verifier returns the verifier of the ledger.
 func (l *Ledger) Verifier() *assay.Verifier { return l.verifier }
 
 // Close closes the verifier, and the database if Open opened it.
@@ -100,20 +100,20 @@ func (l *Ledger) Close() error {
 	return nil
 }
 
-// A GrantMode is how claim and grant stand together.
+// A GrantMode selects whether the grant is committed together with the claim.
 type GrantMode string
 
-// In Transaction the grant writes with grant.Tx: its work and the claim stand together or
-// not at all. In Lease it runs after the claim, over any store, and may run again for the same
-// grant id after a crash: then it must do nothing.
+// In mode Transaction the grant writes with grant.Tx, and its work is committed together with
+// the claim, or neither is. In mode Lease it runs after the claim, with any database, and may
+// run again for the same grant id after a crash: then it must do nothing.
 const (
 	Transaction GrantMode = "transaction"
 	Lease       GrantMode = "lease"
-	// Of take-backs: each is told once, and what becomes of it is yours.
+	// None is for take-backs: each is returned once, and the host keeps track of it.
 	None GrantMode = "none"
 )
 
-// mode is the mode of a claim; where none is given it follows from the grant.
+// mode returns the mode of a claim; by default it follows from the grant.
 func (c ClaimRequest) mode() GrantMode {
 	switch {
 	case c.GrantMode != "":
@@ -124,9 +124,9 @@ func (c ClaimRequest) mode() GrantMode {
 	return Lease
 }
 
-// ---- inside: what the methods of ledger_calls.go end with
+// ---- internal: what the methods of ledger_calls.go end with
 
-// claimed asks, and pays out: in the transaction of the claim, or after it.
+// claimed runs the claim, and the grant in the transaction of the claim or after it.
 func (l *Ledger) claimed(
 	ctx context.Context, request *request, pay GrantFunc, found *ClaimResult,
 ) error {
@@ -139,7 +139,7 @@ func (l *Ledger) claimed(
 	}
 	err := l.answer(ctx, request, effects{grant: grant}, found, &found.Result)
 	if called && found.ClientResult == "deferred" && errors.Is(err, assay.ErrUnavailable) {
-		// What the grant did may stand (STO-39): that is an answer.
+		// What the grant did may have been committed (STO-39): that is a result, not an error.
 		return nil
 	}
 	if err != nil || request.mode() != Lease {
@@ -166,8 +166,8 @@ func (l *Ledger) tookOver(
 	return l.payOut(ctx, found.Grants(), pay, found.ended, found.later)
 }
 
-// payOut grants what was claimed under a lease, and completes it. ended is told what became of
-// each, later why the rest is not completed yet.
+// payOut grants what was claimed under a lease, and completes it. It calls ended with the
+// outcome of each grant, and later if the rest cannot be completed now.
 func (l *Ledger) payOut(
 	ctx context.Context, grants []*Grant, pay GrantFunc, ended func(*Grant, *CompleteResult),
 	later func(*Result),
@@ -184,7 +184,8 @@ func (l *Ledger) payOut(
 		}
 		completed, err := l.Complete(ctx, grant, "")
 		if errors.Is(err, assay.ErrUnavailable) {
-			// STO-20: it was paid out, so the next call, or ResumeExpired, completes it.
+			// The purchase was granted, so the next call or ResumeExpired completes it
+			// (STO-20).
 			later(&completed.Result)
 			return nil
 		} else if err != nil {
@@ -202,7 +203,7 @@ func (l *Ledger) challenged(
 	return l.accepted(ctx, request, found, &found.Result)
 }
 
-// forgotten also empties what a log of the engine still has of the account.
+// forgotten also empties the log of the engine, which may still contain the account.
 func (l *Ledger) forgotten(
 	ctx context.Context, request *request, found *ForgetAccountResult,
 ) error {
@@ -220,8 +221,8 @@ func (l *Ledger) now() time.Time {
 	return time.Now()
 }
 
-// answer reads what an exchange came to. A refusal of the ledger is an answer; any other is
-// an error.
+// answer reads the result of an exchange. A refusal of a purchase or a claim is a result; any
+// other is an error.
 func (l *Ledger) answer(
 	ctx context.Context, request *request, called effects, found any, said *Result,
 ) error {
@@ -240,7 +241,7 @@ func (l *Ledger) answer(
 	return said.Document.Err()
 }
 
-// accepted reads what an exchange came to; a refusal is an error.
+// accepted reads the result of an exchange; a refusal is an error.
 func (l *Ledger) accepted(
 	ctx context.Context, request *request, found any, said *Result,
 ) error {
@@ -261,7 +262,7 @@ func (l *Ledger) read(
 	return exchangeOf(said.Document, found)
 }
 
-// exchangeOf reads the member `exchange` of a document.
+// exchangeOf decodes the member `exchange` of a document.
 func exchangeOf(document *assay.Document, to any) error {
 	envelope := struct {
 		Exchange any `json:"exchange"`

@@ -9,39 +9,42 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// A ClaimRequest is what Claim is asked.
+// A ClaimRequest has the arguments of Claim.
 type ClaimRequest struct {
 	// The JWS of a transaction, or facts and documents of the ledger's verifier.
 	JWS      string
 	Evidence []assay.Evidence
-	// Writes what the purchase gives, under its grant id. An error of it passes through; the
-	// claim is taken over by `resume-expired` or by the next attempt when its lease has ended.
+	// Writes what the purchase gives, under its grant id. Its errors are passed on;
+	// `resume-expired` or the next attempt takes the claim over when its lease has expired.
 	// Without it: grant each claim that is new or resumed, and `complete` it; may be nil.
 	Grant GrantFunc
-	// Whose; empty for an event of Apple's: that of the row is taken.
+	// The claiming account; empty for an App Store notification, which acts for the purchase's
+	// owner.
 	Account string
-	// `lease`: claim, grant, complete. `transaction`: the grant is in this very database, and
-	// is committed with the claim; empty: Transaction where there is a Grant, else Lease.
+	// `lease`: claim, grant, complete. `transaction`: the grant is in the same database, and is
+	// committed with the claim; empty: Transaction where there is a Grant, else Lease.
 	GrantMode GrantMode
-	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
+	// The id of this attempt, the same when a request is repeated: 22 to 64 characters; empty:
+	// a new one.
 	AttemptID string
 	// The appAccountToken that the evidence must have; may be empty.
 	AccountToken string
-	// How long the grant may take; zero: `ledger.leaseMs`.
+	// The time that the grant may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
-	// Purchases of these transaction ids alone; may be empty.
+	// The transaction ids of the purchases to claim; others are left out; may be empty.
 	TransactionIDs []string
-	// Purchases at most; zero: 64.
+	// The most purchases to claim; zero: 64.
 	MaxPurchases int64
-	// Of an operator, for a grant by hand; may be empty.
+	// The note of an operator, for a grant by hand; may be empty.
 	Note string
-	// `hold`: a lease that has ended is left to a person; "resume" or "hold"; empty:
+	// `hold`: a claim whose lease has expired waits for an operator; "resume" or "hold"; empty:
 	// `ledger.onExpiredLease`.
 	OnExpiredLease string
-	// `not-granted`: that person found that it was not granted; "not-granted"; may be empty.
+	// `not-granted`: the operator found that the claim was not granted; "not-granted"; may be
+	// empty.
 	Resolution string
-	// With `grantMode` `transaction` take over also what was handed out under a lease, because
-	// the grant is keyed by its grant id; else it is held (STO-37).
+	// Whether `grantMode` `transaction` also takes over claims that were handed out under a
+	// lease, because the grant is keyed by its grant id; else they are held (STO-37).
 	AllowRepeat bool
 	// Further members, by the names of a request; they are put over the fields.
 	Options map[string]any
@@ -70,30 +73,32 @@ func (l *Ledger) Claim(ctx context.Context, asked ClaimRequest) (*ClaimResult, e
 	return found, l.claimed(ctx, request, asked.Grant, found)
 }
 
-// A ResumeRequest is what Resume is asked.
+// A ResumeRequest has the arguments of Resume.
 type ResumeRequest struct {
-	// As of `claim`; may be nil.
+	// As in `claim`; may be nil.
 	Grant GrantFunc
-	// The purchase.
+	// The key of the purchase.
 	PurchaseKey string
-	// Whose.
+	// The account.
 	Account string
-	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
+	// The id of this attempt, the same when a request is repeated: 22 to 64 characters; empty:
+	// a new one.
 	AttemptID string
-	// How long the grant may take; zero: `ledger.leaseMs`.
+	// The time that the grant may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
-	// Of an operator; may be empty.
+	// The note of an operator; may be empty.
 	Note string
-	// `hold`: a lease that has ended is left to a person; "resume" or "hold"; empty:
+	// `hold`: a claim whose lease has expired waits for an operator; "resume" or "hold"; empty:
 	// `ledger.onExpiredLease`.
 	OnExpiredLease string
-	// `not-granted`: that person found that it was not granted; "not-granted"; may be empty.
+	// `not-granted`: the operator found that the claim was not granted; "not-granted"; may be
+	// empty.
 	Resolution string
 	// Further members, by the names of a request; they are put over the fields.
 	Options map[string]any
 }
 
-// Resume takes over one known claim whose lease has ended, without evidence; for support.
+// Resume takes over one known claim whose lease has expired, without evidence; for support.
 func (l *Ledger) Resume(ctx context.Context, asked ResumeRequest) (*ResumeResult, error) {
 	request := asking("resume")
 	request.set("purchaseKey", asked.PurchaseKey)
@@ -111,32 +116,33 @@ func (l *Ledger) Resume(ctx context.Context, asked ResumeRequest) (*ResumeResult
 	return found, l.resumed(ctx, request, asked.Grant, found)
 }
 
-// A ResumeExpiredRequest is what ResumeExpiredWith is asked.
+// A ResumeExpiredRequest has the arguments of ResumeExpiredWith.
 type ResumeExpiredRequest struct {
-	// As of `claim`, for each that was taken over; may be nil.
+	// As in `claim`, for each claim that was taken over; may be nil.
 	Grant GrantFunc
-	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
+	// The id of this attempt, the same when a request is repeated: 22 to 64 characters; empty:
+	// a new one.
 	AttemptID string
-	// How long the grants may take; zero: `ledger.leaseMs`.
+	// The time that the grants may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
-	// For how long the lease must be over.
+	// The least time since the lease expired.
 	MinExpired time.Duration
-	// `hold`: such claims are listed, not taken; "resume" or "hold"; empty:
+	// `hold`: such claims are listed, not taken over; "resume" or "hold"; empty:
 	// `ledger.onExpiredLease`.
 	OnExpiredLease string
 }
 
-// ResumeExpired takes over up to 25 claims that nobody completed. Run it every minute: without
-// it, a purchase whose client never comes back is paid for and not delivered.
+// ResumeExpired takes over up to 25 claims that were not completed in time. Run it every
+// minute: without it, a purchase whose client never returns is paid for and not granted.
 //
-//	minExpired  for how long the lease must be over
+//	minExpired  the least time since the lease expired
 func (l *Ledger) ResumeExpired(
 	ctx context.Context, minExpired time.Duration,
 ) (*ResumeExpiredResult, error) {
 	return l.ResumeExpiredWith(ctx, ResumeExpiredRequest{MinExpired: minExpired})
 }
 
-// ResumeExpiredWith does what ResumeExpired does, for all that can be asked.
+// ResumeExpiredWith does what ResumeExpired does, with all arguments.
 func (l *Ledger) ResumeExpiredWith(
 	ctx context.Context, asked ResumeExpiredRequest,
 ) (*ResumeExpiredResult, error) {
@@ -152,9 +158,9 @@ func (l *Ledger) ResumeExpiredWith(
 	return found, l.tookOver(ctx, request, asked.Grant, found)
 }
 
-// Complete says that a claim was granted; twice does no harm.
+// Complete marks a claimed purchase as granted. Repeating it has no effect.
 //
-//	note  of an operator; may be empty
+//	note  the note of an operator; may be empty
 func (l *Ledger) Complete(
 	ctx context.Context, grant *Grant, note string,
 ) (*CompleteResult, error) {
@@ -168,35 +174,36 @@ func (l *Ledger) Complete(
 	return found, l.answer(ctx, request, effects{}, found, &found.Result)
 }
 
-// A RevokeRequest is what RevokeWith is asked.
+// A RevokeRequest has the arguments of RevokeWith.
 type RevokeRequest struct {
 	// The JWS of a transaction, or facts and documents of the ledger's verifier.
 	JWS      string
 	Evidence []assay.Evidence
-	// Takes the units back, under the take id; returns how many there were, nothing for all of
-	// them, or `false` for another time; may be nil.
+	// Takes the units back, under the take id; returns the number that it took, nothing for all
+	// of them, or `false` to be called again later; may be nil.
 	TakeBack TakeFunc
-	// `lease`: note, take back, complete; what nobody completed comes again, by
-	// `resume-expired-revocations`. `transaction`: the take-back is in this very database, and
-	// is committed with the refund. `none`: each is told once, and what becomes of it is the
-	// host's. Absent: `lease` with a take-back, `none` without; empty: Lease where there is a
-	// TakeBack, else None.
+	// `lease`: store, take back, complete; `resume-expired-revocations` returns again what was
+	// not completed. `transaction`: the take-back is in the same database, and is committed
+	// with the refund. `none`: each take-back is returned once, and the host keeps track of it.
+	// Absent: `lease` with a take-back, `none` without; empty: Lease where there is a TakeBack,
+	// else None.
 	GrantMode GrantMode
-	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
+	// The id of this attempt, the same when a request is repeated: 22 to 64 characters; empty:
+	// a new one.
 	AttemptID string
-	// How long the take-back may take; zero: `ledger.leaseMs`.
+	// The time that the take-back may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
 	// Further members, by the names of a request; they are put over the fields.
 	Options map[string]any
 }
 
-// Revoke notes refunds, so that no older evidence pays out again. Of all deliveries of one
-// refund one is told to take back: act on that, and on nothing else.
+// Revoke stores refunds, so that no older evidence grants the purchase again. Of all deliveries
+// of one refund one returns a take-back: act on that, and on nothing else.
 func (l *Ledger) Revoke(ctx context.Context, evidence ...assay.Evidence) (*RevokeResult, error) {
 	return l.RevokeWith(ctx, RevokeRequest{Evidence: evidence})
 }
 
-// RevokeWith does what Revoke does, for all that can be asked.
+// RevokeWith does what Revoke does, with all arguments.
 func (l *Ledger) RevokeWith(ctx context.Context, asked RevokeRequest) (*RevokeResult, error) {
 	request := asking("revoke")
 	request.prove(ctx, l, asked.JWS, asked.Evidence)
@@ -211,21 +218,22 @@ func (l *Ledger) RevokeWith(ctx context.Context, asked RevokeRequest) (*RevokeRe
 	return found, l.revoked(ctx, request, asked.TakeBack, found)
 }
 
-// A FindRequest is what Find is asked.
+// A FindRequest has the arguments of Find.
 type FindRequest struct {
 	// Facts and documents of the ledger's verifier.
 	Evidence []assay.Evidence
-	// Whose; beside another question: who asks; required without evidence and transactionId.
+	// The account whose purchases to find; beside evidence or a transaction, the account to
+	// compare owners with; required without evidence and transactionId.
 	Account string
-	// Of the transaction; required with transactionId.
+	// The environment of the transaction; required with transactionId.
 	Environment assay.Environment
-	// The transaction; may be empty.
+	// The id of the transaction; may be empty.
 	TransactionID string
-	// For staff of the host: owner and note are shown.
+	// Whether the caller is an operator, who may see owner and note.
 	OperatorView bool
 }
 
-// Find says what the ledger knows of an account, of a transaction, or of evidence.
+// Find returns what the ledger has of an account, of a transaction, or of evidence.
 func (l *Ledger) Find(ctx context.Context, asked FindRequest) (*FindResult, error) {
 	request := asking("find")
 	request.evidence = asked.Evidence
@@ -237,20 +245,21 @@ func (l *Ledger) Find(ctx context.Context, asked FindRequest) (*FindResult, erro
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// An UpdateSubscriptionsRequest is what UpdateSubscriptions is asked.
+// An UpdateSubscriptionsRequest has the arguments of UpdateSubscriptions.
 type UpdateSubscriptionsRequest struct {
 	// The JWS of a transaction, or facts and documents of the ledger's verifier.
 	JWS      string
 	Evidence []assay.Evidence
-	// Whose; empty for an event of Apple's.
+	// The account; empty for an App Store notification.
 	Account string
 	// The appAccountToken that the evidence must have; may be empty.
 	AccountToken string
-	// The customer wants the subscription of another account moved here.
+	// Whether the customer has confirmed the transfer of another account's subscription.
 	ConfirmTransfer bool
 }
 
-// UpdateSubscriptions stores what evidence says of subscriptions and unlocks; the newest stays.
+// UpdateSubscriptions stores the state of subscriptions and unlocks from evidence; the newest
+// state stays.
 func (l *Ledger) UpdateSubscriptions(
 	ctx context.Context, asked UpdateSubscriptionsRequest,
 ) (*UpdateSubscriptionsResult, error) {
@@ -266,24 +275,24 @@ func (l *Ledger) UpdateSubscriptions(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A GetPlanRequest is what GetPlanWith is asked.
+// A GetPlanRequest has the arguments of GetPlanWith.
 type GetPlanRequest struct {
-	// Whose.
+	// The account.
 	Account string
-	// An earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when the store gives
-	// none; may be nil.
+	// An earlier result, valid for `ledger.failOpen.planMaxAgeMs` while the database is
+	// unavailable; may be nil.
 	CachedPlan *GetPlanResult
 }
 
-// GetPlan gives the plan that an account has now. Ask at each call that costs, and never the
-// app.
+// GetPlan returns the current plan of an account. Call it for each request that costs, and
+// never trust the app.
 //
-//	account  whose
+//	account  the account
 func (l *Ledger) GetPlan(ctx context.Context, account string) (*GetPlanResult, error) {
 	return l.GetPlanWith(ctx, GetPlanRequest{Account: account})
 }
 
-// GetPlanWith does what GetPlan does, for all that can be asked.
+// GetPlanWith does what GetPlan does, with all arguments.
 func (l *Ledger) GetPlanWith(ctx context.Context, asked GetPlanRequest) (*GetPlanResult, error) {
 	request := asking("get-plan")
 	request.set("account", asked.Account)
@@ -292,9 +301,10 @@ func (l *Ledger) GetPlanWith(ctx context.Context, asked GetPlanRequest) (*GetPla
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// DeactivateSubscriptions notes that the client owns nothing; any evidence undoes that.
+// DeactivateSubscriptions deactivates an account's subscriptions because the client owns
+// nothing; any evidence undoes that.
 //
-//	account  whose
+//	account  the account
 func (l *Ledger) DeactivateSubscriptions(
 	ctx context.Context, account string,
 ) (*DeactivateSubscriptionsResult, error) {
@@ -304,21 +314,22 @@ func (l *Ledger) DeactivateSubscriptions(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A LeaseDueSubscriptionsRequest is what LeaseDueSubscriptionsWith is asked.
+// A LeaseDueSubscriptionsRequest has the arguments of LeaseDueSubscriptionsWith.
 type LeaseDueSubscriptionsRequest struct {
-	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
+	// The id of this attempt, the same when a request is repeated: 22 to 64 characters; empty:
+	// a new one.
 	AttemptID string
-	// For how long no other sweeper takes them; zero: 300 s.
+	// The time for which no other sweeper gets them; zero: 300 s.
 	Lease time.Duration
 }
 
-// LeaseDueSubscriptions gives up to 25 subscriptions about which to ask Apple for newer
+// LeaseDueSubscriptions returns up to 25 subscriptions about which to ask Apple for newer
 // evidence, for `update-subscriptions`.
 func (l *Ledger) LeaseDueSubscriptions(ctx context.Context) (*LeaseDueSubscriptionsResult, error) {
 	return l.LeaseDueSubscriptionsWith(ctx, LeaseDueSubscriptionsRequest{})
 }
 
-// LeaseDueSubscriptionsWith does what LeaseDueSubscriptions does, for all that can be asked.
+// LeaseDueSubscriptionsWith does what LeaseDueSubscriptions does, with all arguments.
 func (l *Ledger) LeaseDueSubscriptionsWith(
 	ctx context.Context, asked LeaseDueSubscriptionsRequest,
 ) (*LeaseDueSubscriptionsResult, error) {
@@ -332,13 +343,13 @@ func (l *Ledger) LeaseDueSubscriptionsWith(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// ConsumeQuota takes units of an account's daily allowance, `quotas` of the configuration. When
-// it is used up, the refused answer has headers for the client and the meter to try instead.
+// ConsumeQuota consumes units of an account's daily quota, `quotas` of the configuration. Once
+// the quota is used up, the refusal has headers for the client and the meter to try instead.
 //
-//	account  whose
-//	meter    which
-//	plan     of `get-plan`, never the client's
-//	units    how many
+//	account  the account
+//	meter    the meter
+//	plan     the plan from `get-plan`, never from the client
+//	units    the number of units
 func (l *Ledger) ConsumeQuota(
 	ctx context.Context, account, meter, plan string, units int64,
 ) (*ConsumeQuotaResult, error) {
@@ -351,9 +362,9 @@ func (l *Ledger) ConsumeQuota(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// ReleaseQuota gives units back, once: nothing was delivered for them.
+// ReleaseQuota releases consumed units, once, because nothing was delivered for them.
 //
-//	ticket  of the take
+//	ticket  the ticket of the consumption
 func (l *Ledger) ReleaseQuota(ctx context.Context, ticket string) (*ReleaseQuotaResult, error) {
 	request := asking("release-quota")
 	request.set("ticket", ticket)
@@ -361,19 +372,19 @@ func (l *Ledger) ReleaseQuota(ctx context.Context, ticket string) (*ReleaseQuota
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// An AcquireRatePermitRequest is what AcquireRatePermit is asked.
+// An AcquireRatePermitRequest has the arguments of AcquireRatePermit.
 type AcquireRatePermitRequest struct {
-	// The number of this exchange about it; of `retry` (EXC-18); zero: 1.
+	// The number of this attempt, from `retry` of the one before (EXC-18); zero: 1.
 	Attempt int64
-	// Whose limits; empty: the only app.
+	// The app of the limits; empty: the only app.
 	BundleID string
 	// The operation that sends the request: get-transaction-info …
 	AppStoreOperation string
-	// Which server's limits.
+	// The environment of the limits.
 	Environment assay.Environment
 }
 
-// AcquireRatePermit waits for room below Apple's own limits.
+// AcquireRatePermit waits for permission to send a request below Apple's own rate limits.
 func (l *Ledger) AcquireRatePermit(
 	ctx context.Context, asked AcquireRatePermitRequest,
 ) (*AcquireRatePermitResult, error) {
@@ -386,21 +397,23 @@ func (l *Ledger) AcquireRatePermit(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A BeginSignupRequest is what BeginSignupWith is asked.
+// A BeginSignupRequest has the arguments of BeginSignupWith.
 type BeginSignupRequest struct {
-	// The gateway's own field, never a header of the client's; empty: unknown.
+	// The client's address from the gateway, never from a header of the client; empty if
+	// unknown.
 	Address string
-	// As the client made it.
+	// The name that the client chose.
 	Username string
-	// The length of the password, which stays with the host.
+	// The length of the password, which itself stays with the host.
 	PasswordBytes int64
 }
 
-// BeginSignup says whether an address may make another account today.
+// BeginSignup checks whether an address may make another account today.
 //
-//	address   the gateway's own field, never a header of the client's; empty: unknown
-//	username  as the client made it
-//	password  its length alone goes to the library
+//	address   the client's address from the gateway, never from a header of the client;
+//	          empty if unknown
+//	username  the name that the client chose
+//	password  only its length is passed to the library
 func (l *Ledger) BeginSignup(
 	ctx context.Context, address, username, password string,
 ) (*BeginSignupResult, error) {
@@ -409,7 +422,7 @@ func (l *Ledger) BeginSignup(
 	})
 }
 
-// BeginSignupWith does what BeginSignup does, for all that can be asked.
+// BeginSignupWith does what BeginSignup does, with all arguments.
 func (l *Ledger) BeginSignupWith(
 	ctx context.Context, asked BeginSignupRequest,
 ) (*BeginSignupResult, error) {
@@ -421,11 +434,11 @@ func (l *Ledger) BeginSignupWith(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// FinishSignup says what became of an admitted sign-up.
+// FinishSignup stores the outcome of an admitted sign-up.
 //
-//	ticket  of the admission
-//	result  what the identity provider said; "created" or "exists" or "provider-busy" or
-//	        "provider-error"
+//	ticket  the ticket of the admission
+//	result  the result of the identity provider; "created" or "exists" or "provider-busy"
+//	        or "provider-error"
 func (l *Ledger) FinishSignup(
 	ctx context.Context, ticket, result string,
 ) (*FinishSignupResult, error) {
@@ -436,20 +449,20 @@ func (l *Ledger) FinishSignup(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// An IssueChallengeRequest is what IssueChallengeWith is asked.
+// An IssueChallengeRequest has the arguments of IssueChallengeWith.
 type IssueChallengeRequest struct {
-	// 32 random bytes of the host: 22 to 64 characters; empty: a new one.
+	// The challenge, 32 random bytes of the host: 22 to 64 characters; empty: a new one.
 	Challenge string
-	// attest, assert …
+	// The purpose: attest, assert …
 	Purpose string
-	// The account or sign-in that it belongs to.
+	// The account or sign-in that the challenge belongs to.
 	Subject string
 }
 
-// IssueChallenge makes a challenge for a client; only its SHA-256 is stored.
+// IssueChallenge issues a challenge for a client; only its SHA-256 is stored.
 //
-//	purpose  attest, assert …
-//	subject  the account or sign-in that it belongs to
+//	purpose  the purpose: attest, assert …
+//	subject  the account or sign-in that the challenge belongs to
 func (l *Ledger) IssueChallenge(
 	ctx context.Context, purpose, subject string,
 ) (*IssueChallengeResult, error) {
@@ -458,7 +471,7 @@ func (l *Ledger) IssueChallenge(
 	})
 }
 
-// IssueChallengeWith does what IssueChallenge does, for all that can be asked.
+// IssueChallengeWith does what IssueChallenge does, with all arguments.
 func (l *Ledger) IssueChallengeWith(
 	ctx context.Context, asked IssueChallengeRequest,
 ) (*IssueChallengeResult, error) {
@@ -473,23 +486,24 @@ func (l *Ledger) IssueChallengeWith(
 	return found, l.challenged(ctx, request, found)
 }
 
-// A ConsumeChallengeRequest is what ConsumeChallenge is asked.
+// A ConsumeChallengeRequest has the arguments of ConsumeChallenge.
 type ConsumeChallengeRequest struct {
 	// An attestation or assertion that was verified now; may be nil.
 	Evidence assay.Evidence
-	// attest, assert …
+	// The purpose: attest, assert …
 	Purpose string
-	// The account or sign-in that it belongs to.
+	// The account or sign-in that the challenge belongs to.
 	Subject string
-	// The text itself, where there is no such evidence; required where the evidence has none.
+	// The challenge itself, without evidence that signed it; required where the evidence has
+	// none.
 	Challenge string
-	// Then, what uses it: a repetition by the same is no second use; required without evidence,
-	// refused with it.
+	// The id of the use, without evidence: a repetition with the same id is no second use;
+	// required without evidence, refused with it.
 	UsedBy string
 }
 
-// ConsumeChallenge uses a challenge, once: that of an attestation or assertion which signed it,
-// or its text. One that is used, over, or for something else is rejected.
+// ConsumeChallenge consumes a challenge, once: the one that an attestation or assertion signed,
+// or its text. A challenge that was consumed, has expired, or has another purpose is rejected.
 func (l *Ledger) ConsumeChallenge(
 	ctx context.Context, asked ConsumeChallengeRequest,
 ) (*ConsumeChallengeResult, error) {
@@ -505,10 +519,10 @@ func (l *Ledger) ConsumeChallenge(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// RegisterDeviceKey keeps the attested key of a device, for one account.
+// RegisterDeviceKey registers the attested key of a device for one account.
 //
 //	evidence  an attestation that was verified now
-//	account   whose
+//	account   the account
 func (l *Ledger) RegisterDeviceKey(
 	ctx context.Context, evidence assay.Evidence, account string,
 ) (*RegisterDeviceKeyResult, error) {
@@ -519,11 +533,11 @@ func (l *Ledger) RegisterDeviceKey(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// AdvanceDeviceKeyCounter moves the counter of a key on. An assertion that was seen is refused,
-// and a key that is another account's.
+// AdvanceDeviceKeyCounter advances the counter of a device key. A replayed assertion is
+// refused, and a key of another account.
 //
 //	evidence  an assertion that was verified now
-//	account   whose
+//	account   the account
 func (l *Ledger) AdvanceDeviceKeyCounter(
 	ctx context.Context, evidence assay.Evidence, account string,
 ) (*AdvanceDeviceKeyCounterResult, error) {
@@ -534,7 +548,8 @@ func (l *Ledger) AdvanceDeviceKeyCounter(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// UpdateDeviceKeyReceipt keeps the newer App Attest receipt of a key.
+// UpdateDeviceKeyReceipt stores an App Attest receipt of a device key if it is newer than the
+// stored one.
 //
 //	receipt  an attest receipt that was verified
 func (l *Ledger) UpdateDeviceKeyReceipt(
@@ -546,10 +561,10 @@ func (l *Ledger) UpdateDeviceKeyReceipt(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// RetireDeviceKey uses a key no longer; its row stays.
+// RetireDeviceKey retires a device key; its row stays.
 //
-//	keyID    which
-//	account  whose
+//	keyID    the key identifier
+//	account  the account
 func (l *Ledger) RetireDeviceKey(
 	ctx context.Context, keyID, account string,
 ) (*RetireDeviceKeyResult, error) {
@@ -560,16 +575,16 @@ func (l *Ledger) RetireDeviceKey(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A GetDeviceKeyRequest is what GetDeviceKey is asked.
+// A GetDeviceKeyRequest has the arguments of GetDeviceKey.
 type GetDeviceKeyRequest struct {
-	// Which.
+	// The key identifier.
 	KeyID string
-	// Whose it must be; may be empty.
+	// The account that must own the key; may be empty.
 	Account string
 }
 
-// GetDeviceKey gives a key that was bound: public key and counter for the verification of an
-// assertion.
+// GetDeviceKey returns a registered device key: public key and counter for the verification of
+// an assertion.
 func (l *Ledger) GetDeviceKey(
 	ctx context.Context, asked GetDeviceKeyRequest,
 ) (*GetDeviceKeyResult, error) {
@@ -580,11 +595,13 @@ func (l *Ledger) GetDeviceKey(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// RecordEvent says whether this is the first time that something happens; a repetition with the
-// same attempt is told that it is.
+// RecordEvent records an event and returns whether it is the first time; a repetition with the
+// same attempt id returns the same.
 //
-//	id         `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
-//	attemptID  the same when a request is repeated: 22 to 64 characters; empty: a new one
+//	id         the id of the event: `NOTE#` and a notification's UUID, `MAIL#` and a grant
+//	           id …
+//	attemptID  the id of this attempt, the same when a request is repeated: 22 to 64
+//	           characters; empty: a new one
 func (l *Ledger) RecordEvent(
 	ctx context.Context, id, attemptID string,
 ) (*RecordEventResult, error) {
@@ -598,27 +615,28 @@ func (l *Ledger) RecordEvent(
 	return found, l.answer(ctx, request, effects{}, found, &found.Result)
 }
 
-// A MergeAccountsRequest is what MergeAccountsWith is asked.
+// A MergeAccountsRequest has the arguments of MergeAccountsWith.
 type MergeAccountsRequest struct {
-	// The account that is joined.
+	// The account to be merged into the other.
 	From string
-	// The account that has it then.
+	// The account that remains.
 	To string
-	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
+	// The id of this attempt, the same when a request is repeated: 22 to 64 characters; empty:
+	// a new one.
 	AttemptID string
-	// For the audit row; may be empty.
+	// The reason, for the audit row; may be empty.
 	Reason string
-	// Shows to what it was joined before.
+	// Whether the caller is an operator, who may see an earlier merge.
 	OperatorView bool
 }
 
-// MergeAccounts joins an anonymous account into another: purchases, subscriptions, keys,
-// today's counts. Both must have been proven in the same request. Ask again, with the same
-// attempt, while there is more.
+// MergeAccounts merges an anonymous account into another: purchases, subscriptions, device
+// keys, today's counts. Both must have been proven in the same request. Call it again with the
+// same attempt id while there is more.
 //
-//	from    the account that is joined
-//	to      the account that has it then
-//	reason  for the audit row; may be empty
+//	from    the account to be merged into the other
+//	to      the account that remains
+//	reason  the reason, for the audit row; may be empty
 func (l *Ledger) MergeAccounts(
 	ctx context.Context, from, to, reason string,
 ) (*MergeAccountsResult, error) {
@@ -627,7 +645,7 @@ func (l *Ledger) MergeAccounts(
 	})
 }
 
-// MergeAccountsWith does what MergeAccounts does, for all that can be asked.
+// MergeAccountsWith does what MergeAccounts does, with all arguments.
 func (l *Ledger) MergeAccountsWith(
 	ctx context.Context, asked MergeAccountsRequest,
 ) (*MergeAccountsResult, error) {
@@ -644,28 +662,29 @@ func (l *Ledger) MergeAccountsWith(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A ForgetAccountRequest is what ForgetAccountWith is asked.
+// A ForgetAccountRequest has the arguments of ForgetAccountWith.
 type ForgetAccountRequest struct {
-	// Whose.
+	// The account.
 	Account string
-	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
+	// The id of this attempt, the same when a request is repeated: 22 to 64 characters; empty:
+	// a new one.
 	AttemptID string
-	// Checked, and stored nowhere; may be empty.
+	// The reason, which is checked and not stored; may be empty.
 	Reason string
 }
 
-// ForgetAccount deletes what names an account; what was paid out stays paid out. Needs
-// `ledger.forgetKey`. Ask again, with the same attempt, while there is more.
+// ForgetAccount removes what identifies an account; granted purchases stay granted. Needs
+// `ledger.forgetKey`. Call it again with the same attempt id while there is more.
 //
-//	account  whose
-//	reason   checked, and stored nowhere; may be empty
+//	account  the account
+//	reason   the reason, which is checked and not stored; may be empty
 func (l *Ledger) ForgetAccount(
 	ctx context.Context, account, reason string,
 ) (*ForgetAccountResult, error) {
 	return l.ForgetAccountWith(ctx, ForgetAccountRequest{Account: account, Reason: reason})
 }
 
-// ForgetAccountWith does what ForgetAccount does, for all that can be asked.
+// ForgetAccountWith does what ForgetAccount does, with all arguments.
 func (l *Ledger) ForgetAccountWith(
 	ctx context.Context, asked ForgetAccountRequest,
 ) (*ForgetAccountResult, error) {
@@ -680,19 +699,19 @@ func (l *Ledger) ForgetAccountWith(
 	return found, l.forgotten(ctx, request, found)
 }
 
-// A GetEvidenceRequest is what GetEvidence is asked.
+// A GetEvidenceRequest has the arguments of GetEvidence.
 type GetEvidenceRequest struct {
-	// Of the texts; required without the others.
+	// The digests of the texts; required without the others.
 	SHA256 []string
-	// Of a purchase; required without the others.
+	// The key of a purchase; required without the others.
 	PurchaseKey string
-	// Of a subscription; required with originalTransactionId.
+	// The environment of a subscription; required with originalTransactionId.
 	Environment assay.Environment
-	// Of a subscription; required without the others.
+	// The original transaction id of a subscription; required without the others.
 	OriginalTransactionID string
 }
 
-// GetEvidence gives texts that were kept, by digest, purchase or subscription; they are no
+// GetEvidence returns stored signed texts by digest, purchase or subscription; they are no
 // evidence until they are verified again. Needs `ledger.keepEvidence`.
 func (l *Ledger) GetEvidence(
 	ctx context.Context, asked GetEvidenceRequest,
@@ -706,19 +725,20 @@ func (l *Ledger) GetEvidence(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
-// A CheckSchemaRequest is what CheckSchemaWith is asked.
+// A CheckSchemaRequest has the arguments of CheckSchemaWith.
 type CheckSchemaRequest struct {
-	// The store that was seen first (STM-8); empty: what this ledger saw.
+	// The lineage of the database found first (STM-8); empty: the one that this ledger found
+	// first.
 	Lineage string
 }
 
-// CheckSchema says whether every column is there, on a primary that forgets nothing, and
-// whether it is the store that was seen first. Ask at start-up, and not at the first purchase.
+// CheckSchema checks that every column exists, that the database is a durable primary, and that
+// it is the one found first. Call it at start-up, not at the first purchase.
 func (l *Ledger) CheckSchema(ctx context.Context) (*CheckSchemaResult, error) {
 	return l.CheckSchemaWith(ctx, CheckSchemaRequest{})
 }
 
-// CheckSchemaWith does what CheckSchema does, for all that can be asked.
+// CheckSchemaWith does what CheckSchema does, with all arguments.
 func (l *Ledger) CheckSchemaWith(
 	ctx context.Context, asked CheckSchemaRequest,
 ) (*CheckSchemaResult, error) {
@@ -728,7 +748,7 @@ func (l *Ledger) CheckSchemaWith(
 	return found, l.checked(ctx, request, found)
 }
 
-// CompleteRevocation says that a refunded purchase was taken back; twice does no harm.
+// CompleteRevocation marks a refunded purchase as taken back. Repeating it has no effect.
 func (l *Ledger) CompleteRevocation(
 	ctx context.Context, take *Take,
 ) (*CompleteRevocationResult, error) {
@@ -741,23 +761,24 @@ func (l *Ledger) CompleteRevocation(
 	return found, l.answer(ctx, request, effects{}, found, &found.Result)
 }
 
-// A ResumeExpiredRevocationsRequest is what ResumeExpiredRevocationsWith is asked.
+// A ResumeExpiredRevocationsRequest has the arguments of ResumeExpiredRevocationsWith.
 type ResumeExpiredRevocationsRequest struct {
-	// As of `revoke`; may be nil.
+	// As in `revoke`; may be nil.
 	TakeBack TakeFunc
-	// The same when a request is repeated: 22 to 64 characters; empty: a new one.
+	// The id of this attempt, the same when a request is repeated: 22 to 64 characters; empty:
+	// a new one.
 	AttemptID string
-	// How long the take-back may take; zero: `ledger.leaseMs`.
+	// The time that the take-back may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
-	// For how long the lease must be over.
+	// The least time since the lease expired.
 	MinExpired time.Duration
 }
 
-// ResumeExpiredRevocations takes over up to 25 take-backs that nobody completed. Run it every
-// minute, beside `resume-expired`.
+// ResumeExpiredRevocations takes over up to 25 take-backs that were not completed in time. Run
+// it every minute, beside `resume-expired`.
 //
-//	minExpired  for how long the lease must be over
-//	takeBack    as of `revoke`; may be nil
+//	minExpired  the least time since the lease expired
+//	takeBack    as in `revoke`; may be nil
 func (l *Ledger) ResumeExpiredRevocations(
 	ctx context.Context, minExpired time.Duration, takeBack TakeFunc,
 ) (*ResumeExpiredRevocationsResult, error) {
@@ -766,8 +787,7 @@ func (l *Ledger) ResumeExpiredRevocations(
 	})
 }
 
-// ResumeExpiredRevocationsWith does what ResumeExpiredRevocations does, for all that can be
-// asked.
+// ResumeExpiredRevocationsWith does what ResumeExpiredRevocations does, with all arguments.
 func (l *Ledger) ResumeExpiredRevocationsWith(
 	ctx context.Context, asked ResumeExpiredRevocationsRequest,
 ) (*ResumeExpiredRevocationsResult, error) {
@@ -782,17 +802,17 @@ func (l *Ledger) ResumeExpiredRevocationsWith(
 	return found, l.tookBack(ctx, request, asked.TakeBack, found)
 }
 
-// An ApplyEventRequest is what ApplyEvent is asked.
+// An ApplyEventRequest has the arguments of ApplyEvent.
 type ApplyEventRequest struct {
 	RevokeRequest
-	// As of `claim`, for reversed refunds; may be nil.
+	// As in `claim`, for reversed refunds; may be nil.
 	Grant GrantFunc
 }
 
-// ApplyEvent carries out what a notification of Apple's says, in ledger and subscriptions:
-// refunds are taken back, reversed ones are given again to the owner of the purchase. In
-// whatever order and however often notifications come, the newest signed state stands (STO-33,
-// STO-34). Answer Apple with the HTTP status of the result.
+// ApplyEvent applies a notification of Apple's to purchases and subscriptions: refunds are
+// taken back, reversed ones are granted again to the owner of the purchase. In whatever order
+// and however often notifications arrive, the newest signed state wins (STO-33, STO-34). Answer
+// Apple with the HTTP status of the result.
 func (l *Ledger) ApplyEvent(
 	ctx context.Context, asked ApplyEventRequest,
 ) (*ApplyEventResult, error) {

@@ -24,8 +24,9 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 )
 
-// A shop's ledger, from what the app sent to the row in its wallet. Evidence is of a test
-// authority of its own, by `assay mint`; the environment variable ASSAY_CLI names the program.
+// Tests of a shop's ledger, from what the app sent to the row in its wallet. The evidence is
+// signed by a test authority with `assay mint`; the environment variable ASSAY_CLI names the
+// program.
 
 var ctx = context.Background()
 
@@ -64,7 +65,7 @@ func mint(t testing.TB, kind string, arguments ...string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// coins is the JWS of a purchase of its own.
+// coins returns the JWS of a new purchase.
 func coins(t testing.TB, arguments ...string) string {
 	t.Helper()
 	ids++
@@ -74,7 +75,7 @@ func coins(t testing.TB, arguments ...string) string {
 		arguments...)...)
 }
 
-// A shop is a ledger on a clock that stands still, and a wallet.
+// A shop is a ledger with a fixed clock, and a wallet.
 type shop struct {
 	*Ledger
 	wallet
@@ -125,16 +126,16 @@ func over(t testing.TB, ledger *Ledger, db *sql.DB, wallet wallet) *shop {
 	return made
 }
 
-// A wallet is where a shop's grants go.
+// A wallet is where a shop's grants are stored.
 type wallet interface {
 	// pay grants in the transaction of the claim.
 	pay(ctx context.Context, grant *Grant) error
-	// payLater grants on its own.
+	// payLater grants in a transaction of its own.
 	payLater(ctx context.Context, grant *Grant) error
-	// back takes back in the transaction of the refund, backLater on its own.
+	// back takes back in the transaction of the refund, backLater in its own.
 	back(ctx context.Context, take *Take) error
 	backLater(ctx context.Context, take *Take) error
-	// coins by account.
+	// sums returns the coins by account.
 	sums() (map[string]int64, error)
 }
 
@@ -170,7 +171,7 @@ func (w *tableWallet) backLater(ctx context.Context, take *Take) error {
 	return err
 }
 
-// short is a take's id in 64 characters.
+// short returns the end of a take's id, which fits into a column of 64 characters.
 func short(take *Take) string { return take.ID[len(take.ID)-60:] }
 
 func (w *tableWallet) sums() (map[string]int64, error) {
@@ -211,7 +212,7 @@ func (s *shop) claims(t testing.TB, jws, account, answer string, http int) *Clai
 	return claimed
 }
 
-// isRefused is the error with that name.
+// isRefused returns err as an *assay.Error, which must have that name.
 func isRefused(t testing.TB, err error, name string) *assay.Error {
 	t.Helper()
 	var found *assay.Error
@@ -222,13 +223,13 @@ func isRefused(t testing.TB, err error, name string) *assay.Error {
 	return found
 }
 
-// A part is a test of the ledger, and what its configuration has besides.
+// A part is a test of the ledger, and additional members of its configuration.
 type part struct {
 	in   func(*testing.T, *shop)
 	more map[string]any
 }
 
-// parts are tried over SQLite, and by TestEngines over each engine.
+// parts are run over SQLite, and by TestEngines over each engine.
 var parts = map[string]part{
 	"once": {onceIn, nil}, "undone": {undoneIn, nil}, "lease": {leaseIn, nil},
 	"many": {manyIn, nil}, "meters": {metersIn, limits}, "support": {supportIn, nil},
@@ -295,7 +296,7 @@ func undoneIn(t *testing.T, shop *shop) {
 	shop.has(t, map[string]int64{"bob": 100})
 }
 
-// A marker is an executor that writes down how the steps of its store are marked.
+// A marker is an executor that records the member transaction of each step.
 type marker struct {
 	Executor
 	marks []string
@@ -313,7 +314,8 @@ func (s *markedSession) Run(ctx context.Context, step *Step) (*Reply, error) {
 	return s.Session.Run(ctx, step)
 }
 
-// EXC-24: of a claim on SQLite nothing stays when a statement fails, and it is one step.
+// Asserts that a claim on SQLite is one step, of which nothing is stored if a statement fails
+// (EXC-24).
 func TestAClaimIsOneStep(t *testing.T) {
 	shop := open(t, nil)
 	marked := &marker{Executor: shop.executor}
@@ -345,7 +347,7 @@ func leaseIn(t *testing.T, shop *shop) {
 	}
 	shop.has(t, map[string]int64{"ann": 100})
 
-	// By hand, and by nobody.
+	// The first claim is completed by hand, the second one not before its lease expires.
 	first, err := shop.Claim(ctx, ClaimRequest{JWS: coins(t), Account: "ann"})
 	must(t, err)
 	second, err := shop.Claim(ctx, ClaimRequest{JWS: coins(t), Account: "bob"})
@@ -410,7 +412,7 @@ func supportIn(t *testing.T, shop *shop) {
 	}
 }
 
-// state is the JWS of one purchase as it stood so long after it was bought.
+// state returns the JWS of one purchase, signed so long after it was bought.
 func (s *shop) state(t testing.TB, id string, after time.Duration, more ...string) string {
 	signed := fmt.Sprint(s.now.Add(after - 100*time.Second).UnixMilli())
 	return mint(t, "transaction", append([]string{"--transaction-id", id,
@@ -418,7 +420,7 @@ func (s *shop) state(t testing.TB, id string, after time.Duration, more ...strin
 		"--product", "com.example.app.coins100", "--signed", signed}, more...)...)
 }
 
-// STO-35: a host acts on Take, and on nothing else.
+// Asserts that Take has everything that a host must take back (STO-35).
 func refundIn(t *testing.T, shop *shop) {
 	bought := shop.state(t, "3000000000000001", 0)
 	shop.claims(t, bought, "ann", "granted", 200)
@@ -441,8 +443,8 @@ func refundIn(t *testing.T, shop *shop) {
 	}
 }
 
-// STO-35: under a lease it comes again until it is completed; in a transaction both stand, or
-// neither.
+// Asserts that a take-back under a lease is returned until it is completed, and that in a
+// transaction both writes are committed or neither (STO-35).
 func takesIn(t *testing.T, shop *shop) {
 	const id = "3000000000000002"
 	shop.claims(t, shop.state(t, id, 0), "ann", "granted", 200)
@@ -494,7 +496,8 @@ func takesIn(t *testing.T, shop *shop) {
 	}
 }
 
-// STO-33, STO-34: the newest signed state stands, in whatever order they come.
+// Asserts that the newest signed state wins, in whatever order notifications arrive (STO-33,
+// STO-34).
 func eventsIn(t *testing.T, shop *shop) {
 	for number, event := range []ApplyEventRequest{
 		{Grant: shop.payLater, RevokeRequest: RevokeRequest{TakeBack: shop.backLater}},
@@ -521,7 +524,8 @@ func eventsIn(t *testing.T, shop *shop) {
 	}
 }
 
-// STO-20: it is deferred, and the next call completes it.
+// Asserts that a grant that cannot be completed is deferred, and completed by the next call
+// (STO-20).
 func deferredIn(t *testing.T, shop *shop) {
 	request := ClaimRequest{JWS: coins(t), Account: "ann", GrantMode: Lease}
 	request.Grant = func(ctx context.Context, grant *Grant) error {
@@ -553,7 +557,7 @@ func deferredIn(t *testing.T, shop *shop) {
 	shop.has(t, map[string]int64{"ann": 100})
 }
 
-// STO-37: no transaction pays it.
+// Asserts that no transaction grants a purchase that was handed out under a lease (STO-37).
 func heldIn(t *testing.T, shop *shop) {
 	jws := coins(t)
 	first, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann"})
@@ -582,7 +586,8 @@ func heldIn(t *testing.T, shop *shop) {
 	shop.has(t, map[string]int64{"ann": 100})
 }
 
-// STO-38.
+// Asserts that a grant that ends the transaction is refused, and the claim rolled back
+// (STO-38).
 func endsIn(t *testing.T, shop *shop) {
 	jws := coins(t)
 	claimed, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann",
@@ -812,7 +817,7 @@ func checkSchema(ledger *Ledger) error {
 	return err
 }
 
-// driftIn changes a table by hand, and the check of the schema says so.
+// driftIn changes a table by hand, which the check of the schema must report.
 func driftIn(t *testing.T, shop *shop) {
 	t.Helper()
 	must(t, checkSchema(shop.Ledger))
@@ -831,7 +836,7 @@ func driftIn(t *testing.T, shop *shop) {
 	_, err = shop.db.Exec("ALTER TABLE " + prefix + "subscription RENAME COLUMN owner TO holder")
 	must(t, err)
 	isRefused(t, checkSchema(shop.Ledger), "unavailable.database.statement-failed")
-	// STO-78: what is missing is not made anew.
+	// A missing table is not created anew (STO-78).
 	_, err = shop.db.Exec("DROP TABLE " + prefix + "subscription")
 	must(t, err)
 	for _, err := range []error{checkSchema(shop.Ledger), shop.CreateSchema(ctx)} {
@@ -845,7 +850,7 @@ func driftIn(t *testing.T, shop *shop) {
 	}
 }
 
-// STO-78.
+// Asserts that another database under the same name is refused (STO-78).
 func lineageIn(t *testing.T, shop *shop) {
 	must(t, checkSchema(shop.Ledger))
 	_, err := shop.db.Exec("UPDATE assay_schema SET lineage = 'that of another one, of 32 signs.'")
@@ -853,7 +858,7 @@ func lineageIn(t *testing.T, shop *shop) {
 	isRefused(t, checkSchema(shop.Ledger), "config.ledger.lineage")
 }
 
-// STO-78: a file that is missing is not made in passing.
+// Asserts that opening a ledger does not create a missing file (STO-78).
 func TestAMissingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing.db")
 	ledger, err := Open(ctx, "sqlite3", path, configuration(t, nil))

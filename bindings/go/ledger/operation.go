@@ -10,17 +10,18 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// A GrantFunc pays a purchase out. ErrNotGranted, or any other error, grants nothing.
+// A GrantFunc grants a purchase. If it returns ErrNotGranted or another error, nothing is
+// granted.
 type GrantFunc func(ctx context.Context, grant *Grant) error
 
-// A TakeFunc takes units back. ErrNotGranted, or any other error, takes nothing.
+// A TakeFunc takes units back. If it returns ErrNotGranted or another error, nothing is taken.
 type TakeFunc func(ctx context.Context, take *Take) error
 
-// maxWait is longer than any wait of the library's own: a fifth of a second, of
-// acquire-rate-permit a second.
+// maxWait is longer than any wait that the library asks for: 0.2 s, 1 s for
+// acquire-rate-permit.
 const maxWait = 5 * time.Second
 
-// A step is what is read of an open exchange.
+// An openStep is the part of an open step that the ledger reads.
 type openStep struct {
 	Step        string     `json:"step"`
 	Database    *Step      `json:"database"`
@@ -30,15 +31,15 @@ type openStep struct {
 
 type grantStep struct {
 	ID int64 `json:"id"`
-	// "give" or "take".
+	// What is "give" or "take".
 	What string `json:"what"`
-	// What is to be written with the grant's own items, DynamoDB.
+	// Item is what DynamoDB writes together with the grant's own items.
 	Item json.RawMessage `json:"item"`
-	// The step itself: a Grant or a Take.
+	// whole is the JSON of the step: a Grant or a Take.
 	whole json.RawMessage
 }
 
-// UnmarshalJSON keeps the text as well.
+// UnmarshalJSON also keeps the JSON text in whole.
 func (g *grantStep) UnmarshalJSON(text []byte) error {
 	type plain grantStep
 	if err := json.Unmarshal(text, (*plain)(g)); err != nil {
@@ -48,13 +49,13 @@ func (g *grantStep) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// effects are what an exchange has the host do, in the transaction of the row.
+// effects are the host's functions that run in the transaction of the row.
 type effects struct {
 	grant GrantFunc
 	take  TakeFunc
 }
 
-// called runs the one that the step is for.
+// called runs the function that the step is for.
 func (e effects) called(ctx context.Context, step *grantStep, target Target) (thrown error) {
 	var err error
 	if step.What == "take" {
@@ -74,8 +75,8 @@ func (e effects) called(ctx context.Context, step *grantStep, target Target) (th
 	return thrown
 }
 
-// runExchange conducts an exchange to its end. Whatever ends it, nothing stays open in the
-// store. A refused document is an answer.
+// runExchange runs an exchange to its end. No transaction stays open, however the exchange
+// ends. A refused document is a result, not an error.
 func (l *Ledger) runExchange(
 	ctx context.Context, request *request, called effects,
 ) (*assay.Exchange, error) {
@@ -90,7 +91,8 @@ func (l *Ledger) runExchange(
 	defer exchange.Close()
 	session := l.executor.Session()
 	defer session.Close()
-	// The end of the last wait: a clock that stands still, or is set back, would never end one.
+	// reached is the end of the last wait. A clock that stops or is set back would never reach
+	// it.
 	var reached time.Time
 	for !exchange.Done() {
 		answer, until, err := l.runStep(ctx, session, exchange, called)
@@ -132,8 +134,9 @@ func (l *Ledger) runStep(
 	return answer, until, err
 }
 
-// granted runs the grant, and says what became of it. A grant that ended the transaction
-// (STO-38), or whose session was lost (STO-39), is told to the library, whatever it returned.
+// granted runs the grant, and returns the reply to its step. If the grant ended the
+// transaction (STO-38), or its session was lost (STO-39), the reply reports that, whatever the
+// grant returned.
 func granted(
 	ctx context.Context, session Session, step *grantStep, called effects,
 ) (any, error) {

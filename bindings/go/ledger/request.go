@@ -9,7 +9,7 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// A request is what is asked of the library, and what failed while it was made.
+// A request has the members of an operation, and the first error of making them.
 type request struct {
 	members  map[string]any
 	evidence []assay.Evidence
@@ -30,24 +30,24 @@ func put[T comparable](r *request, name string, value T) {
 
 func (r *request) set(name string, value any) { r.members[name] = value }
 
-// list adds one that is not nil.
+// list adds a list that is not nil.
 func (r *request) list(name string, values []string) {
 	if values != nil {
 		r.members[name] = values
 	}
 }
 
-// add puts further members over those that are there.
+// add adds further members, which replace members of the same name.
 func (r *request) add(members map[string]any) {
 	for name, value := range members {
 		r.members[name] = value
 	}
 }
 
-// mode is the one that is asked for, which may be one of the further members.
+// mode returns the member grantMode, which may be one of the further members.
 func (r *request) mode() GrantMode { return GrantMode(fmt.Sprint(r.members["grantMode"])) }
 
-// make adds a text that is made of so many random octets unless it is given.
+// make adds a text; if value is empty, octets random bytes as base64url.
 func (r *request) make(name, value string, octets int) {
 	if value == "" {
 		var err error
@@ -58,7 +58,7 @@ func (r *request) make(name, value string, octets int) {
 	r.members[name] = value
 }
 
-// plan adds what the library reads of an earlier answer.
+// plan adds the members of an earlier result that the library reads.
 func (r *request) plan(name string, plan *GetPlanResult) {
 	if plan == nil {
 		return
@@ -71,7 +71,7 @@ func (r *request) plan(name string, plan *GetPlanResult) {
 	r.members[name] = kept
 }
 
-// prove takes evidence that was given, or makes it of a text.
+// prove sets the given evidence, with a transaction verified from jws before it.
 func (r *request) prove(
 	ctx context.Context, ledger *Ledger, jws string, given []assay.Evidence,
 ) {
@@ -87,7 +87,7 @@ func (r *request) prove(
 	r.evidence = append([]assay.Evidence{transaction}, given...)
 }
 
-// random is so many random octets as base64url.
+// random returns count random bytes as base64url.
 func random(count int) (string, error) {
 	octets := make([]byte, count)
 	if _, err := rand.Read(octets); err != nil {

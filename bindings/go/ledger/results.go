@@ -7,7 +7,7 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// A Time is a moment in UTC; zero where there is none.
+// A Time is an instant in UTC; the zero time if there is none.
 type Time struct{ time.Time }
 
 // UnmarshalJSON reads milliseconds since 1970 UTC.
@@ -22,12 +22,12 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A Result is what every operation says beside its own.
+// A Result has the members that the results of all operations share.
 type Result struct {
-	// The whole answer.
+	// Document is the whole document.
 	Document *assay.Document `json:"-"`
 	Status   assay.Status    `json:"-"`
-	// What a back end answers its own client.
+	// HTTPStatus is the status with which a back end answers its own client.
 	HTTPStatus int `json:"-"`
 }
 
@@ -36,79 +36,81 @@ func (r *Result) of(document *assay.Document) {
 	r.HTTPStatus = r.Status.HTTPStatus()
 }
 
-// again is what Apple is answered where something is not done yet: it sends it again.
+// again returns the result with status 503, after which Apple sends a notification again.
 func (r Result) again() Result {
 	r.HTTPStatus = 503
 	return r
 }
 
-// ClaimResult is what became of the purchases of some evidence.
+// ClaimResult is the outcome of claiming the purchases of some evidence.
 type ClaimResult struct {
 	Result
-	// Of the first claim that is yours, else of the newest purchase. See Claim.
+	// Outcome is that of the first claim that needs a grant, else of the newest purchase. See
+	// Claim.
 	Outcome string `json:"outcome"`
-	// For the app (LST-2): "granted", "already-granted", "refused-final", "refused-keep",
-	// "deferred"; empty while you have yet to pay out.
+	// ClientResult is the result for the app (LST-2): "granted", "already-granted",
+	// "refused-final", "refused-keep", "deferred"; empty while a grant is needed.
 	ClientResult string `json:"clientResult"`
-	// One for each purchase, in purchase order.
+	// Claims has one element for each purchase, in purchase order.
 	Claims []Claim `json:"claims"`
-	// How many purchases were left out.
+	// Remaining is the number of purchases that were left for another call.
 	Remaining int64 `json:"remaining"`
 	// Whether this call changed what the account has.
 	Changed bool `json:"changed"`
 }
 
-// A Claim is what became of one purchase.
+// A Claim is the outcome of claiming one purchase.
 type Claim struct {
-	// The row of the ledger; empty where the purchase cannot have one.
+	// PurchaseKey is the key of the ledger row; empty if the purchase cannot have one.
 	PurchaseKey   string `json:"purchaseKey"`
 	TransactionID string `json:"transactionId"`
-	// "new", "resume": yours to pay out. "already-granted", "in-progress", "other-account",
-	// "revoked", "superseded", "held", "unknown-product", "upgraded", "family-shared",
-	// "unclaimed", "refused", "granted".
+	// Outcome is "new" or "resume" if you must grant the purchase; else "already-granted",
+	// "in-progress", "other-account", "revoked", "superseded", "held", "unknown-product",
+	// "upgraded", "family-shared", "unclaimed", "refused" or "granted".
 	Outcome string `json:"outcome"`
-	// Why, where it is "refused".
+	// Status is the reason of the outcome "refused".
 	Status string `json:"status"`
-	// For the app (LST-2); empty while you have yet to pay out.
+	// ClientResult is the result for the app (LST-2); empty while a grant is needed.
 	ClientResult string `json:"clientResult"`
 	Product      string `json:"product"`
 	Quantity     int64  `json:"quantity"`
-	// What to give, while it is yours to pay out: Quantity × `products.<id>.units`.
+	// Units is the amount to give while a grant is needed: Quantity × `products.<id>.units`.
 	Units int64 `json:"units"`
-	// Whether its grant id was handed out before, while it is yours to pay out.
+	// Whether the grant id was handed out before, while a grant is needed.
 	Repeat bool `json:"repeat"`
-	// Of "held": "lease", it was handed out under one, so no transaction pays it (STO-37).
+	// Reason is "lease" for the outcome "held" of a purchase that was handed out under a
+	// lease, so that no transaction may grant it (STO-37).
 	Reason string `json:"reason"`
 	// Whether this call changed what the account has.
 	Changed bool `json:"changed"`
-	// What you pay it out under.
+	// GrantID is the id under which you store what you give.
 	GrantID string `json:"grantId"`
-	// Grows with each take-over (STO-26).
+	// FencingToken grows with each take-over (STO-26).
 	FencingToken int64  `json:"fencingToken"`
 	Account      string `json:"account"`
-	// Until then nobody else takes it over.
+	// LeaseExpiresAt is the time until which no other attempt takes the claim over.
 	LeaseExpiresAt Time `json:"leaseExpiresAtMs"`
-	// When to ask again.
+	// RetryAfterMs is the time to wait before the next call, in milliseconds.
 	RetryAfterMs int64 `json:"retryAfterMs"`
-	// Of "held".
+	// ClaimedAt is set for the outcome "held".
 	ClaimedAt Time `json:"claimedAtMs"`
 	GrantedAt Time `json:"grantedAtMs"`
 	RevokedAt Time `json:"revokedAtMs"`
 }
 
-// NeedsGrant says that it is claimed for this call and not paid out.
+// NeedsGrant reports whether this call holds the claim and the purchase is not granted yet.
 func (c *Claim) NeedsGrant() bool {
 	return c.ClientResult == "" && (c.Outcome == "new" || c.Outcome == "resume")
 }
 
-// Grant is what to pay out for a claim that is yours.
+// Grant returns what to give for a claim that needs a grant.
 func (c *Claim) Grant() *Grant {
 	return &Grant{PurchaseKey: c.PurchaseKey, ID: c.GrantID, FencingToken: c.FencingToken,
 		Account: c.Account,
 		Product: c.Product, Quantity: c.Quantity, Units: c.Units, Repeat: c.Repeat}
 }
 
-// Grants are what is claimed and not paid out.
+// Grants returns what is claimed and not granted yet.
 func (c *ClaimResult) Grants() []*Grant { return grants(c.Claims) }
 
 func grants(claims []Claim) (found []*Grant) {
@@ -120,7 +122,7 @@ func grants(claims []Claim) (found []*Grant) {
 	return found
 }
 
-// ended says of a claim what became of it after it was paid out.
+// ended sets the outcome of a claim after its grant.
 func (c *ClaimResult) ended(grant *Grant, completed *CompleteResult) {
 	claim := ended(c.Claims, grant, completed)
 	if claim == nil {
@@ -132,30 +134,31 @@ func (c *ClaimResult) ended(grant *Grant, completed *CompleteResult) {
 	}
 }
 
-// later says that what is not completed may be paid out (STO-20); why says why it is not.
+// later marks the claims that could not be completed as perhaps granted (STO-20); why is the
+// result that prevented it.
 func (c *ClaimResult) later(why *Result) {
 	later(c.Claims)
 	c.Result, c.Outcome, c.ClientResult = *why, "resume", "deferred"
 }
 
-// ResumeResult is what became of one claim.
+// ResumeResult is the outcome of one resumed claim.
 type ResumeResult struct {
 	Result
-	// Of the claim. See Claim.
+	// Outcome is that of the claim. See Claim.
 	Outcome string `json:"outcome"`
-	// For the app (LST-2): "granted", "already-granted", "refused-final", "refused-keep",
-	// "deferred"; empty while you have yet to pay out.
+	// ClientResult is the result for the app (LST-2): "granted", "already-granted",
+	// "refused-final", "refused-keep", "deferred"; empty while a grant is needed.
 	ClientResult string `json:"clientResult"`
-	// The claim.
+	// Claims has the one claim.
 	Claims []Claim `json:"claims"`
 	// Whether this call changed what the account has.
 	Changed bool `json:"changed"`
 }
 
-// Grants are what is claimed and not paid out.
+// Grants returns what is claimed and not granted yet.
 func (c *ResumeResult) Grants() []*Grant { return grants(c.Claims) }
 
-// ended says of a claim what became of it after it was paid out.
+// ended sets the outcome of a claim after its grant.
 func (c *ResumeResult) ended(grant *Grant, completed *CompleteResult) {
 	claim := ended(c.Claims, grant, completed)
 	if claim == nil {
@@ -167,13 +170,14 @@ func (c *ResumeResult) ended(grant *Grant, completed *CompleteResult) {
 	}
 }
 
-// later says that what is not completed may be paid out (STO-20); why says why it is not.
+// later marks the claims that could not be completed as perhaps granted (STO-20); why is the
+// result that prevented it.
 func (c *ResumeResult) later(why *Result) {
 	later(c.Claims)
 	c.Result, c.Outcome, c.ClientResult = *why, "resume", "deferred"
 }
 
-// ended is the claim of a grant, with what became of it; nil where it is not among them.
+// ended returns the claim of a grant, with its outcome set; nil if it is not among them.
 func ended(claims []Claim, grant *Grant, completed *CompleteResult) *Claim {
 	for i := range claims {
 		claim := &claims[i]
@@ -196,31 +200,32 @@ func later(claims []Claim) {
 	}
 }
 
-// CompleteResult is what became of a purchase that you have paid out.
+// CompleteResult is the outcome of completing a purchase that you have granted.
 type CompleteResult struct {
 	Result
-	// "granted"; "revoked" or "superseded": take back what you paid out under this grant id.
+	// Outcome is "granted"; "revoked" or "superseded" if you must take back what you stored
+	// under this grant id.
 	Outcome string `json:"outcome"`
-	// For the app (LST-2).
+	// ClientResult is the result for the app (LST-2).
 	ClientResult string `json:"clientResult"`
 	GrantedAt    Time   `json:"grantedAtMs"`
 	RevokedAt    Time   `json:"revokedAtMs"`
-	// False for a repetition.
+	// Whether this call changed the row; false for a repetition.
 	Changed bool `json:"changed"`
 }
 
-// ResumeExpiredResult is claims whose lease is over, now yours: pay each out under its grant id,
-// then complete it.
+// ResumeExpiredResult has claims whose lease has expired and which this call took over: grant
+// each under its grant id, then complete it.
 type ResumeExpiredResult struct {
 	Result
 	Claims []Claim `json:"claims"`
-	// Left to a person (STO-27).
+	// Held are claims that an operator must resolve (STO-27).
 	Held []Claim `json:"held"`
 	// Whether to call again at once.
 	HasMore bool `json:"hasMore"`
 }
 
-// Grants are what to pay out.
+// Grants returns what is claimed and not granted yet.
 func (d *ResumeExpiredResult) Grants() []*Grant { return grants(d.Claims) }
 
 func (d *ResumeExpiredResult) ended(grant *Grant, completed *CompleteResult) {
@@ -232,14 +237,14 @@ func (d *ResumeExpiredResult) later(why *Result) {
 	d.Result = *why
 }
 
-// RevokeResult is what Apple took back.
+// RevokeResult has the purchases that Apple took back.
 type RevokeResult struct {
 	Result
 	Revocations []PurchaseRevocation `json:"revocations"`
 	Changed     bool                 `json:"changed"`
 }
 
-// Takes are what to take back.
+// Takes returns what to take back.
 func (r *RevokeResult) Takes() (found []Take) {
 	for i := range r.Revocations {
 		if take := r.Revocations[i].Take; take != nil {
@@ -249,20 +254,21 @@ func (r *RevokeResult) Takes() (found []Take) {
 	return found
 }
 
-// CompleteRevocationResult is what became of a take-back that you have carried out.
+// CompleteRevocationResult is the outcome of completing a take-back.
 type CompleteRevocationResult struct {
 	Result
-	// "taken"; "already"; "superseded": something newer is stored, or handed out.
+	// Outcome is "taken", "already", or "superseded" if something newer is stored or handed
+	// out.
 	Outcome   string `json:"outcome"`
 	RevokedAt Time   `json:"revokedAtMs"`
-	// Units that could not be taken: they are noted for a person.
+	// Debt is the units that could not be taken; they are stored for an operator.
 	Debt int64 `json:"debt"`
-	// False for a repetition.
+	// Whether this call changed the row; false for a repetition.
 	Changed bool `json:"changed"`
 }
 
-// ResumeExpiredRevocationsResult is take-backs that nobody completed, now yours: carry each out,
-// then complete it.
+// ResumeExpiredRevocationsResult has take-backs that were not completed in time and which this
+// call took over: take each back, then complete it.
 type ResumeExpiredRevocationsResult struct {
 	Result
 	Takes []Take `json:"takes"`
@@ -270,60 +276,61 @@ type ResumeExpiredRevocationsResult struct {
 	HasMore bool `json:"hasMore"`
 }
 
-// ApplyEventResult is what an event of Apple's changed. Answer Apple with HTTPStatus.
+// ApplyEventResult is what a notification changed. Answer Apple with HTTPStatus.
 type ApplyEventResult struct {
 	Result
-	// What to take back.
+	// Take has what to take back.
 	Take []Take `json:"take"`
-	// Of reversed refunds: Grants are yours to pay out.
+	// Give has the claims of reversed refunds; Grants returns those that need a grant.
 	Give []Claim `json:"give"`
-	// What became of subscriptions and unlocks.
+	// Subscriptions has the outcome for subscriptions and unlocks.
 	Subscriptions []SubscriptionUpdate `json:"subscriptions"`
-	// Refused for good: log them, and answer 200.
+	// Refused has the parts that were refused for good: log them, and answer 200.
 	Refused []RefusedPart `json:"refused"`
 	Changed bool          `json:"changed"`
 }
 
-// Grants are what to pay out again.
+// Grants returns what to grant again.
 func (e *ApplyEventResult) Grants() []*Grant { return grants(e.Give) }
 
-// A RefusedPart is what an event did not do; the rest of it was done.
+// A RefusedPart is a part of a notification that was refused; the rest was applied.
 type RefusedPart struct {
-	// "ledger" or "subscription".
+	// At is "ledger" or "subscription".
 	At            string `json:"at"`
 	TransactionID string `json:"transactionId"`
-	// "rejected.product.unknown" …
+	// Status is the reason: "rejected.product.unknown" …
 	Status string `json:"status"`
 }
 
-// A PurchaseRevocation is what became of one purchase that Apple took back. Act on Take, and on
-// nothing else.
+// A PurchaseRevocation is the outcome for one purchase that Apple took back. Act on Take only.
 type PurchaseRevocation struct {
 	PurchaseKey   string `json:"purchaseKey"`
 	TransactionID string `json:"transactionId"`
-	// What the purchase was: "was-granted", "was-claimed", "unclaimed", "already", "stale",
-	// "not-revoked", "refused", "in-progress".
+	// Outcome is the state in which the purchase was: "was-granted", "was-claimed",
+	// "unclaimed", "already", "stale", "not-revoked", "refused", "in-progress".
 	Outcome  string `json:"outcome"`
 	Account  string `json:"account"`
 	Product  string `json:"product"`
 	Quantity int64  `json:"quantity"`
-	// Of a partial refund, thousandths of a percent.
+	// Percentage is the part of a partial refund, in thousandths of a percent.
 	Percentage *int64 `json:"percentage"`
-	// What it was paid out under, where there is something to take back.
+	// GrantID is the id under which the purchase was granted, if there is something to take
+	// back.
 	GrantID   string `json:"grantId"`
 	RevokedAt Time   `json:"revokedAtMs"`
-	// What to take back; nil: nothing.
+	// Take is what to take back; nil for nothing.
 	Take    *Take `json:"take"`
 	Changed bool  `json:"changed"`
 }
 
-// FindResult says whether a purchase was used, and by whom.
+// FindResult is whether a purchase was used, and by which account.
 type FindResult struct {
 	Result
-	// Of the first row: "already-delivered", "resume" (claimed, not delivered), "refunded",
-	// "used-by-other"; "unused": genuine, and nobody's; "unproven": no row, no evidence.
+	// Outcome is that of the first row: "already-delivered", "resume" (claimed, not granted),
+	// "refunded" or "used-by-other"; "unused" if it is genuine and has no row, "unproven" if
+	// there is neither row nor evidence.
 	Outcome string `json:"outcome"`
-	// The newest rows may be missing yet (DynamoDB).
+	// Whether the newest rows may be missing (DynamoDB).
 	Eventual bool             `json:"eventual"`
 	Rows     []LedgerPurchase `json:"rows"`
 }
@@ -333,9 +340,9 @@ type LedgerPurchase struct {
 	PurchaseKey   string            `json:"purchaseKey"`
 	Environment   assay.Environment `json:"environment"`
 	TransactionID string            `json:"transactionId"`
-	// What to tell the customer.
+	// Outcome is the outcome for the customer.
 	Outcome string `json:"outcome"`
-	// "claimed", "granted", "revoked".
+	// State is "claimed", "granted" or "revoked".
 	State       string `json:"state"`
 	Product     string `json:"product"`
 	Quantity    int64  `json:"quantity"`
@@ -343,20 +350,20 @@ type LedgerPurchase struct {
 	ClaimedAt   Time   `json:"claimedAtMs"`
 	GrantedAt   Time   `json:"grantedAtMs"`
 	RevokedAt   Time   `json:"revokedAtMs"`
-	// Whether it is of the account asked about; nil: none was.
+	// Whether the row belongs to the account in the request; nil if the request has none.
 	IsOwn *bool `json:"isOwn"`
-	// To its own account and to operators.
+	// GrantID is returned to the account of the row and to operators.
 	GrantID string `json:"grantId"`
-	// For operators only.
+	// OperatorView is returned to operators only.
 	OperatorView *OperatorFacts `json:"operatorView"`
 }
 
-// OperatorFacts are what only an operator may see of a row.
+// OperatorFacts are the members of a row that only an operator may see.
 type OperatorFacts struct {
 	Account string `json:"account"`
-	// Of a grant made by hand.
+	// Note is that of a grant made by hand.
 	Note string `json:"note"`
-	// SHA-256 of the text, 64 hex digits.
+	// Evidence is the SHA-256 of the stored text, 64 hex digits.
 	Evidence       string `json:"evidence"`
 	FencingToken   int64  `json:"fencingToken"`
 	Generation     int64  `json:"generation"`
@@ -369,18 +376,18 @@ type Subscription struct {
 	OriginalTransactionID string            `json:"originalTransactionId"`
 	TransactionID         string            `json:"transactionId"`
 	ProductID             string            `json:"productId"`
-	// By the configuration when it was stored.
+	// Plan is the one of the configuration when the row was stored.
 	Plan           string `json:"plan"`
 	PurchasedAt    Time   `json:"purchasedAtMs"`
 	ExpiresAt      Time   `json:"expiresAtMs"`
 	GraceExpiresAt Time   `json:"graceExpiresAtMs"`
 	RevokedAt      Time   `json:"revokedAtMs"`
 	DeactivatedAt  Time   `json:"deactivatedAtMs"`
-	// Age of what is known.
+	// AsOf is the date of the newest evidence.
 	AsOf Time `json:"asOfMs"`
-	// When to ask Apple.
+	// NextCheckAt is when to ask Apple for newer evidence.
 	NextCheckAt Time `json:"nextCheckAtMs"`
-	// Whether it gives its plan now.
+	// Whether it entitles its owner to its plan now.
 	IsActive bool `json:"isActive"`
 }
 
@@ -389,70 +396,71 @@ type DueSubscription struct {
 	Environment           assay.Environment `json:"environment"`
 	OriginalTransactionID string            `json:"originalTransactionId"`
 	TransactionID         string            `json:"transactionId"`
-	// Who has it; empty: nobody has shown it yet.
+	// Account is the owner; empty if no account has claimed the subscription yet.
 	Account        string `json:"account"`
 	ProductID      string `json:"productId"`
 	ExpiresAt      Time   `json:"expiresAtMs"`
 	GraceExpiresAt Time   `json:"graceExpiresAtMs"`
-	// Age of what is known.
+	// AsOf is the date of the newest evidence.
 	AsOf Time `json:"asOfMs"`
-	// SHA-256 of the text, 64 hex digits.
+	// Evidence is the SHA-256 of the stored text, 64 hex digits.
 	Evidence string `json:"evidence"`
 }
 
-// UpdateSubscriptionsResult is what evidence made of the subscriptions of an account.
+// UpdateSubscriptionsResult is what evidence changed in the subscriptions of an account.
 type UpdateSubscriptionsResult struct {
 	Result
-	// The plan now; empty without an account.
+	// Plan is the current one; empty without an account.
 	Plan          string               `json:"plan"`
 	ExpiresAt     Time                 `json:"expiresAtMs"`
 	Subscriptions []SubscriptionUpdate `json:"subscriptions"`
 	Changed       bool                 `json:"changed"`
 }
 
-// A SubscriptionUpdate is what became of one subscription.
+// A SubscriptionUpdate is the outcome for one subscription.
 type SubscriptionUpdate struct {
-	// "applied", "stale" (something newer is stored), "transferred", "other-account",
-	// "transfer-too-soon", "excluded", "unknown-product", "refused".
+	// Outcome is "applied", "stale" (something newer is stored), "transferred",
+	// "other-account", "transfer-too-soon", "excluded", "unknown-product" or "refused".
 	Outcome string `json:"outcome"`
-	// Why, where it was refused.
+	// Status is the reason of the outcome "refused".
 	Status        string `json:"status"`
 	TransactionID string `json:"transactionId"`
 	Changed       bool   `json:"changed"`
-	// Ask the customer, then apply again with ConfirmTransfer.
+	// Whether a repetition with ConfirmTransfer, after asking the customer, transfers it.
 	CanTransfer bool `json:"canTransfer"`
-	// As it is stored now.
+	// Subscription is the row as stored now.
 	Subscription *Subscription `json:"subscription"`
 }
 
-// GetPlanResult is the plan of an account now.
+// GetPlanResult is the current plan of an account.
 type GetPlanResult struct {
 	Result
-	// The best that counts; without one the first of `plans`.
+	// Plan is the best of its active subscriptions; without one the first of `plans`.
 	Plan string `json:"plan"`
-	// Zero: no end.
+	// ExpiresAt is zero if the plan has no end.
 	ExpiresAt     Time           `json:"expiresAtMs"`
 	Subscriptions []Subscription `json:"subscriptions"`
 	ReadAt        Time           `json:"readAtMs"`
-	// The store was away, and GetPlanRequest.CachedPlan stood in (`ledger.failOpen`).
+	// Whether the database was unavailable and the plan is GetPlanRequest.CachedPlan
+	// (`ledger.failOpen`).
 	IsCached bool `json:"isCached"`
 }
 
-// DeactivateSubscriptionsResult is the plan that is left.
+// DeactivateSubscriptionsResult is the remaining plan.
 type DeactivateSubscriptionsResult struct {
 	Result
-	// The best that counts; without one the first of `plans`.
+	// Plan is the best of its active subscriptions; without one the first of `plans`.
 	Plan string `json:"plan"`
-	// Zero: no end.
+	// ExpiresAt is zero if the plan has no end.
 	ExpiresAt     Time           `json:"expiresAtMs"`
 	Subscriptions []Subscription `json:"subscriptions"`
-	// How many subscriptions were cleared.
+	// Deactivated is the number of subscriptions that were deactivated.
 	Deactivated int64 `json:"deactivated"`
 	Changed     bool  `json:"changed"`
 }
 
-// LeaseDueSubscriptionsResult is subscriptions about which to ask Apple:
-// UpdateSubscriptions takes what comes.
+// LeaseDueSubscriptionsResult has subscriptions about which to ask Apple; pass the new
+// evidence to UpdateSubscriptions.
 type LeaseDueSubscriptionsResult struct {
 	Result
 	Subscriptions []DueSubscription `json:"subscriptions"`
@@ -460,185 +468,189 @@ type LeaseDueSubscriptionsResult struct {
 	HasMore bool `json:"hasMore"`
 }
 
-// ConsumeQuotaResult is what is left of a meter today.
+// ConsumeQuotaResult is the state of a meter for today.
 type ConsumeQuotaResult struct {
 	Result
-	// "consumed", "exhausted", "not-in-plan".
+	// Outcome is "consumed", "exhausted" or "not-in-plan".
 	Outcome string `json:"outcome"`
-	// Your own number: 1 for the first.
+	// Used is the number of consumed units, including this call's: 1 for the first.
 	Used  int64 `json:"used"`
 	Limit int64 `json:"limit"`
 	Left  int64 `json:"left"`
-	// The next day.
+	// ResetAt is the start of the next day.
 	ResetAt Time `json:"resetAtMs"`
-	// Gives it back: ReleaseQuota. Stays on the server.
+	// Ticket is for ReleaseQuota, which returns the units. Keep it on the server.
 	Ticket string `json:"ticket"`
-	// For the answer, name to value.
+	// Headers are for the HTTP response, name to value.
 	Headers map[string]string `json:"headers"`
-	// The tier to try instead.
+	// Fallback is the meter to try instead.
 	Fallback string `json:"fallback"`
-	// The store was away, and nothing was counted.
+	// Whether the database was unavailable and nothing was counted.
 	Unmetered bool `json:"unmetered"`
 }
 
-// ReleaseQuotaResult is whether units were given back.
+// ReleaseQuotaResult is whether units were returned.
 type ReleaseQuotaResult struct {
 	Result
-	// "released"; "none": there was nothing to give back.
+	// Outcome is "released"; "none" if there was nothing to return.
 	Outcome string `json:"outcome"`
-	// How many units of that day are still used.
+	// Used is the number of units of that day that are still consumed.
 	Used int64 `json:"used"`
 }
 
-// BeginSignupResult lets an address sign up.
+// BeginSignupResult is whether an address may sign up.
 type BeginSignupResult struct {
 	Result
-	// For FinishSignup. Stays on the server.
+	// Ticket is for FinishSignup. Keep it on the server.
 	Ticket  string            `json:"ticket"`
 	Left    int64             `json:"left"`
 	ResetAt Time              `json:"resetAtMs"`
 	Headers map[string]string `json:"headers"`
-	// "admitted", "exhausted", "malformed".
+	// Outcome is "admitted", "exhausted" or "malformed".
 	Outcome string `json:"outcome"`
 }
 
-// FinishSignupResult is what became of a sign-up.
+// FinishSignupResult is the outcome of a sign-up.
 type FinishSignupResult struct {
 	Result
-	// The result that it was told.
+	// Outcome is the result that the request contained.
 	Outcome string `json:"outcome"`
-	// The address may make another account instead.
+	// Whether the address may sign up again.
 	Released bool `json:"released"`
 }
 
-// AcquireRatePermitResult is whether a request to Apple may go out now.
+// AcquireRatePermitResult is whether a request to Apple may be sent now.
 type AcquireRatePermitResult struct {
 	Result
-	// "acquired"; refused: "limited".
+	// Outcome is "acquired"; "limited" if refused.
 	Outcome string `json:"outcome"`
-	// Requests of this second, and the most of them; zero where Apple names no limit.
+	// Used is the requests of this second, Limit the most of them; zero if Apple names no
+	// limit.
 	Used  int64 `json:"used"`
 	Limit int64 `json:"limit"`
-	// The store was away: the request may go out all the same.
+	// Whether the database was unavailable; the request may be sent all the same.
 	Unlimited bool `json:"unlimited"`
 }
 
-// IssueChallengeResult is for the app. Only its hash is stored.
+// IssueChallengeResult has a challenge for the app. Only its hash is stored.
 type IssueChallengeResult struct {
 	Result
-	// 43 characters of base64url: what the app gets.
+	// Text is what the app gets, 43 characters of base64url.
 	Text      string `json:"-"`
 	SHA256    string `json:"sha256"`
 	ExpiresAt Time   `json:"expiresAtMs"`
 }
 
-// ConsumeChallengeResult says that a challenge was used.
+// ConsumeChallengeResult is whether a challenge was valid, which it is once.
 type ConsumeChallengeResult struct {
 	Result
-	// "consumed"; refused: "used", "expired", "mismatch", "unknown".
+	// Outcome is "consumed"; "used", "expired", "mismatch" or "unknown" if refused.
 	Outcome string `json:"outcome"`
 }
 
-// RegisterDeviceKeyResult says that an attested key is of an account.
+// RegisterDeviceKeyResult is whether an attested key now belongs to an account.
 type RegisterDeviceKeyResult struct {
 	Result
-	// "registered", "already"; refused: "other-account", "retired".
+	// Outcome is "registered" or "already"; "other-account" or "retired" if refused.
 	Outcome string `json:"outcome"`
-	// The normal form, base64.
+	// KeyID is the normal form, standard base64.
 	KeyID string `json:"keyId"`
-	// False for a repetition.
+	// Whether this call changed the row; false for a repetition.
 	Changed bool `json:"changed"`
 }
 
-// AdvanceDeviceKeyCounterResult is the counter of a key after an assertion.
+// AdvanceDeviceKeyCounterResult is the counter of a device key after an assertion.
 type AdvanceDeviceKeyCounterResult struct {
 	Result
-	// "advanced"; refused: "replayed", "unknown", "retired", "other-account".
+	// Outcome is "advanced"; "replayed", "unknown", "retired" or "other-account" if refused.
 	Outcome string `json:"outcome"`
 	KeyID   string `json:"keyId"`
 	Counter int64  `json:"counter"`
 }
 
-// UpdateDeviceKeyReceiptResult is what became of an App Attest receipt.
+// UpdateDeviceKeyReceiptResult is the outcome of storing an App Attest receipt.
 type UpdateDeviceKeyReceiptResult struct {
 	Result
-	// "kept"; "older": a later one is stored. Refused: "unknown", "retired".
+	// Outcome is "kept"; "older" if a later one is stored; "unknown" or "retired" if refused.
 	Outcome string `json:"outcome"`
-	// When to ask Apple for a newer one; zero: never.
+	// NextRefreshAt is when to ask Apple for a newer receipt; zero for never.
 	NextRefreshAt Time `json:"nextRefreshAtMs"`
 }
 
-// RetireDeviceKeyResult says that a key is used no longer.
+// RetireDeviceKeyResult is whether a device key is retired now.
 type RetireDeviceKeyResult struct {
 	Result
-	// "retired", "already"; refused: "unknown", "other-account".
+	// Outcome is "retired" or "already"; "unknown" or "other-account" if refused.
 	Outcome string `json:"outcome"`
-	// False for a repetition.
+	// Whether this call changed the row; false for a repetition.
 	Changed bool `json:"changed"`
 }
 
-// GetDeviceKeyResult is a key that was bound.
+// GetDeviceKeyResult is a registered device key.
 type GetDeviceKeyResult struct {
 	Result
-	// "found"; refused: "unknown", "other-account", "retired".
+	// Outcome is "found"; "unknown", "other-account" or "retired" if refused.
 	Outcome string `json:"outcome"`
-	// Nil where it is refused.
+	// Key is nil if the request is refused.
 	Key *DeviceKey `json:"key"`
 }
 
-// A DeviceKey is an attested key: PublicKey and Counter go into VerifyAssertion.
+// A DeviceKey is an attested key; pass its PublicKey and Counter to VerifyAssertion.
 type DeviceKey struct {
-	// The normal form, base64.
+	// KeyID is the normal form, standard base64.
 	KeyID string `json:"keyId"`
-	// 65 bytes.
+	// PublicKey is 65 bytes, an uncompressed point (X9.63).
 	PublicKey   []byte                  `json:"publicKey"`
 	Counter     int64                   `json:"counter"`
 	AppID       string                  `json:"appId"`
 	Environment assay.AttestEnvironment `json:"environment"`
 	CreatedAt   Time                    `json:"createdAtMs"`
 	UsedAt      Time                    `json:"usedAtMs"`
-	// The newest App Attest receipt; nil: none was kept.
+	// Receipt is the newest App Attest receipt; nil if none is stored.
 	Receipt []byte `json:"receipt"`
-	// When to ask Apple for a newer one; zero: never.
+	// NextRefreshAt is when to ask Apple for a newer receipt; zero for never.
 	NextRefreshAt Time `json:"nextRefreshAtMs"`
-	// Apple's metric of the receipt; nil: none.
+	// Risk is Apple's risk metric in the receipt; nil if there is none.
 	Risk *int64 `json:"risk"`
 }
 
-// RecordEventResult is whether something happened for the first time.
+// RecordEventResult is whether an event happened for the first time.
 type RecordEventResult struct {
 	Result
-	// "first": do it; "duplicate": it was done.
+	// Outcome is "first" if you must handle the event; "duplicate" if it was recorded before.
 	Outcome string `json:"outcome"`
-	// When it was first.
+	// StoredAt is when the event was first recorded.
 	StoredAt Time `json:"storedAtMs"`
 }
 
-// MergeAccountsResult says that two accounts are one now.
+// MergeAccountsResult is the outcome of merging one account into another.
 type MergeAccountsResult struct {
 	Result
-	// "merged", "already".
+	// Outcome is "merged" or "already".
 	Outcome string    `json:"outcome"`
 	Moved   MovedRows `json:"moved"`
-	// Call again with the same, by MergeAccountsWith with the same AttemptID.
+	// Whether to call again with the same arguments, by MergeAccountsWith with the same
+	// AttemptID.
 	HasMore bool `json:"hasMore"`
 	Changed bool `json:"changed"`
-	// To what it was joined before; with MergeAccountsRequest.OperatorView.
+	// MergedInto is the account of an earlier merge; only with
+	// MergeAccountsRequest.OperatorView.
 	MergedInto string `json:"mergedInto"`
 }
 
-// ForgetAccountResult says that an account's id is nowhere any more.
+// ForgetAccountResult is the outcome of removing an account's id from all rows.
 type ForgetAccountResult struct {
 	Result
-	// "forgotten", "already".
+	// Outcome is "forgotten" or "already".
 	Outcome   string    `json:"outcome"`
 	Forgotten MovedRows `json:"forgotten"`
-	// Call again with the same, by ForgetAccountWith with the same AttemptID.
+	// Whether to call again with the same arguments, by ForgetAccountWith with the same
+	// AttemptID.
 	HasMore bool `json:"hasMore"`
 	Changed bool `json:"changed"`
 }
 
-// MovedRows are how many rows of each kind.
+// MovedRows are the numbers of rows of each kind.
 type MovedRows struct {
 	Subscriptions int64 `json:"subscriptions"`
 	Purchases     int64 `json:"purchases"`
@@ -646,11 +658,11 @@ type MovedRows struct {
 	Meters        int64 `json:"meters"`
 }
 
-// GetEvidenceResult is texts that were kept (STO-68).
+// GetEvidenceResult has stored signed texts (STO-68).
 type GetEvidenceResult struct {
 	Result
 	Evidence []StoredEvidence `json:"evidence"`
-	// SHA-256 of those that are not there.
+	// Missing has the SHA-256 of each text that is not stored.
 	Missing []string `json:"missing"`
 }
 
@@ -661,15 +673,15 @@ type StoredEvidence struct {
 	StoredAt Time   `json:"storedAtMs"`
 }
 
-// CheckSchemaResult is a store that has all its tables.
+// CheckSchemaResult is a database that has all its tables.
 type CheckSchemaResult struct {
 	Result
 	Tables []string `json:"tables"`
-	// Whether this is no standby.
+	// Whether the database is a primary, not a standby.
 	Primary bool  `json:"primary"`
 	Version int64 `json:"version"`
-	// Of this store alone: another one later is another store under its name.
+	// Lineage identifies this database: a different value later means that it was replaced.
 	Lineage string `json:"lineage"`
-	// What is not refused, but should be looked at: "not-persistent", "unknown" (Redis).
+	// Warnings are findings that need attention: "not-persistent", "unknown" (Redis).
 	Warnings []string `json:"warnings"`
 }

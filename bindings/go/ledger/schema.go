@@ -8,9 +8,10 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// CreateSchema makes SQLite's file and all tables where there is none, or changes those of an
-// older version (STO-78): for an operator, once. Where a part is missing the error is
-// config.ledger.schema, and nothing is made. A table of DynamoDB takes a while.
+// CreateSchema creates SQLite's file and all tables that do not exist, or changes those of an
+// older version (STO-78); an operator calls it once. If a part of the schema is missing, the
+// error is config.ledger.schema, and nothing is created. DynamoDB takes a while to create a
+// table.
 func (l *Ledger) CreateSchema(ctx context.Context) error {
 	if store, is := l.executor.(*SQL); is {
 		if err := store.makeFile(ctx); err != nil {
@@ -22,7 +23,7 @@ func (l *Ledger) CreateSchema(ctx context.Context) error {
 	return l.schema(ctx, request, new(CheckSchemaResult))
 }
 
-// checked asks also whether it is the store that this ledger saw first (STO-78).
+// checked also checks that this is the database that the ledger found first (STO-78).
 func (l *Ledger) checked(ctx context.Context, request *request, found *CheckSchemaResult) error {
 	if _, given := request.members["lineage"]; !given {
 		l.mutex.Lock()
@@ -32,7 +33,7 @@ func (l *Ledger) checked(ctx context.Context, request *request, found *CheckSche
 	return l.schema(ctx, request, found)
 }
 
-// schema also remembers which store it is.
+// schema also stores the lineage of the database.
 func (l *Ledger) schema(ctx context.Context, request *request, found *CheckSchemaResult) error {
 	if err := l.accepted(ctx, request, found, &found.Result); err != nil {
 		return err
@@ -45,7 +46,8 @@ func (l *Ledger) schema(ctx context.Context, request *request, found *CheckSchem
 	return nil
 }
 
-// DeleteExpiredRows deletes what is over, and kept texts that no row names: run it once a day.
+// DeleteExpiredRows deletes expired rows, and stored texts that no row refers to: run it once
+// a day.
 func (l *Ledger) DeleteExpiredRows(ctx context.Context) error {
 	var found struct {
 		Garbage []Call `json:"garbage"`
@@ -67,7 +69,7 @@ func (l *Ledger) DeleteExpiredRows(ctx context.Context) error {
 	return nil
 }
 
-// configured is a configuration with the engine in its block `ledger`.
+// configured returns a configuration with the engine in its block `ledger`.
 func configured(config any, engine string) (json.RawMessage, error) {
 	var text []byte
 	switch given := config.(type) {

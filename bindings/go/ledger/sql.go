@@ -13,48 +13,52 @@ import (
 	"time"
 )
 
-// SQL carries out statements over database/sql, with the driver that you import: SQLite,
-// PostgreSQL, MariaDB. An exchange has one connection; what it leaves open is rolled back
-// before the connection goes back to the pool. Each statement and each wait for a lock has the
-// limit that the step names (STO-76).
+// SQL runs database steps with database/sql and the driver that you import: SQLite,
+// PostgreSQL, MariaDB. An exchange uses one connection; an open transaction is rolled back
+// before the connection returns to the pool. Each statement and each wait for a lock has the
+// limit of the step (STO-76).
 type SQL struct {
-	// The address of the primary. A file of SQLite is to be opened with "mode=rw": a missing
-	// one, made anew, would pay each purchase again (STO-78).
+	// DB is a pool of connections to the primary. Open a file of SQLite with "mode=rw": a file
+	// that is missing and created anew would grant each purchase again (STO-78).
 	DB *sql.DB
-	// "sqlite", "postgres" or "mariadb".
+	// Engine is "sqlite", "postgres" or "mariadb".
 	Engine string
-	// Timeout of a step; 0: 10 s more than a statement may run. A connection that is over it
-	// is closed.
+	// Timeout limits a step; 0 means 10 s more than the limit of a statement. A connection
+	// that exceeds it is closed.
 	Timeout time.Duration
-	// Code reads an error of the driver: SQLSTATE of PostgreSQL, the number of the others;
-	// nil: as lib/pq, pgx, go-sql-driver/mysql, mattn/go-sqlite3 and modernc.org/sqlite have it.
+	// Code returns the code of a driver's error: SQLSTATE of PostgreSQL, the number of the
+	// others; nil supports lib/pq, pgx, go-sql-driver/mysql, mattn/go-sqlite3 and
+	// modernc.org/sqlite.
 	Code func(error) string
 
-	// The pool is the ledger's alone; of SQLite the file, and the address that makes it.
+	// own is whether only the ledger uses the pool; file and created are SQLite's file, and
+	// the address that creates it.
 	own                   bool
 	driver, file, created string
 
 	mutex sync.Mutex
-	// Connections of the pool that lead to a primary, and the limits of their sessions.
+	// known has the connections of the pool that lead to a primary, with the limits of their
+	// sessions.
 	known map[any]Limits
 }
 
-// EngineName is the engine.
+// EngineName returns the configured engine.
 func (s *SQL) EngineName() string { return s.Engine }
 
-// Session takes a connection at its first step.
+// Session returns a session, which takes a connection at its first step.
 func (s *SQL) Session() Session { return &sqlSession{store: s} }
 
 type sqlSession struct {
 	store    *SQL
 	conn     *sql.Conn
 	isInside bool
-	// Of the grant that is running, and by which its transaction is known again.
+	// guard is that of the running grant; mark is the value by which isMarked recognizes its
+	// transaction.
 	guard *guard
 	mark  string
 }
 
-// errStandby says that a connection leads to no primary.
+// errStandby is the error of a connection that does not lead to a primary.
 var errStandby = errors.New("ledger: not a primary")
 
 func (s *sqlSession) Run(parent context.Context, step *Step) (*Reply, error) {
@@ -75,7 +79,8 @@ func (s *sqlSession) Run(parent context.Context, step *Step) (*Reply, error) {
 	return s.failed(step, err, certain), nil
 }
 
-// transaction is that of the step; of one without, where its limits need one.
+// transaction returns the transaction of the step, or "single" if the step has none but its
+// limits need one.
 func (s *sqlSession) transaction(step *Step) string {
 	if step.Transaction == "" && !s.isInside && !s.store.own && s.store.Engine == "postgres" {
 		return "single"
@@ -83,7 +88,7 @@ func (s *sqlSession) transaction(step *Step) string {
 	return step.Transaction
 }
 
-// run also says, of an error, whether nothing of the step stays once it is rolled back.
+// run also returns, with an error, whether a rollback undoes all of the step.
 func (s *sqlSession) run(ctx context.Context, step *Step, transaction string) (
 	found []CallResult, certain bool, err error,
 ) {
@@ -125,8 +130,8 @@ func (s *sqlSession) run(ctx context.Context, step *Step, transaction string) (
 	return found, true, nil
 }
 
-// limited ends a statement where the engine does not: SQLite at once, a server that answers
-// nothing a second later.
+// limited ends a statement that the engine does not end itself: SQLite's at its limit, that of
+// a server one second later.
 func (s *sqlSession) limited(ctx context.Context, call Call, limits Limits) (CallResult, error) {
 	timeout := limits.statement()
 	if s.store.Engine != "sqlite" {
@@ -141,7 +146,7 @@ func (s *sqlSession) limited(ctx context.Context, call Call, limits Limits) (Cal
 	return result, err
 }
 
-// errInterrupted is SQLite's for a statement that was ended.
+// errInterrupted is SQLite's error of a statement that was interrupted.
 var errInterrupted = interrupted{Code: 9}
 
 type interrupted struct{ Code int }
@@ -166,7 +171,7 @@ func (s *sqlSession) call(ctx context.Context, call Call) (CallResult, error) {
 	return CallResult{Rows: &found}, err
 }
 
-// read has the values of all rows, up to the end.
+// read returns the values of all rows.
 func read(rows *sql.Rows) ([][]any, error) {
 	columns, err := rows.Columns()
 	if err != nil {
@@ -191,7 +196,7 @@ func read(rows *sql.Rows) ([][]any, error) {
 	return found, rows.Err()
 }
 
-// failed undoes what is open, and says what the engine said.
+// failed rolls back, and returns the reply with the engine's code.
 func (s *sqlSession) failed(step *Step, err error, certain bool) *Reply {
 	code := s.store.code(err)
 	switch {
@@ -206,7 +211,7 @@ func (s *sqlSession) failed(step *Step, err error, certain bool) *Reply {
 		}
 		return failed(step, code, true)
 	case errors.Is(err, driver.ErrBadConn) && certain:
-		// By its contract nothing was sent.
+		// By its contract the driver has sent nothing.
 		s.drop()
 		return failed(step, gone[s.store.Engine], true)
 	case s.store.isLost(code) || errors.Is(err, context.DeadlineExceeded):
@@ -221,7 +226,7 @@ func (s *sqlSession) EnterGrant(ctx context.Context) Target {
 	if !s.isInside {
 		return Target{}
 	}
-	// What became of a connection that fails here is asked after the grant.
+	// A failure here is detected by LeaveGrant after the grant.
 	s.mark, _ = mark(ctx, s.conn, s.store.Engine)
 	s.guard = &guard{conn: s.conn, engine: s.store.Engine}
 	return Target{Tx: s.guard}
@@ -243,7 +248,7 @@ func (s *sqlSession) LeaveGrant(thrown error) *Reply {
 	case same && !hit:
 		return nil
 	}
-	// A transaction that nobody knows is left, and its connection with it.
+	// The open transaction is unknown: it is rolled back, and its connection closed.
 	_, _ = s.conn.ExecContext(ctx, "ROLLBACK")
 	s.drop()
 	if !hit && s.store.isUndone(thrown) {
@@ -272,8 +277,8 @@ func (s *sqlSession) Close() {
 	}
 }
 
-// drop closes a connection whose statement may still be running; the engine undoes what it
-// left open.
+// drop closes a connection whose statement may still be running; the engine then rolls back
+// the open transaction.
 func (s *sqlSession) drop() {
 	s.isInside = false
 	if s.conn != nil {
@@ -283,7 +288,7 @@ func (s *sqlSession) drop() {
 	}
 }
 
-// connect takes a connection to a primary.
+// connect takes a connection to a primary from the pool.
 func (s *SQL) connect(ctx context.Context, limits Limits) (*sql.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.statement())
 	defer cancel()
@@ -299,7 +304,7 @@ func (s *SQL) connect(ctx context.Context, limits Limits) (*sql.Conn, error) {
 	return conn, nil
 }
 
-// prepare sets a connection up at its first use, and asks where it leads.
+// prepare sets up a new connection, and checks that it leads to a primary.
 func (s *SQL) prepare(ctx context.Context, conn *sql.Conn) error {
 	own, err := ownOf(conn)
 	if err != nil {
@@ -326,8 +331,8 @@ func (s *SQL) prepare(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// limit sets the limits of a session where it is the ledger's alone, and of SQLite, where they
-// have changed.
+// limit sets the limits of a session, if they have changed, for SQLite and for a pool that
+// only the ledger uses.
 func (s *SQL) limit(ctx context.Context, conn *sql.Conn, limits Limits) error {
 	if !s.own && s.Engine != "sqlite" {
 		return nil
@@ -349,7 +354,7 @@ func (s *SQL) limit(ctx context.Context, conn *sql.Conn, limits Limits) error {
 	return nil
 }
 
-// ownOf is the driver's own connection.
+// ownOf returns the driver's own connection.
 func ownOf(conn *sql.Conn) (found any, err error) {
 	err = conn.Raw(func(own any) error { found = own; return nil })
 	return found, err
@@ -358,14 +363,14 @@ func ownOf(conn *sql.Conn) (found any, err error) {
 func (s *SQL) know(own any, limits Limits) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	// Connections that the pool has closed are forgotten now and then.
+	// Removes connections that the pool has closed, from time to time.
 	if s.known == nil || len(s.known) > 1000 {
 		s.known = map[any]Limits{}
 	}
 	s.known[own] = limits
 }
 
-// code is the engine's code of an error, as STO-71 names it; empty where it has none.
+// code returns the engine's code of an error in the form of STO-71; empty if it has none.
 func (s *SQL) code(err error) string {
 	if s.Code != nil {
 		return s.Code(err)
@@ -379,7 +384,7 @@ func (s *SQL) code(err error) string {
 			if s.Engine != "sqlite" {
 				return strconv.FormatInt(number, 10)
 			}
-			// Of an extended code the first byte is the code; 8 is a file to be read alone.
+			// The low byte of an extended code is the code; 8 is a read-only file.
 			if number &= 0xff; number == 8 {
 				return standby
 			}
@@ -392,8 +397,8 @@ func (s *SQL) code(err error) string {
 	return ""
 }
 
-// numberOf is the number of an error of a driver, whose package this one does not import:
-// its method Code, or its field Code or Number.
+// numberOf returns the number of an error of a driver whose package is not imported: its
+// method Code, or its field Code or Number.
 func numberOf(err error) (int64, bool) {
 	if coded, ok := err.(interface{ Code() int }); ok {
 		return int64(coded.Code()), true

@@ -2,9 +2,9 @@
 
 // An endpoint for App Store Server Notifications V2.
 //
-// Apple posts {"signedPayload": "<JWS>"}. One call verifies the notification and every JWS
-// inside it. The text is stored before 200 is answered, because Apple does not send again
-// what was acknowledged; a repeated notification is stored once.
+// Apple posts {"signedPayload": "<JWS>"}. One call verifies the notification and every JWS inside
+// it. The text is stored before the response 200, because Apple does not send an acknowledged
+// notification again; a repeated notification is stored once.
 //
 //   ASSAY_CONFIG=config.json NOTIFICATIONS=notifications.db \
 //     php -d ffi.enable=1 -S 127.0.0.1:8080 notification_endpoint.php
@@ -24,7 +24,7 @@ const TABLE = 'create table if not exists notification (
   key text primary key, type text, subtype text, line text, signed_ms integer,
   jws text not null)';
 
-/** Verify and store one request's notification; gives the HTTP status. */
+/** Verifies and stores the notification of one request, and returns the HTTP status. */
 function receive(string $method, string $body): int
 {
     if ($method !== 'POST') {
@@ -41,7 +41,7 @@ function receive(string $method, string $body): int
         $verifier = new Verifier((string) file_get_contents((string) getenv('ASSAY_CONFIG')));
         store(row($verifier->verifyNotification($jws), $jws));
     } catch (Unsupported $refusal) {
-        // Genuine, but newer than this version: keep the text for a later one.
+        // Genuine, but of a newer version: keep the text until the library supports it.
         error_log($refusal->getMessage());
         store(['unknown/' . hash('sha256', $jws), null, null, null, null, $jws]);
     } catch (AssayException $refusal) {
@@ -54,7 +54,7 @@ function receive(string $method, string $body): int
 }
 
 /**
- * What is kept: when it is worked on, the text is verified again.
+ * Returns the row to store. Verify the text again when the row is processed.
  *
  * @return list<int|string|null>
  */

@@ -2,7 +2,7 @@
 
 // An endpoint for the signed transaction that an app sends after a purchase.
 //
-//   POST {"transaction": "<JWS>"} gives {"plan": "premium", "until": 1797006385000}
+//   POST {"transaction": "<JWS>"} returns {"plan": "premium", "until": 1797006385000}
 //
 // To try it here (the built-in server needs ffi.enable=1, or the extension):
 //
@@ -21,7 +21,7 @@ require_once __DIR__ . '/../autoload.php';
 
 const LONGEST_BODY = 64 * 1024;
 
-/** @return array{int, array<string, mixed>} HTTP status and answer */
+/** @return array{int, array<string, mixed>} HTTP status and the JSON of the response */
 function respond(string $method, string $body, ?string $account): array
 {
     if ($method !== 'POST') {
@@ -39,16 +39,16 @@ function respond(string $method, string $body, ?string $account): array
         $transaction = $verifier->verifyTransaction($jws);
         $decision = $verifier->decide($transaction, $account);
     } catch (AssayException $refusal) {
-        // The reason is for the log; the client learns nothing that helps a forger.
+        // The reason is for the log; the client receives nothing that helps a forger.
         error_log($refusal->getMessage());
 
         return [$refusal->httpStatus, ['error' => 'not accepted']];
     }
-    // Store $jws, not the objects: it is verified again when it is needed.
+    // Store $jws, not the objects, and verify it again when it is needed.
     return [200, ['plan' => $decision->plan, 'until' => $decision->expiresAtMs]];
 }
 
-// The UUID of the account that your own sign-in names; null: it is not checked.
+// The UUID of the account from your own sign-in; null if it is not checked.
 $account = $_SERVER['REMOTE_USER'] ?? null;
 $body = (string) file_get_contents('php://input', length: LONGEST_BODY + 1);
 [$status, $answer] = respond($_SERVER['REQUEST_METHOD'], $body, $account);

@@ -2,7 +2,7 @@
  * handles.c - objects that own one handle of libassay and free it.
  *
  * Their classes are final, without properties and without a constructor that a
- * program could call; they can be neither cloned nor serialised. So a handle has
+ * program could call, and cannot be cloned or serialised. So a handle has
  * exactly one owner, and an object without a handle cannot be made.
  */
 #include "php_assay.h"
@@ -23,7 +23,7 @@ static struct handle *handle_of(zend_object *object) {
 
 void *assay_pointer(zend_object *object) { return handle_of(object)->pointer; }
 
-/* ---- life --------------------------------------------------------------- */
+/* ---- creation and destruction ------------------------------------------- */
 
 static zend_object *create(zend_class_entry *class,
                            const zend_object_handlers *handlers) {
@@ -41,7 +41,7 @@ static zend_function *no_constructor(zend_object *object) {
   return NULL;
 }
 
-/* ---- giving and taking -------------------------------------------------- */
+/* ---- reading and setting references ------------------------------------- */
 
 void assay_give(zval *reference, zend_class_entry *class, void *pointer) {
   zval made;
@@ -97,7 +97,8 @@ static zend_class_entry *declare(const char *name,
   return declared;
 }
 
-/* One class of objects that own a handle, and what frees it. */
+/* Defines one class of objects that own a handle, with the function that
+ * frees it. */
 #define ASSAY_HANDLE(type)                                                   \
   zend_class_entry *type##_ce;                                               \
   static zend_object_handlers type##_handlers;                               \

@@ -1,10 +1,10 @@
 /*
- * handles.h - what the module sets up when PHP starts.
+ * handles.h - what the module registers when PHP starts.
  */
 #ifndef ASSAY_HANDLES_H
 #define ASSAY_HANDLES_H
 
-/** Register the classes of handles. */
+/** Registers the classes of handles. */
 void assay_declare_classes(void);
 
 #endif

@@ -20,20 +20,21 @@ extern zend_class_entry *assay_keyset_ce;
 extern zend_class_entry *assay_doc_ce;
 extern zend_class_entry *assay_exchange_ce;
 
-/** The handle inside an object; NULL, which the library refuses, when empty. */
+/** Returns the handle of an object; NULL, which the library refuses, if it
+ * has none. */
 void *assay_pointer(zend_object *object);
 
 /**
- * The handles of an array of objects of one class, to be freed with efree.
- * NULL, with an exception pending, when an element is something else.
+ * Returns the handles of an array of objects of one class, to be freed with
+ * efree. NULL, with a pending exception, if an element is of another type.
  */
 const void **assay_pointers(HashTable *objects, zend_class_entry *class,
                             uint32_t argument);
 
-/** Put a new object that owns the handle into a reference; null for NULL. */
+/** Sets a reference to a new object that owns the handle; to null for NULL. */
 void assay_give(zval *reference, zend_class_entry *class, void *pointer);
 
-/** Throw and leave the function when an integer does not fit its C type. */
+/** Throws and leaves the function if an integer does not fit its C type. */
 #define ASSAY_FITS(argument, value, low, high)                               \
   do {                                                                       \
     if ((value) < (zend_long)(low) || (value) > (zend_long)(high)) {         \

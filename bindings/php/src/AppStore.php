@@ -10,7 +10,7 @@ use Assay\Internal\Arguments;
 use DateTimeInterface;
 
 /**
- * What may be asked of the App Store Server API, each as an exchange
+ * The operations of the App Store Server API, each as an exchange
  * (docs/tasks/app-store-server-api.md). Made by `Verifier::appStore`.
  *
  *     $document = $verifier->appStore('auto')->getTransactionHistory($id, pages: 10)->run();
@@ -62,7 +62,7 @@ final class AppStore
     }
 
     /**
-     * One transaction, by its id or its original one.
+     * Gets one transaction by its id or its original id.
      */
     public function getTransactionInfo(
         string $transactionId,
@@ -74,12 +74,12 @@ final class AppStore
     }
 
     /**
-     * All transactions of a customer, by any id of theirs.
+     * Gets all transactions of a customer by any of their transaction ids.
      *
      * @param list<string>|null $productId
      * @param list<string>|null $productType
      * @param list<string>|null $subscriptionGroupIdentifier
-     * @param int|null $pages at most so many are asked for, 1 to 100
+     * @param int|null $pages the most pages to request, 1 to 100
      */
     public function getTransactionHistory(
         string $transactionId,
@@ -110,12 +110,13 @@ final class AppStore
     }
 
     /**
-     * The same as it was before: without consumables that were finished. Deprecated.
+     * Gets the transactions of a customer from the older endpoint, without finished
+     * consumables. Deprecated.
      *
      * @param list<string>|null $productId
      * @param list<string>|null $productType
      * @param list<string>|null $subscriptionGroupIdentifier
-     * @param int|null $pages at most so many are asked for, 1 to 100
+     * @param int|null $pages the most pages to request, 1 to 100
      */
     public function getTransactionHistoryV1(
         string $transactionId,
@@ -146,7 +147,7 @@ final class AppStore
     }
 
     /**
-     * The state of each subscription of a customer.
+     * Gets the state of each subscription of a customer.
      *
      * @param list<int>|null $status
      */
@@ -162,7 +163,7 @@ final class AppStore
     }
 
     /**
-     * The download of the app by a customer.
+     * Gets the app transaction of a customer.
      */
     public function getAppTransactionInfo(
         string $transactionId,
@@ -174,7 +175,7 @@ final class AppStore
     }
 
     /**
-     * The purchases of an order, by the id in Apple's e-mail to the customer.
+     * Gets the purchases of an order by the id in Apple's e-mail to the customer.
      */
     public function lookUpOrderId(
         string $orderId,
@@ -186,9 +187,9 @@ final class AppStore
     }
 
     /**
-     * All refunds of a customer.
+     * Gets all refunds of a customer.
      *
-     * @param int|null $pages at most so many are asked for, 1 to 100
+     * @param int|null $pages the most pages to request, 1 to 100
      */
     public function getRefundHistory(
         string $transactionId,
@@ -215,7 +216,7 @@ final class AppStore
     }
 
     /**
-     * Ties a purchase that was made outside the app to an account.
+     * Sets the account of a purchase that was made outside the app.
      *
      * @param Document|Facts\Facts|null $transaction verified; checked before anything
      *     is sent
@@ -259,7 +260,7 @@ final class AppStore
     }
 
     /**
-     * The same for purchases made with the Advanced Commerce API.
+     * Answers CONSUMPTION_REQUEST for purchases made with the Advanced Commerce API.
      *
      * @param Document|Facts\Facts|null $transaction verified; checked before anything
      *     is sent
@@ -339,7 +340,7 @@ final class AppStore
     }
 
     /**
-     * How far such a request has come.
+     * Gets the progress of a request to move the renewal date of all subscribers.
      */
     public function getStatusOfSubscriptionRenewalDateExtensions(
         string $productId,
@@ -353,9 +354,9 @@ final class AppStore
     }
 
     /**
-     * The notifications that Apple sent or could not send, of the last 180 days.
+     * Gets the notifications of the last 180 days that Apple sent or could not send.
      *
-     * @param int|null $pages at most so many are asked for, 1 to 100
+     * @param int|null $pages the most pages to request, 1 to 100
      */
     public function getNotificationHistory(
         int|DateTimeInterface $startDate,
@@ -380,7 +381,7 @@ final class AppStore
     }
 
     /**
-     * Has Apple send a notification for testing.
+     * Asks Apple to send a test notification.
      */
     public function requestTestNotification(
         int|DateTimeInterface|null $now = null,
@@ -389,7 +390,7 @@ final class AppStore
     }
 
     /**
-     * What became of it.
+     * Gets the status of a test notification.
      */
     public function getTestNotificationStatus(
         string $testNotificationToken,

@@ -7,7 +7,7 @@ namespace Assay;
 use Assay\Internal\Header;
 use Assay\Internal\Loader;
 
-/** The loaded library: how it was reached, which one it is, how it was built. */
+/** The loaded library: its version, its build, and how it was found. */
 final class Assay
 {
     /** The version of this binding; `libraryVersion` is that of the loaded library. */
@@ -18,19 +18,22 @@ final class Assay
         return Loader::library()->version();
     }
 
-    /** major * 10000 + minor * 100 + patch. */
+    /** Returns major * 10000 + minor * 100 + patch. */
     public static function libraryVersionNumber(): int
     {
         return Loader::library()->versionNumber();
     }
 
-    /** The name under which the library was loaded: a path, or what the loader found. */
+    /**
+     * Returns the name under which the library was loaded: a path, or a name for the system's
+     * loader.
+     */
     public static function libraryPath(): string
     {
         return Loader::library()->path();
     }
 
-    /** "extension" or "ffi". */
+    /** Returns "extension" or "ffi". */
     public static function loadedBy(): string
     {
         return Loader::library()->way();
@@ -42,7 +45,7 @@ final class Assay
         return json_decode(Loader::library()->buildInfo(), true, 64, JSON_THROW_ON_ERROR);
     }
 
-    /** The name of a status by its number: 0 is "ok". */
+    /** Returns the name of a status by its number: "ok" for 0. */
     public static function statusName(int $code): string
     {
         return Loader::library()->statusName($code);

@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Assay;
 
-/** Base64 as clients send it: standard or URL-safe, with or without its padding. */
+/** Base64 as clients send it: standard or URL-safe, with or without padding. */
 final class Base64
 {
     /**
-     * The octets that a text stands for.
+     * Returns the decoded bytes.
      *
-     * @throws \ValueError when it is not base64
+     * @throws \ValueError if the text is not base64
      */
     public static function decode(string $text): string
     {

@@ -8,9 +8,10 @@ namespace Assay;
 final class Check
 {
     /**
-     * @param string $id "chain.root"; docs/documents.md lists them
-     * @param bool|null $ok true: passed; false: this is why it was refused; null: not made
-     * @param string|null $reason why it was not made
+     * @param string $id such as "chain.root"; docs/documents.md lists all ids
+     * @param bool|null $ok true if passed, false if the check is the reason of the refusal, null if
+     *     skipped
+     * @param string|null $reason why the check was skipped
      */
     public function __construct(
         public readonly string $id,

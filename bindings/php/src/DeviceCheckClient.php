@@ -7,8 +7,7 @@ namespace Assay;
 use SensitiveParameter;
 
 /**
- * Asks Apple's DeviceCheck service about devices, over the network. Made by
- * `Verifier::deviceCheck`.
+ * Calls Apple's DeviceCheck API over the network. `Verifier::deviceCheck` makes one.
  *
  *     $bits = $verifier->deviceCheck()->queryDeviceBits($token, $transactionId)->bits;
  */
@@ -25,16 +24,17 @@ final class DeviceCheckClient
     }
 
     /**
-     * Ask Apple for the two bits of a device, over the network. Needs the block `deviceCheck`
-     * with its key. Waits and repeats as Apple allows, a few seconds at most.
+     * Fetches the two bits of a device from Apple. Needs the block `deviceCheck` with its key.
+     * Waits and retries as Apple allows, for a few seconds at most.
      *
      * @param string $token base64 of what `generateToken` returned to the app
-     * @param string $transactionId 1 to 64 characters, your own: the key in your log
-     * @param bool $offer whether to say if an offer that a device gets once was used here
-     * @param callable(array<string, mixed>): array<string, mixed>|null $send carries out a
-     *     request; null: a Sender
+     * @param string $transactionId your own id of the call, 1 to 64 characters, for your log
+     * @param bool $offer whether to report if the device has already used an offer that it gets
+     *     once
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send sends a request and
+     *     returns the response; null for a Sender
      *
-     * @throws Exception\AssayException as `readDeviceCheckResponse`
+     * @throws Exception\AssayException as `readDeviceCheckResponse` does
      */
     public function queryDeviceBits(
         #[SensitiveParameter] string $token,
@@ -48,7 +48,8 @@ final class DeviceCheckClient
     }
 
     /**
-     * Set the bits of a device; one that is null stays as it is. Else as `queryDeviceBits`.
+     * Sets the bits of a device; a bit that is null stays unchanged. The rest is as in
+     * `queryDeviceBits`.
      *
      * @param callable(array<string, mixed>): array<string, mixed>|null $send
      */
@@ -65,7 +66,8 @@ final class DeviceCheckClient
     }
 
     /**
-     * Have Apple look at a device token alone. Else as `queryDeviceBits`.
+     * Asks Apple whether a device token is valid, without reading the bits. The rest is as in
+     * `queryDeviceBits`.
      *
      * @param callable(array<string, mixed>): array<string, mixed>|null $send
      */

@@ -9,22 +9,25 @@ use Assay\Internal\Library;
 use Assay\Internal\Refusal;
 
 /**
- * One answer of the library: immutable, made by a Verifier only.
+ * The immutable result of one call. Only a Verifier makes one.
  *
- * It is proof of what it says: `Verifier::decide` takes documents (or the facts made from
- * them) and never JSON. It cannot be serialised for the same reason: keep the signed text
- * and verify it again. It stays valid after its verifier is closed.
+ * It is proof of its contents: `Verifier::decide` takes documents, or the facts made from them, and
+ * never JSON. For the same reason it cannot be serialised: keep the signed text and verify it
+ * again. It stays valid after its verifier is closed.
  */
 final class Document implements \JsonSerializable
 {
-    /** True: verified, every check passed. Anything else: do not trust. */
+    /** Whether every check passed. If not, trust nothing in the document. */
     public readonly bool $ok;
 
-    /** @var \WeakMap<self, array<string, mixed>>|null what was read; not printed from here */
+    /**
+     * @var \WeakMap<self, array<string, mixed>>|null decoded documents; var_dump does not print
+     *     them
+     */
     private static ?\WeakMap $decoded = null;
 
     /**
-     * @param int $code the status as a number, family | detail << 8; 0: every check passed
+     * @param int $code the status as a number, family | detail << 8; 0 if every check passed
      *
      * @internal documents are made by a Verifier
      */
@@ -36,27 +39,27 @@ final class Document implements \JsonSerializable
         $this->ok = $code === 0;
     }
 
-    /** The name of the status: "ok", "rejected.chain.untrusted-root". */
+    /** Returns the name of the status: "ok", "rejected.chain.untrusted-root". */
     public function status(): string
     {
         return $this->library->statusName($this->code);
     }
 
-    /** What was asked: "transaction", "decision", "configuration" … */
+    /** Returns the kind of the document: "transaction", "decision", "configuration" … */
     public function kind(): string
     {
         return $this->textAt('kind') ?? '';
     }
 
-    /** The whole document as JSON text, as the library wrote it. */
+    /** Returns the whole document as JSON text, as the library wrote it. */
     public function text(): string
     {
         return $this->library->docJson($this->handle) ?? '{}';
     }
 
     /**
-     * The whole document; read at the first use. Objects are arrays, and integers that do
-     * not fit in 64 bits are strings.
+     * Returns the whole document, decoded at the first use. Objects are arrays, and integers that
+     * do not fit in 64 bits are strings.
      *
      * @return array<string, mixed>
      */
@@ -72,7 +75,9 @@ final class Document implements \JsonSerializable
         );
     }
 
-    /** @return list<Check> every check of this kind of evidence, in the order in which they are made */
+    /**
+     * @return list<Check> every check of this kind of evidence, in the order in which they are made
+     */
     public function checks(): array
     {
         return array_map(
@@ -82,7 +87,7 @@ final class Document implements \JsonSerializable
         );
     }
 
-    /** @return list<Warning> what led to no refusal, but should be looked at */
+    /** @return list<Warning> findings that led to no refusal, but need attention */
     public function warnings(): array
     {
         return array_map(
@@ -99,8 +104,8 @@ final class Document implements \JsonSerializable
     }
 
     /**
-     * The typed facts (Transaction, AppReceipt, Decision, Triage …). Null after a refusal,
-     * but for documents that carry their findings either way; null for kinds that have none.
+     * Returns the typed facts (Transaction, AppReceipt, Decision, Triage …). Null after a refusal,
+     * except for documents that have their findings in both cases; null for kinds without facts.
      */
     public function facts(): ?Facts\Facts
     {
@@ -115,7 +120,7 @@ final class Document implements \JsonSerializable
         }
     }
 
-    /** One member by dotted path; null when it is absent. */
+    /** Returns one member by dotted path; null if it is absent. */
     public function at(string $path): mixed
     {
         $value = $this->json();
@@ -130,8 +135,8 @@ final class Document implements \JsonSerializable
     }
 
     /**
-     * The object of facts at a path; read alone where it is the document's last member,
-     * as facts are, and nothing was read before.
+     * Returns the object of facts at a path. If the object is the document's last member, as facts
+     * are, and the document is not decoded yet, only the object is decoded.
      *
      * @internal
      *
@@ -140,7 +145,7 @@ final class Document implements \JsonSerializable
     public function factsAt(string $path): ?array
     {
         if (!isset(self::$decoded[$this])) {
-            // An unescaped quote after a comma begins a name: no text holds these bytes.
+            // An unescaped quote after a comma begins a name: no string contains these bytes.
             $text = $this->text();
             $start = strpos($text, ",\"$path\":{");
             $own = $start === false ? null : json_decode(
@@ -157,23 +162,25 @@ final class Document implements \JsonSerializable
         return $this->at($path);
     }
 
-    /** One text by dotted path, without reading the rest; null when it is not one. */
+    /** Returns one string by dotted path, without decoding the rest; null if the member is none. */
     public function textAt(string $path): ?string
     {
         return $this->library->docText($this->handle, $path);
     }
 
-    /** One integer by dotted path, without reading the rest; null when it is not one. */
+    /**
+     * Returns one integer by dotted path, without decoding the rest; null if the member is none.
+     */
     public function integerAt(string $path): ?int
     {
-        // No integer in a document has this value: times and counts are not that small.
+        // No integer in a document has this value: times and counts are never that small.
         $found = $this->library->docInteger($this->handle, $path, PHP_INT_MIN);
 
         return $found === PHP_INT_MIN ? null : $found;
     }
 
     /**
-     * What the library knows this document by.
+     * Returns the library's handle of this document.
      *
      * @internal
      */
@@ -191,7 +198,7 @@ final class Document implements \JsonSerializable
     public function __debugInfo(): array
     {
         $json = $this->json();
-        // EXC-22: what the library marks as a secret is not printed.
+        // Members that the library marks as secret are not printed (EXC-22).
         if (isset($json['exchange']['http']['sensitivePaths'])) {
             $json['exchange']['http']['body'] = 'not shown';
             if (in_array('url', $json['exchange']['http']['sensitivePaths'], true)) {

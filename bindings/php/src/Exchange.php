@@ -12,13 +12,13 @@ use DateTimeInterface;
 use SensitiveParameter;
 
 /**
- * An exchange: until `isDone()`, carry out what `document()` says and pass its answer to
- * `step`. Made by `Verifier::exchange`.
+ * One run of an operation that needs the network or the database. Until `isDone()`, run the step of
+ * `document()` and pass the reply to `step`. `Verifier::exchange` makes one.
  *
  *     $document = $verifier->exchange($request)->run();
  *     $document->throwIfFailed();
  *
- * Nothing is kept beyond it; giving it up at any time is allowed.
+ * An exchange may be abandoned at any time; the library keeps nothing of it.
  */
 final class Exchange
 {
@@ -40,14 +40,14 @@ final class Exchange
         }
     }
 
-    /** The open step, or the result: whatever the last call answered. */
+    /** Returns the open step, or the result: the document of the last call. */
     public function document(): Document
     {
         return $this->document;
     }
 
     /**
-     * What the document says under its kind: `step`, `http` …
+     * Returns the member that is named as the document's kind: `step`, `http` …
      *
      * @return array<string, mixed>
      */
@@ -56,28 +56,28 @@ final class Exchange
         return $this->document->at($this->document->kind()) ?? [];
     }
 
-    /** The typed facts of the result, for the kinds that have them. */
+    /** Returns the typed facts of the result, for kinds that have them. */
     public function facts(): ?Facts\Facts
     {
         return $this->document->facts();
     }
 
-    /** Whether nothing is left to carry out: finished, refused or closed. */
+    /** Whether no step is open: the exchange is finished, refused or closed. */
     public function isDone(): bool
     {
         return $this->handle === null;
     }
 
     /**
-     * Hand in the result of the last step, and learn the next step or the outcome. A refused
-     * result is an answer: look at the document.
+     * Passes the reply to the open step, and returns the next step or the result. A refused result
+     * is no exception: read the document.
      *
-     * @param array<string, mixed>|object|string $reply of the form that the step asks for
+     * @param array<string, mixed>|object|string $reply in the form that the step requires
      *     (docs/exchanges.md), or JSON text
      *
      * @throws Exception\Misuse for a reply of the wrong form or to another step, after which
      *     the step is still open
-     * @throws \LogicException when nothing is open, or from inside this call
+     * @throws \LogicException if no step is open, or from inside this call
      */
     public function step(
         #[SensitiveParameter] array|object|string $reply,
@@ -95,14 +95,13 @@ final class Exchange
     }
 
     /**
-     * Conduct the exchange to its end, and close it; returns its last document. A refused
-     * result is an answer: look at the document.
+     * Runs the exchange to its end, closes it and returns its last document. A refused result is no
+     * exception: read the document.
      *
-     * @param callable(array<string, mixed>): array<string, mixed>|null $send takes a request
-     *     and returns its answer (docs/exchanges.md); null: a Sender
-     * @param float $maxWait how many seconds to wait before a step. If Apple asks for more,
-     *     the document of that wait is the last one: put its `exchange.retry` into your own
-     *     queue
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send sends a request and
+     *     returns the response (docs/exchanges.md); null for a Sender
+     * @param float $maxWait the longest wait before a step, in seconds. If Apple asks for more, the
+     *     document of that wait is the last one: put its `exchange.retry` into your own queue
      */
     public function run(?callable $send = null, float $maxWait = 30.0): Document
     {
@@ -131,7 +130,7 @@ final class Exchange
         return $this->document;
     }
 
-    /** Give the exchange up. Documents stay valid. Closing twice is allowed. */
+    /** Abandons the exchange. Documents stay valid. Closing twice is allowed. */
     public function close(): void
     {
         $this->handle = null;
@@ -151,7 +150,7 @@ final class Exchange
         return $this->took(new Document($this->library, $answer, $code));
     }
 
-    /** What the library made of an answer. */
+    /** Stores the document of a call as the current one. */
     private function took(Document $document): Document
     {
         $family = $document->code & 0xff;

@@ -6,10 +6,10 @@ namespace Assay;
 
 use Assay\Internal\Loader;
 
-/** What `Verifier::checkExpiry` says of dates that were stored earlier. */
+/** The result of `Verifier::checkExpiry`. */
 final class Expiry
 {
-    /** An end that never comes, stored for purchases without one. */
+    /** The expiry date of a purchase that never ends. */
     public const FOREVER = PHP_INT_MAX;
 
     public readonly bool $inForce;
@@ -20,7 +20,7 @@ final class Expiry
         $this->inForce = $code === 0;
     }
 
-    /** "ok", "rejected.expiry.expired" or "rejected.expiry.revoked". */
+    /** Returns "ok", "rejected.expiry.expired" or "rejected.expiry.revoked". */
     public function status(): string
     {
         return Loader::library()->statusName($this->code);

@@ -9,10 +9,10 @@ use Assay\Internal\Loader;
 use Assay\Internal\Refusal;
 
 /**
- * The public keys of a token issuer: a JSON Web Key Set, read once.
+ * The public keys of a token issuer: a JSON Web Key Set (RFC 7517).
  *
- * It remembers which texts it has verified: keep it for as long as the process lives. A
- * refreshed set is a new one.
+ * It remembers which tokens it has verified: keep it for as long as the process lives. A refreshed
+ * set is another Keyset.
  */
 final class Keyset
 {
@@ -20,15 +20,15 @@ final class Keyset
     private Facts\IssuerKeys $facts;
 
     /**
-     * @param array<string, mixed>|object|string $jwks what the issuer publishes, as an array or
-     *     as JSON text. A member `issuer` beside `keys` says whose it is where the configuration
-     *     has several issuers
+     * @param array<string, mixed>|object|string $jwks what the issuer publishes, as an array or as
+     *     JSON text. A member `issuer` beside `keys` names the issuer if the configuration has
+     *     several
      *
-     * @throws Exception\Malformed when it is no key set
-     * @throws Exception\Rejected for one with a key that must not be there, such as a private
+     * @throws Exception\Malformed if it is not a key set
+     * @throws Exception\Rejected for a set with a key that must not be published, such as a private
      *     one: keep the old set, and raise an alarm
-     * @throws Exception\LoadError when there is no usable libassay
-     * @throws \ValueError when it cannot be written as JSON
+     * @throws Exception\LoadError if there is no usable libassay
+     * @throws \ValueError if it cannot be encoded as JSON
      */
     public function __construct(array|object|string $jwks)
     {
@@ -44,7 +44,7 @@ final class Keyset
         $this->handle = $handle;
     }
 
-    /** Its keys, and those that were skipped with the reason. */
+    /** Returns the keys, and the skipped ones with the reason. */
     public function facts(): Facts\IssuerKeys
     {
         return $this->facts;
@@ -55,13 +55,13 @@ final class Keyset
         return $this->handle === null;
     }
 
-    /** Free the key set. Documents stay valid. Closing twice is allowed. */
+    /** Frees the key set. Documents stay valid. Closing twice is allowed. */
     public function close(): void
     {
         $this->handle = null;
     }
 
-    /** @internal what `Verifier::verifyToken` passes on */
+    /** @internal for `Verifier::verifyToken` */
     public function open(): object
     {
         return $this->handle ?? throw new \LogicException('the key set is closed');

@@ -11,15 +11,15 @@ use DateTimeInterface;
 use SensitiveParameter;
 
 /**
- * The key sets of token issuers, fetched when they are needed, and kept from one request of
- * PHP to the next.
+ * Fetches the key sets of token issuers, and keeps them from one PHP request to the next.
  *
  *     $keys = new KeysetCache($verifier, '/var/lib/app/keys');
  *     $token = $keys->verifyToken($text, $issuer);
  *
- * A set is fetched at the first token, after a token with an unknown key, and when it is older
- * than keysetMaxAgeMs; then the old one goes on serving, also when the fetch fails. One request
- * is under way for an issuer, and the library says how soon the next may follow (KST-1 … 13).
+ * A set is fetched for the first token, after a token with an unknown key, and when the set is
+ * older than keysetMaxAgeMs; an old one stays in use meanwhile, also if the fetch fails. Each
+ * issuer has one request at a time, and the library determines how soon the next may follow (KST-1
+ * … 13).
  */
 final class KeysetCache
 {
@@ -28,18 +28,20 @@ final class KeysetCache
     private KeyFolder $folder;
     private ?\Closure $send;
     private \Closure $load, $save;
-    /** @var array<string, array{string, Keyset}> by issuer: the text, and what it was read into */
+    /**
+     * @var array<string, array{string, Keyset}> by issuer: the JSON, and the key set made from it
+     */
     private array $known = [];
 
     /**
-     * @param string $folder that this program alone can write to: it has a lock for each issuer
-     *     and, without $save, the keys. Who writes there says whose tokens pass
-     * @param callable(array<string, mixed>): array<string, mixed>|null $send carries out a
-     *     request; null: a Sender
-     * @param callable(string): ?string|null $load takes an issuer and gives what $save was
-     *     given for it, or null
-     * @param callable(string, string): mixed|null $save takes an issuer and a text to keep:
-     *     public keys and times, nothing secret
+     * @param string $folder writable by this program only: it has a lock for each issuer and,
+     *     without $save, the keys. A process that can write there determines which tokens pass
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send sends a request and
+     *     returns the response; null for a Sender
+     * @param callable(string): ?string|null $load returns what $save was given for an issuer, or
+     *     null
+     * @param callable(string, string): mixed|null $save stores a text for an issuer: public keys
+     *     and times, which are not secret
      */
     public function __construct(
         private Verifier $verifier,
@@ -55,8 +57,9 @@ final class KeysetCache
     }
 
     /**
-     * `Verifier::verifyToken` with the keys of an issuer, fetched as needed. Throws what that
-     * throws; Unavailable, or Pending in the cooldown, when there are no keys at all.
+     * Verifies a token as `Verifier::verifyToken` does, with the keys of an issuer, fetched as
+     * needed. Throws the same exceptions, and Unavailable, or Pending in the cooldown, if there are
+     * no keys at all.
      */
     public function verifyToken(
         #[SensitiveParameter] string $token,
@@ -79,13 +82,13 @@ final class KeysetCache
         try {
             $found->keyset->stale && $this->refresh($issuer, $keys, waits: false);
         } catch (\Exception) {
-            // The token is good by keys that still serve; the next one tries again.
+            // The token is verified by keys that are still valid; the next token tries again.
         }
 
         return $found;
     }
 
-    /** The key set at hand, fetched if there is none. */
+    /** Returns the cached key set, and fetches one if there is none. */
     public function keyset(string $issuer): Keyset
     {
         return $this->known[$issuer][1] ?? $this->taken($issuer, $this->kept($issuer))
@@ -93,8 +96,8 @@ final class KeysetCache
     }
 
     /**
-     * A key set newer than the old one, if there is one; else the old one. One process
-     * fetches; those that come meanwhile wait for its result, or go on with the old one.
+     * Returns a key set newer than the old one if there is one, else the old one. One process
+     * fetches; others wait meanwhile for its result, or continue with the old one.
      */
     public function refresh(
         string $issuer,
@@ -103,7 +106,7 @@ final class KeysetCache
         bool $waits = true,
     ): Keyset {
         return $this->folder->alone($issuer, function () use ($issuer, $old, $wantKid): Keyset {
-            $kept = $this->kept($issuer); // another process may have fetched it meanwhile
+            $kept = $this->kept($issuer); // another process may have fetched one meanwhile
             $keys = $this->taken($issuer, $kept);
 
             return $keys === null || $keys === $old
@@ -116,8 +119,8 @@ final class KeysetCache
         $asked = ['operation' => 'fetch-keyset', 'issuer' => $issuer, 'wantKid' => $wantKid]
             + $kept;
         $document = $this->verifier->exchange(array_filter($asked, static fn ($it) => $it !== null))
-            ->run($this->send, 0.0); // a wait is the cooldown: not waited for
-        // After a refusal too: the state has the cooldown.
+            ->run($this->send, 0.0); // a wait is the cooldown, so the exchange ends there
+        // The state is stored after a refusal too, because it has the cooldown.
         $kept['state'] = $document->at('exchange.keysetState') ?? $kept['state'] ?? null;
         $kept['keyset'] = $document->at('exchange.keyset') ?? $kept['keyset'] ?? null;
         ($this->save)($issuer, json_encode($kept, JSON_THROW_ON_ERROR));
@@ -125,7 +128,9 @@ final class KeysetCache
         return $this->taken($issuer, $kept) ?? throw Refusal::of($document);
     }
 
-    /** @return array{keyset?: ?string, state?: ?array<string, mixed>} what was kept of an issuer */
+    /**
+     * @return array{keyset?: ?string, state?: ?array<string, mixed>} the stored state of an issuer
+     */
     private function kept(string $issuer): array
     {
         return json_decode((string) ($this->load)($issuer), true) ?? [];
@@ -141,7 +146,7 @@ final class KeysetCache
         return $this->known[$issuer][1] ?? null;
     }
 
-    /** The key that a token names: a hint for the library, proof of nothing. */
+    /** Returns the key id in the header of a token: a hint for the library, not verified. */
     private static function kidOf(#[SensitiveParameter] string $token): ?string
     {
         $head = strtr(explode('.', $token, 2)[0], '-_', '+/');

@@ -6,7 +6,7 @@ namespace Assay;
 
 use Assay\Internal\Header;
 
-/** What evidence must turn out to be. There is deliberately no "any". */
+/** The kind that evidence must have. There is deliberately no "any". */
 enum Kind: string
 {
     case Transaction = 'transaction';
@@ -17,11 +17,11 @@ enum Kind: string
     case TransactionReceipt = 'transaction-receipt';
     case AppReceipt = 'app-receipt';
     case AttestReceipt = 'attest-receipt';
-    /** An answer from Apple's verifyReceipt endpoint. */
+    /** A response of Apple's verifyReceipt endpoint. */
     case VerifyReceiptResponse = 'verify-receipt-response';
 
     /**
-     * Its number for assay_verify_jws; null for what is no JWS.
+     * Returns the kind's number for assay_verify_jws; null if the kind is not a JWS.
      *
      * @internal
      */
@@ -38,7 +38,7 @@ enum Kind: string
     }
 
     /**
-     * Its number for assay_verify_receipt; null for what is not a receipt.
+     * Returns the kind's number for assay_verify_receipt; null if the kind is not a receipt.
      *
      * @internal
      */

@@ -12,21 +12,20 @@ use Assay\Internal\Http\Transport;
 use SensitiveParameter;
 
 /**
- * Sends the requests of an exchange, with the extension curl where it is there, else over
- * PHP's own sockets: certificates are verified, redirects are not followed, no cookie is kept,
- * no proxy is used, no more is read than a request allows, and its time-out is that of the
- * whole answer.
+ * Sends the requests of an exchange, with the extension curl if PHP has it, else over PHP's own
+ * sockets. Certificates are verified, redirects are not followed, no cookie is kept, no proxy is
+ * used, no more is read than a request allows, and the time-out is that of the whole response.
  *
  *     $document = $verifier->exchange($request)->run(new Sender());
  *
- * To use another client, pass a callable in its place: it takes a request and returns an
- * answer, both arrays that docs/exchanges.md describes.
+ * To use another client, pass a callable instead: it takes a request and returns a response, both
+ * arrays that docs/exchanges.md describes.
  */
 final class Sender
 {
-    /** An answer is handed in as JSON of at most 8 MiB (EXC-5): this much fits as base64. */
+    /** A reply is JSON of at most 8 MiB (EXC-5): a body of this size fits into it as base64. */
     private const ROOM = ((8 << 20) - 4096) / 4 * 3;
-    /** A longer body always goes in as base64 (EXC-20). */
+    /** A longer body is always passed as base64 (EXC-20). */
     private const TEXT = 1 << 20;
 
     /** @var array<string, string> */
@@ -35,13 +34,13 @@ final class Sender
     private ?\Closure $log;
 
     /**
-     * @param array<string, string> $hosts only for tests: where to find a host instead,
-     *     ['buy.itunes.apple.com' => 'http://127.0.0.1:8080']. Loopback addresses only
-     * @param callable(string): mixed|null $log takes a line for each request, such as
-     *     error_log(...) does: method, host, path, status and time, nothing else
-     * @param bool|null $curl whether to send with the extension curl; null: where it is there
-     * @param string|null $roots PEM file with roots to trust, such as play-ca.pem; null: those of the
-     *     system
+     * @param array<string, string> $hosts only for tests: replaces a host by a loopback address,
+     *     ['buy.itunes.apple.com' => 'http://127.0.0.1:8080']
+     * @param callable(string): mixed|null $log is called with one line for each request, as
+     *     error_log(...) would be: method, host, path, status and duration, nothing else
+     * @param bool|null $curl whether to send with the extension curl; null if PHP has it
+     * @param string|null $roots PEM file with trusted roots, such as play-ca.pem; null for those of
+     *     the system
      */
     public function __construct(
         array $hosts = [],
@@ -58,7 +57,7 @@ final class Sender
     }
 
     /**
-     * The answer to one request; status 0 if none came.
+     * Returns the response to one request; status 0 if none was received.
      *
      * @param array<string, mixed> $request
      *
@@ -112,7 +111,7 @@ final class Sender
         );
     }
 
-    /** One line in the log (EXC-22). */
+    /** Logs the line of one request (EXC-22). */
     private function note(#[SensitiveParameter] array $request, int $status, int $took): void
     {
         if ($this->log !== null) {
@@ -126,14 +125,14 @@ final class Sender
     /** @return array<string, string> */
     private static function given(#[SensitiveParameter] string $body): array
     {
-        // A text in an answer must not hold a NUL.
+        // A text in a reply must not contain a NUL.
         $isText = strlen($body) <= self::TEXT && preg_match('//u', $body) === 1
             && !str_contains($body, "\0");
 
         return $isText ? ['text' => $body] : ['base64' => base64_encode($body)];
     }
 
-    /** An address of this machine, without a trailing slash. */
+    /** Returns a loopback address without a trailing slash. */
     private static function loopback(string $url): string
     {
         $parts = parse_url($url) ?: [];

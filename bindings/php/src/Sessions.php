@@ -8,15 +8,15 @@ use DateTimeInterface;
 use SensitiveParameter;
 
 /**
- * Makes and verifies session tokens. Made by `Verifier::sessions`.
+ * Issues and verifies session tokens. `Verifier::sessions` makes one.
  *
  *     $session = $verifier->sessions()->issueSession($assertion, $account);
  */
 final class Sessions
 {
     /**
-     * @param \Closure(array<string, mixed>, int|DateTimeInterface|null, mixed=): Document
-     *     $atOnce answers a request, about evidence where there is some
+     * @param \Closure(array<string, mixed>, int|DateTimeInterface|null, mixed=): Document $atOnce
+     *     runs an operation that needs no step, with evidence if there is some
      *
      * @internal made by a Verifier
      */
@@ -25,19 +25,22 @@ final class Sessions
     }
 
     /**
-     * A session token: this account proved this key a short while ago. Issue it only when
-     * challenge and counter were stored: the library does not see the store.
+     * Issues a session token: this account proved possession of this device key a short while ago.
+     * Issue one only after challenge and counter were stored: the library does not check the
+     * database.
      *
      * @param Document|Facts\Attestation|Facts\Assertion $evidence of this verifier
-     * @param string $account 1 to 255 bytes, no space at either end
-     * @param bool $limited good for free calls, and for metered ones that you count
-     * @param int|null $risk the metric of the key's receipt, where it is known
-     * @param string|null $binding what the caller must show again: best `origin_jti` of its
-     *     access token
-     * @param int|null $ttlMs at most an hour; null: `session.ttlMs` of the configuration
+     * @param string $account 1 to 255 bytes, without a space at either end
+     * @param bool $limited whether the session is good only for free requests, and for metered ones
+     *     that you count
+     * @param int|null $risk the risk metric of the key's receipt; null if unknown
+     * @param string|null $binding what the caller must present again, preferably `origin_jti` of
+     *     its access token
+     * @param int|null $ttlMs at most an hour, in milliseconds; null for `session.ttlMs` of the
+     *     configuration
      *
-     * @throws Exception\Misuse for evidence that was refused, is of another kind or was judged
-     *     by `attest.time` "stored"
+     * @throws Exception\Misuse for evidence that was refused, is of another kind or was verified
+     *     with `attest.time` "stored"
      * @throws Exception\Configuration without the block `session`
      */
     public function issueSession(
@@ -63,17 +66,16 @@ final class Sessions
     }
 
     /**
-     * What a session token proves, without any store.
+     * Verifies a session token, without any database.
      *
-     * @param string $session the text that the app sent
+     * @param string $session the session token that the app sent
      * @param string $purpose "read", "free", "metered", "restore"; "promo" and "paid" need an
      *     assertion
-     * @param string|null $account the one of the caller's access token: always pass it where
-     *     there is one
-     * @param string|null $binding what was given when the session was issued
+     * @param string|null $account that of the caller's access token: always pass it if there is one
+     * @param string|null $binding the one with which the session was issued
      *
-     * @throws Exception\AssayException for a text that is forged, over, of somebody else, or not
-     *     enough: ask the app for a new assertion
+     * @throws Exception\AssayException for a token that is forged, expired, of another account or
+     *     not sufficient for the purpose: ask the app for a new assertion
      */
     public function verifySession(
         #[SensitiveParameter] string $session,

@@ -7,16 +7,16 @@ namespace Assay;
 use DateTimeInterface;
 
 /**
- * Signs tokens, client secrets and offers with the keys of the configuration. Made by
- * `Verifier::signer`.
+ * Signs tokens, client secrets and offers with the keys of the configuration. `Verifier::signer`
+ * makes one.
  *
  *     $token = $verifier->signer()->signApiToken();
  */
 final class Signer
 {
     /**
-     * @param \Closure(array<string, mixed>, int|DateTimeInterface|null): Document $atOnce
-     *     answers a request
+     * @param \Closure(array<string, mixed>, int|DateTimeInterface|null): Document $atOnce runs an
+     *     operation that needs no step
      *
      * @internal made by a Verifier
      */
@@ -25,9 +25,10 @@ final class Signer
     }
 
     /**
-     * A token for the App Store Server API, good for five minutes: make one for each request.
+     * Signs a token for the App Store Server API, valid for five minutes: make one for each
+     * request.
      *
-     * @param string|null $bundleId null where one app is configured
+     * @param string|null $bundleId may be null if the configuration has one app
      *
      * @throws Exception\Configuration without the block `appStoreServerApi`
      */
@@ -41,7 +42,7 @@ final class Signer
     }
 
     /**
-     * A token for Apple's DeviceCheck and App Attest servers, good for 20 minutes.
+     * Signs a token for Apple's DeviceCheck and App Attest servers, valid for 20 minutes.
      *
      * @throws Exception\Configuration without the block `deviceCheck`, or its key
      */
@@ -54,10 +55,10 @@ final class Signer
     }
 
     /**
-     * The client secret of Sign in with Apple.
+     * Signs the client secret of Sign in with Apple.
      *
-     * @param string|null $clientId null where there is one
-     * @param int|null $ttlMs a minute to six months; null: five minutes
+     * @param string|null $clientId may be null if the configuration has one
+     * @param int|null $ttlMs a minute to six months, in milliseconds; null for five minutes
      *
      * @throws Exception\Configuration without the block `appleId`
      */
@@ -74,11 +75,11 @@ final class Signer
     }
 
     /**
-     * A promotional offer for the app, as a JWS. Never let a client choose what is signed.
+     * Signs a promotional offer for the app, as a JWS. Never let a client choose its members.
      *
-     * @param string|null $transactionId any of the customer's; without it anybody can use the
+     * @param string|null $transactionId any of the customer's; without it any customer can use the
      *     offer
-     * @param string|null $nonce a UUID; null: a new one
+     * @param string|null $nonce a UUID; null for a new one
      *
      * @throws Exception\Misuse for ids of a wrong form
      */
@@ -101,10 +102,11 @@ final class Signer
     }
 
     /**
-     * The same for the original StoreKit API: the app passes exactly the four values.
+     * Signs a promotional offer for the original StoreKit API: the app must pass exactly the four
+     * returned values.
      *
      * @param string $applicationUsername ASCII: the appAccountToken, or empty
-     * @param int|null $timestamp milliseconds since 1970 UTC; null: now
+     * @param int|null $timestamp milliseconds since 1970 UTC; null for now
      */
     public function signPromotionalOfferV1(
         string $productId,
@@ -127,8 +129,8 @@ final class Signer
     }
 
     /**
-     * Whether a customer may have the introductory offer, whatever the App Store thinks, as a
-     * JWS for the app.
+     * Signs whether a customer may have the introductory offer, as a JWS for the app. It overrides
+     * the App Store's own decision.
      */
     public function signIntroductoryOfferEligibility(
         string $productId,
@@ -149,7 +151,7 @@ final class Signer
     }
 
     /**
-     * What an operation that signs answered.
+     * Returns the result of an operation that signs.
      *
      * @param array<string, mixed> $request
      *

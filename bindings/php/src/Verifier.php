@@ -13,23 +13,24 @@ use DateTimeInterface;
 use SensitiveParameter;
 
 /**
- * Pinned roots, apps, products and policy; remembers proven chains.
+ * Verifies with the pinned roots, apps, products and policy of one configuration, and remembers
+ * proven chains.
  *
- * Make one for a request, or one for a worker that serves many. Immutable; another policy
- * is another verifier.
+ * Make one for each request, or one for a worker that serves many. It is immutable; another policy
+ * needs another verifier.
  *
  *     $verifier = new Verifier(['apps' => [['bundleId' => 'com.example.app',
  *                                           'appAppleId' => 1234567890]]]);
  *     try {
  *         $transaction = $verifier->verifyTransaction($jws);   // the text that the app sent
- *     } catch (Exception\AssayException $refusal) {            // not genuine, or not ours
- *         error_log($refusal->getMessage());                   // rule, place and hint
+ *     } catch (Exception\AssayException $refusal) {            // not genuine, or not for this app
+ *         error_log($refusal->getMessage());                   // rule, location and hint
  *         http_response_code($refusal->httpStatus);
  *     }
  *
- * `$now` is milliseconds since 1970 UTC or a DateTimeInterface; null: the system's clock.
- * Every call throws \LogicException when the verifier is closed, and Exception\Misuse for a
- * `$now` outside 2008 … 2100.
+ * `$now` is milliseconds since 1970 UTC or a DateTimeInterface; null for the system's clock. Every
+ * call throws \LogicException if the verifier is closed, and Exception\Misuse for a `$now` outside
+ * 2008 … 2100.
  */
 final class Verifier
 {
@@ -41,9 +42,9 @@ final class Verifier
      * @param array<string, mixed>|object|string $configuration docs/config.md, as an array or
      *     as JSON text. An empty object is `(object) []`: an empty array is a list
      *
-     * @throws Exception\Configuration when it is not usable, with the member's path in `at`
-     * @throws Exception\LoadError when there is no usable libassay
-     * @throws \ValueError when it cannot be written as JSON
+     * @throws Exception\Configuration if it is not usable, with the member's path in `at`
+     * @throws Exception\LoadError if there is no usable libassay
+     * @throws \ValueError if it cannot be encoded as JSON
      */
     public function __construct(
         #[SensitiveParameter] array|object|string $configuration,
@@ -59,12 +60,12 @@ final class Verifier
     // ---- StoreKit
 
     /**
-     * Verify a signed transaction: a purchase, restore or renewal.
+     * Verifies a signed transaction: a purchase, restore or renewal.
      *
-     * @param string $jws the compact JWS alone, no JSON around it, no line end
+     * @param string $jws the compact JWS, without JSON around it and without a line end
      *
-     * @throws Exception\AssayException when it is not genuine, not for this verifier's apps
-     *     and environments, or no JWS of this kind
+     * @throws Exception\AssayException if it is not genuine, not for this verifier's apps and
+     *     environments, or not a JWS of this kind
      */
     public function verifyTransaction(
         #[SensitiveParameter] string $jws,
@@ -77,7 +78,7 @@ final class Verifier
     }
 
     /**
-     * Verify a signed renewal info. Arguments and exceptions: `verifyTransaction`.
+     * Verifies a signed renewal info. Arguments and exceptions are those of `verifyTransaction`.
      *
      * @throws Exception\AssayException
      */
@@ -92,7 +93,7 @@ final class Verifier
     }
 
     /**
-     * Verify a server notification and every JWS inside it, in one call.
+     * Verifies a server notification and every JWS inside it, in one call.
      *
      * @param string $jws the value of `signedPayload` of the request's body
      *
@@ -109,7 +110,7 @@ final class Verifier
     }
 
     /**
-     * Verify a signed app transaction. Arguments and exceptions: `verifyTransaction`.
+     * Verifies a signed app transaction. Arguments and exceptions are those of `verifyTransaction`.
      *
      * @throws Exception\AssayException
      */
@@ -124,7 +125,7 @@ final class Verifier
     }
 
     /**
-     * Verify a realtime request of Retention Messaging.
+     * Verifies a realtime request of Retention Messaging.
      *
      * @param string $jws the value of `signedPayload` of the request's body
      *
@@ -143,14 +144,13 @@ final class Verifier
     // ---- receipts
 
     /**
-     * Verify a transaction receipt: the property list of iOS 3 to 6, one purchase.
+     * Verifies a transaction receipt: the property list of iOS 3 to 6, with one purchase.
      *
-     * @param string $receipt as the app sent it: base64 (once or twice, wrapped, URL-safe)
-     *     or raw
+     * @param string $receipt what the app sent: base64 (once or twice, wrapped, URL-safe) or raw
      *
-     * @throws Exception\AssayException; `retryClass` "after-config" with
-     *     rejected.product.unknown: a purchase that the catalogue does not know yet; the
-     *     client must keep the receipt
+     * @throws Exception\AssayException; with `retryClass` "after-config" and
+     *     rejected.product.unknown the catalogue does not know the product yet, and the client must
+     *     keep the receipt
      */
     public function verifyTransactionReceipt(
         #[SensitiveParameter] string $receipt,
@@ -163,11 +163,11 @@ final class Verifier
     }
 
     /**
-     * Verify an app receipt: all purchases of an app on one device.
+     * Verifies an app receipt: all purchases of an app on one device.
      *
-     * @param string|null $subject the device that it must belong to: the vendor id as 16 bytes
-     *     or the text of the UUID (iOS), or the 6 bytes of the MAC address (macOS). Null
-     *     leaves that check out: `deviceBound` is then false
+     * @param string|null $subject the device that the receipt must belong to: the vendor id as 16
+     *     bytes or the text of the UUID (iOS), or the 6 bytes of the MAC address (macOS). Null
+     *     skips that check: `deviceBound` is then false
      *
      * @throws Exception\AssayException
      */
@@ -184,11 +184,11 @@ final class Verifier
     }
 
     /**
-     * Read the body of an answer from Apple's verifyReceipt endpoint, status 200.
+     * Decodes the body of a response of Apple's verifyReceipt endpoint with HTTP status 200.
      *
-     * @throws Exception\AssayException for every answer without facts; `retryClass` says what
-     *     to do: "later" (no verdict: keep everything as it was and ask again), "same-once",
-     *     "other-environment" (the other endpoint, once), "after-config", "never"
+     * @throws Exception\AssayException for every response without facts; its `retryClass` is
+     *     "later" (no verdict: keep everything as it was and ask again), "same-once",
+     *     "other-environment" (the other endpoint, once), "after-config" or "never"
      */
     public function readVerifyReceiptResponse(
         #[SensitiveParameter] string $body,
@@ -201,8 +201,8 @@ final class Verifier
     }
 
     /**
-     * Look at an untrusted blob, without cryptography: what is it, is it ours, and is it
-     * worth verifying? Never refuses for what the blob is: see `worthVerifying`.
+     * Classifies an untrusted blob without cryptography: its format, whether it is of a configured
+     * app, and whether to verify it. No content of the blob is refused: see `worthVerifying`.
      *
      * @throws Exception\Misuse
      */
@@ -221,10 +221,10 @@ final class Verifier
     }
 
     /**
-     * The transaction id that a receipt of any form, or a JWS, claims: to ask the App Store
-     * Server API about it. Anyone can write it: never act on the id alone.
+     * Returns the transaction id in a receipt of any form, or in a JWS, to ask the App Store Server
+     * API about it. The id is not verified: never act on it without Apple's response.
      *
-     * Of an app receipt it is the first purchase's. null where the blob names none.
+     * For an app receipt it is that of the first purchase. Null if the blob has none.
      *
      * @throws Exception\Misuse
      */
@@ -239,8 +239,8 @@ final class Verifier
     }
 
     /**
-     * Verify, and answer with the document on success and on refusal: look at `ok` first,
-     * then at `facts()`, or call `throwIfFailed()`.
+     * Verifies evidence, and returns the document on success and on refusal: check `ok` first, then
+     * read `facts()`, or call `throwIfFailed()`.
      *
      * @param string|null $subject as in `verifyAppReceipt` for an app receipt; the public key
      *     as in `verifyAttestReceipt` for an App Attest receipt
@@ -271,19 +271,19 @@ final class Verifier
     // ---- App Attest
 
     /**
-     * Verify an App Attest attestation and the receipt inside it: a key in the Secure Enclave
-     * of a genuine device, made by one of this verifier's apps.
+     * Verifies an App Attest attestation and the receipt inside it: the key was made by one of this
+     * verifier's apps, in the Secure Enclave of a genuine device.
      *
-     * @param string $attestation the octets that `attestKey` returned to the app: decode their
+     * @param string $attestation the bytes that `attestKey` returned to the app: decode their
      *     base64 first (`Base64::decode`)
      * @param string $keyId the key identifier, in any of its forms: the base64 text that
      *     `generateKey` returned, base64url, hex, or the 32 bytes
-     * @param string|null $clientData what the app hashed, byte for byte; it is hashed here
-     * @param string|null $clientDataHash instead of it: that hash, 16 to 64 bytes
+     * @param string|null $clientData the bytes that the app hashed; the library hashes them
+     * @param string|null $clientDataHash that hash instead, 16 to 64 bytes
      *
-     * @throws Exception\AssayException; of a Rejected, `hint` names the common mistake that
-     *     would explain it
-     * @throws \ValueError when not exactly one of the two client data is given
+     * @throws Exception\AssayException; `hint` of a Rejected names the common mistake that would
+     *     explain it
+     * @throws \ValueError unless exactly one of the two client data is given
      */
     public function verifyAttestation(
         #[SensitiveParameter] string $attestation,
@@ -308,19 +308,19 @@ final class Verifier
     }
 
     /**
-     * Verify an App Attest assertion: the attested key signed this client data, later than
-     * the last time.
+     * Verifies an App Attest assertion: the attested key signed this client data, and its counter
+     * is greater than the stored one.
      *
-     * @param string $assertion the octets that `generateAssertion` returned to the app
-     * @param string $publicKey of the key record: the 65 bytes of `Attestation::$publicKey`,
+     * @param string $assertion the bytes that `generateAssertion` returned to the app
+     * @param string $publicKey that of the device key: the 65 bytes of `Attestation::$publicKey`,
      *     or the 91 of `$publicKeySpki`
      * @param int $counter 0 … 2^32 - 1: the last one stored for this key, 0 at first
      *
-     * Store the new `counter` only if the stored one is still smaller: the library compares,
-     * the store decides between two requests at once.
+     * Store the new `counter` only if the stored one is still smaller: the library compares the
+     * values, and the database decides between two simultaneous requests.
      *
      * @throws Exception\AssayException
-     * @throws \ValueError for a counter beyond 32 bits
+     * @throws \ValueError for a counter that does not fit in 32 bits
      */
     public function verifyAssertion(
         #[SensitiveParameter] string $assertion,
@@ -347,10 +347,10 @@ final class Verifier
     }
 
     /**
-     * Verify an App Attest receipt, from an attestation or from Apple.
+     * Verifies an App Attest receipt, from an attestation or from Apple.
      *
-     * @param string $receipt the octets, or base64: as it was stored, or as Apple answered
-     * @param string|null $publicKey the key that it must be about; null leaves that check out:
+     * @param string $receipt its bytes or base64, in the form in which it was stored or received
+     * @param string|null $publicKey the key that the receipt must be about; null skips that check:
      *     `bound` is then false
      *
      * @throws Exception\AssayException
@@ -369,16 +369,15 @@ final class Verifier
     // ---- access tokens
 
     /**
-     * Verify an access token: who is calling, proven by a key of a configured issuer.
-     * `subject` is the account; sign-out and deleted users are not seen.
+     * Verifies an access token: which account is calling, proven by a key of a configured issuer.
+     * `subject` is the account; sign-out and deletion of a user are not detected.
      *
-     * @param string $token the compact JWS alone, without the word Bearer
+     * @param string $token the compact JWS without the word Bearer
      * @param Keyset $keys the key set of its issuer, one of those in `tokens` of the
      *     configuration
      *
      * @throws Exception\AssayException; after rejected.token.unknown-key the document's
-     *     `error.keyset` says whether to fetch the key set once ("refresh") or to refuse
-     *     ("cooldown")
+     *     `error.keyset` is "refresh" (fetch the key set once) or "cooldown" (refuse)
      */
     public function verifyToken(
         #[SensitiveParameter] string $token,
@@ -394,20 +393,21 @@ final class Verifier
     // ---- Sign in with Apple
 
     /**
-     * Verify an identity token of Sign in with Apple: who signs in, and that it is this sign-in.
-     * It signs in once; issue your own session.
+     * Verifies an identity token of Sign in with Apple: which user signs in, and that the token was
+     * issued for this sign-in. A token is good for one sign-in; issue a session of your own
+     * afterwards.
      *
      * @param string $token the identity token that the app sent
      * @param Keyset $keys the key set of Apple
-     * @param string|null $nonce the one that you issued for this sign-in and now take back; null
-     *     only where `tokens` says `nonce` "none"
+     * @param string|null $nonce the one that you issued for this sign-in and have now consumed;
+     *     null only if `tokens` has `nonce` "none"
      *
-     * @throws Exception\Rejected when it is not genuine, has expired, is of another app, or of
+     * @throws Exception\Rejected if it is not genuine, has expired, is of another app, or of
      *     another sign-in
      * @throws Exception\Unavailable for a key set that is too old
      * @throws Exception\Misuse without the nonce, or for the key set of another issuer
      * @throws Exception\Configuration without a profile `apple-id` in `tokens`
-     * @throws Exception\AssayException when it is no such token
+     * @throws Exception\AssayException if the text is not an identity token
      */
     public function verifyAppleIdentityToken(
         #[SensitiveParameter] string $token,
@@ -426,12 +426,12 @@ final class Verifier
     }
 
     /**
-     * Verify what Apple tells about an account that signs in with it. Deliveries repeat: act
-     * once on each `tokenId`. Answer 200 after storing, 400 for a refusal.
+     * Verifies a server-to-server notification of Sign in with Apple. Apple may deliver one several
+     * times: act once on each `tokenId`. Answer 200 after storing it, 400 for a refusal.
      *
-     * @param string $payload the member `payload` of what Apple posted
+     * @param string $payload the member `payload` of the body that Apple posted
      *
-     * @throws Exception\AssayException as `verifyAppleIdentityToken`, but for the nonce
+     * @throws Exception\AssayException as `verifyAppleIdentityToken` does, except for the nonce
      */
     public function verifySignInNotification(
         #[SensitiveParameter] string $payload,
@@ -451,16 +451,16 @@ final class Verifier
     // ---- DeviceCheck and risk
 
     /**
-     * Read an answer from Apple's DeviceCheck endpoint, which you fetched.
+     * Decodes a response of Apple's DeviceCheck API that you fetched.
      *
-     * @param string $call "query", "update" or "validate": which path it was
-     * @param int $status of the HTTP answer; 0: there was none
-     * @param string|null $body its whole body; null: empty
-     * @param bool $offer true asks whether an offer that a device gets once was used here, by
-     *     the configured bit whose name begins with "promo"
+     * @param string $call the endpoint: "query", "update" or "validate"
+     * @param int $status the HTTP status; 0 if no response was received
+     * @param string|null $body the whole body; null if empty
+     * @param bool $offer whether to report if the device has already used an offer that it gets
+     *     once: the configured bit whose name begins with "promo"
      *
-     * @throws Exception\AssayException; the findings are in `$document->facts()` then. An
-     *     Unavailable says nothing: it is neither a clean device nor a used one
+     * @throws Exception\AssayException; the facts are then in `$document->facts()`. After an
+     *     Unavailable the device is neither clean nor used
      */
     public function readDeviceCheckResponse(
         string $call,
@@ -483,11 +483,11 @@ final class Verifier
     }
 
     /**
-     * The form in which Apple takes a device token: standard base64.
+     * Returns a device token in the form that Apple requires: standard base64.
      *
      * @param string $token base64 of what `generateToken` returned to the app
      *
-     * @throws Exception\AssayException for what is not base64, empty, or too long
+     * @throws Exception\AssayException for a text that is not base64, empty, or too long
      */
     public function normalizeDeviceToken(#[SensitiveParameter] string $token): string
     {
@@ -499,16 +499,17 @@ final class Verifier
     }
 
     /**
-     * The normal form of an App Attest key identifier: standard base64, as `keyId` of an
-     * attestation has it. Look keys up by this form alone.
+     * Returns the normal form of an App Attest key identifier: standard base64, as in `keyId` of an
+     * attestation. Look up keys by this form only.
      *
-     * @param string $keyId as the app sent it: base64, base64url without padding, or hex
+     * @param string $keyId what the app sent: base64, base64url without padding, or hex
      *
      * @throws Exception\Malformed for any other text
      */
     public function normalizeKeyId(string $keyId): string
     {
-        // A header may hold any octet, JSON not: what no key id has stays what it is not.
+        // A header may contain any byte, JSON may not: a byte that no key id has is replaced by one
+        // that stays invalid.
         $text = (string) preg_replace('/[^\x21-\x7e]/', '?', $keyId);
         $document = $this->atOnce(['operation' => 'normalize-key-id', 'keyId' => $text], null);
         $document->throwIfFailed();
@@ -517,13 +518,14 @@ final class Verifier
     }
 
     /**
-     * What to do with a request, by what was observed about it: for devices that cannot
-     * attest, and for those that can. A verdict other than allow is an answer.
+     * Recommends how to treat a request from what was observed about it, for devices that support
+     * App Attest and for those that do not. A verdict other than allow is a result, not an
+     * exception.
      *
      * @param array<string, mixed> $observations `request` and `attestation`, and what else is
      *     known (docs/risk.md). `deviceCheck` may be what `readDeviceCheckResponse` returned
      *
-     * @throws Exception\Malformed for an unknown member or value: a misspelt one must not
+     * @throws Exception\Malformed for an unknown member or value, because a misspelt one must not
      *     lower the risk
      */
     public function assessRisk(
@@ -546,19 +548,19 @@ final class Verifier
 
     // ---- classes by task
 
-    /** What signs tokens, client secrets and offers with the keys of the configuration. */
+    /** Returns the object that signs tokens, client secrets and offers with the configured keys. */
     public function signer(): Signer
     {
         return new Signer($this->atOnce(...));
     }
 
-    /** What makes and verifies session tokens. Needs the block `session`. */
+    /** Returns the object that issues and verifies session tokens. Needs the block `session`. */
     public function sessions(): Sessions
     {
         return new Sessions($this->atOnce(...));
     }
 
-    /** Apple's DeviceCheck service. Needs the block `deviceCheck` with its key. */
+    /** Returns a client of Apple's DeviceCheck API. Needs the block `deviceCheck` with its key. */
     public function deviceCheck(): DeviceCheckClient
     {
         return new DeviceCheckClient($this->talked(...));
@@ -567,14 +569,14 @@ final class Verifier
     // ---- exchanges
 
     /**
-     * Start an exchange with the network or a store (docs/exchanges.md). A kind that needs
-     * nothing carried out is done at once, and a refused result is an answer: look at
-     * `document()`.
+     * Starts an exchange (docs/exchanges.md). An operation that needs no step is done at once, and
+     * a refused result is no exception: read `document()`.
      *
      * @param array<string, mixed>|object|string $request `operation` and its members, or JSON text
-     * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence what it is about
+     * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence what the operation is
+     *     about
      *
-     * @throws Exception\Misuse for a request or evidence that is not of its form
+     * @throws Exception\Misuse for a request or evidence of the wrong form
      */
     public function exchange(
         #[SensitiveParameter] array|object|string $request,
@@ -587,13 +589,13 @@ final class Verifier
     }
 
     /**
-     * The App Store Server API, as exchanges. Needs the block `appStoreServerApi`.
+     * Returns a client of the App Store Server API. Needs the block `appStoreServerApi`.
      *
-     * @param string $environment "Production", "Sandbox", or "auto": Production, then Sandbox
-     *     where Production does not have it
-     * @param string|null $bundleId whose; null where one app is configured
-     * @param int|null $attempts 1 to 5 for each page; null: 3
-     * @param bool|null $partial true: what verifies is handed out beside what does not
+     * @param string $environment "Production", "Sandbox", or "auto", which asks Production first
+     *     and Sandbox if Production does not have the object
+     * @param string|null $bundleId that of the app; may be null if the configuration has one app
+     * @param int|null $attempts 1 to 5 for each page; null for 3
+     * @param bool|null $partial whether to return the items that verify even if others do not
      */
     public function appStore(
         string $environment = 'Production',
@@ -609,16 +611,16 @@ final class Verifier
     }
 
     /**
-     * A new receipt of an attested key, from Apple: store its `bytes` instead of the old one.
-     * Needs the block `deviceCheck` with its key.
+     * Fetches a new receipt of an attested key from Apple: store its `bytes` instead of the old
+     * one. Needs the block `deviceCheck` with its key.
      *
      * @param Document|Facts\AttestReceipt|Facts\Attestation $evidence the old receipt, or the
      *     attestation with it
-     * @param callable(array<string, mixed>): array<string, mixed>|null $send carries out a
-     *     request; null: a Sender
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send sends a request and
+     *     returns the response; null for a Sender
      *
-     * @throws Exception\Unavailable where Apple has no answer now: keep the old receipt
-     * @throws Exception\Rejected where only a new key has a metric again, which is no sign of
+     * @throws Exception\Unavailable if Apple has no new receipt now: keep the old one
+     * @throws Exception\Rejected if only a new key has a risk metric again, which is no sign of
      *     fraud, and for a receipt that is not the one expected
      */
     public function refreshAttestReceipt(
@@ -632,19 +634,20 @@ final class Verifier
     }
 
     /**
-     * Ask Apple's responder whether the certificates of a verified JWS are revoked: two
-     * requests at most. What it returns is evidence like the JWS itself.
+     * Asks Apple's OCSP responder whether the certificates of a verified JWS are revoked, with at
+     * most two requests. The result is evidence like the JWS itself.
      *
      * @param Document|Facts\Facts $evidence one JWS
-     * @param bool $required false: an answer that does not come is no refusal
-     * @param array<string, string> $responses what you kept of earlier answers: the bytes of
+     * @param bool $required false if a missing OCSP response is no refusal
+     * @param array<string, string> $responses earlier OCSP responses that you kept: the bytes of
      *     `response` by `sha256`, until its `nextUpdate`
-     * @param callable(array<string, mixed>): array<string, mixed>|null $send carries out a
-     *     request; null: a Sender
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send sends a request and
+     *     returns the response; null for a Sender
      *
-     * @throws Exception\Rejected for revoked and unknown certificates, and for answers that may
-     *     not be believed
-     * @throws Exception\Unavailable where no answer came: that is no forgery, try later
+     * @throws Exception\Rejected for revoked and unknown certificates, and for responses that do
+     *     not verify
+     * @throws Exception\Unavailable if no response was received: that is no sign of forgery, try
+     *     later
      */
     public function checkRevocation(
         Document|Facts\Facts $evidence,
@@ -669,13 +672,13 @@ final class Verifier
     }
 
     /**
-     * Check that a JWS was made on this device. The document is evidence like the JWS itself.
+     * Verifies that a JWS was made for this device. The document is evidence like the JWS itself.
      *
-     * @param Document|Facts\Facts $evidence one transaction, renewal or app transaction
+     * @param Document|Facts\Facts $evidence one transaction, renewal info or app transaction
      * @param string $deviceId the app's `AppStore.deviceVerificationID`, a UUID
      *
      * @throws Exception\Rejected for another device
-     * @throws Exception\Misuse for a JWS that was not made on a device, and for an id that is no
+     * @throws Exception\Misuse for a JWS that was not made on a device, and for an id that is not a
      *     UUID
      */
     public function verifyDevice(
@@ -694,9 +697,9 @@ final class Verifier
     }
 
     /**
-     * The accepted result of an exchange over the network.
+     * Runs an HTTP exchange and returns its accepted result.
      *
-     * @param array<string, mixed> $request its members; null: left out
+     * @param array<string, mixed> $request its members; those that are null are left out
      * @param Document|Facts\Facts|list<never> $evidence
      * @param callable(array<string, mixed>): array<string, mixed>|null $send
      */
@@ -715,16 +718,16 @@ final class Verifier
     // ---- decision
 
     /**
-     * Decide plan, state and the next time to look, from verified evidence. Not entitled is an
-     * answer: `entitled` is then false, and `state` says why.
+     * Computes plan, state and the time of the next check from verified evidence. Not entitled is a
+     * result, not an exception: `entitled` is then false, and `state` is the reason.
      *
-     * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence of this verifier, or
-     *     one with the same configuration, in any mixture; a renewal needs its transaction
-     *     beside it. Facts nested in a notification stand for the whole notification
-     * @param string|null $account appAccountToken that the evidence must carry, a UUID; null
-     *     leaves the check to `decision.accountToken` of the configuration
+     * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence of this verifier, or of
+     *     one with the same configuration, in any mixture; a renewal info needs its transaction
+     *     beside it. Facts nested in a notification count as the whole notification
+     * @param string|null $account appAccountToken that the evidence must have, a UUID; null leaves
+     *     the check to `decision.accountToken` of the configuration
      *
-     * @throws Exception\AssayException when the evidence is of another account, too thin, was
+     * @throws Exception\AssayException if the evidence is of another account, not sufficient, was
      *     refused or is none
      */
     public function decide(
@@ -744,11 +747,12 @@ final class Verifier
     }
 
     /**
-     * Is a date that you stored earlier still good? For hot paths: no evidence. In force: not
-     * revoked, and now < expires or now < grace; without both never.
+     * Checks whether a stored purchase is still in force. It is meant for hot paths: it needs no
+     * evidence. A purchase is in force if it is not revoked, and now < expires or now < grace;
+     * never without both dates.
      *
-     * @param int|DateTimeInterface|null $expires end of the paid period; null: there is no such
-     *     date; Expiry::FOREVER: no end
+     * @param int|DateTimeInterface|null $expires end of the paid period; null if there is no such
+     *     date; Expiry::FOREVER for no end
      *
      * @throws Exception\Misuse for a `$now` outside 2008 … 2100
      */
@@ -774,7 +778,8 @@ final class Verifier
     // ---- the verifier itself
 
     /**
-     * The configuration with every default filled in. Keys and secrets read as true.
+     * Returns the configuration with every default filled in. Keys and secrets are replaced by
+     * true.
      *
      * @return array<string, mixed>
      */
@@ -783,7 +788,7 @@ final class Verifier
         return $this->document->at('configuration') ?? [];
     }
 
-    /** The document of kind "configuration", with its warnings. */
+    /** Returns the document of kind "configuration", with its warnings. */
     public function document(): Document
     {
         return $this->document;
@@ -795,7 +800,7 @@ final class Verifier
         return $this->handle === null;
     }
 
-    /** Free the verifier. Documents stay valid. Closing twice is allowed. */
+    /** Frees the verifier. Documents stay valid. Closing twice is allowed. */
     public function close(): void
     {
         $this->handle = null;
@@ -868,9 +873,9 @@ final class Verifier
     }
 
     /**
-     * The document of a request that needs nothing carried out.
+     * Returns the document of an operation that needs no step.
      *
-     * @param array<string, mixed> $request its members; null: left out
+     * @param array<string, mixed> $request its members; those that are null are left out
      * @param Document|Facts\Facts|list<never> $evidence
      */
     private function atOnce(

@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Assay;
 
-/** Something that led to no refusal, but should be looked at. */
+/** A finding that led to no refusal, but needs attention. */
 final class Warning
 {
     /**
      * @param string $id "unknown-value"
-     * @param string|null $at the place, a member path
+     * @param string|null $at the location, a member path
      */
     public function __construct(
         public readonly string $id,

@@ -13,7 +13,10 @@ use Assay\Facts\Transaction;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** The App Store Server API: a call for every kind, and the facts of what Apple answers. */
+/**
+ * Tests of the App Store Server API: a call for every operation, and the facts of Apple's
+ * responses.
+ */
 final class AppStoreTest extends TestCase
 {
     private const MARK = ' App Store: ';
@@ -50,7 +53,7 @@ final class AppStoreTest extends TestCase
                 $operations[json_decode(CaseTable::given($case, 'request'))->operation] = true;
             }
         }
-        unset($operations['get-image-list']); // which is not built
+        unset($operations['get-image-list']); // not implemented
         $calls = [];
         foreach ((new \ReflectionClass(AppStore::class))->getMethods() as $method) {
             if ($method->isPublic() && !$method->isConstructor()) {

@@ -4,8 +4,10 @@ declare(strict_types=1);
 
 namespace Assay\Tests;
 
-/** `assay mock-apple` on loopback, and what must come of each of its faults (PLY-7): the tests
- * of Tests/CLI/faults.py, which the drivers of all bindings pass. */
+/**
+ * A running `assay mock-apple` on loopback, and the expected outcome of each of its faults (PLY-7),
+ * with the table of Tests/CLI/faults.py that all bindings use.
+ */
 final class AppleFixture
 {
     private const PROGRAM = __DIR__ . '/../../../Tests/CLI/faults.py';
@@ -30,13 +32,13 @@ final class AppleFixture
         return is_file((string) getenv('ASSAY_CLI'));
     }
 
-    /** A member of the line that faults.py prints. */
+    /** Returns a member of the line that faults.py prints. */
     public function said(string $name): mixed
     {
         return $this->said[$name];
     }
 
-    /** POST /play/NAME: changes what is played. @return array<string, mixed> what came back */
+    /** Changes mock Apple's answers (POST /play/NAME). @return array<string, mixed> the response */
     public function play(string $name, mixed $body): array
     {
         $context = stream_context_create(['http' => [
@@ -48,7 +50,7 @@ final class AppleFixture
         return json_decode((string) $answer, true, 512, JSON_THROW_ON_ERROR);
     }
 
-    /** What the hosts answered so far. @return list<int> */
+    /** Returns the statuses of the responses so far. @return list<int> */
     public function statuses(): array
     {
         $log = file_get_contents("{$this->said['url']}/play/log");
@@ -56,7 +58,7 @@ final class AppleFixture
         return array_column(json_decode((string) $log, true)['log'], 'status');
     }
 
-    /** The test of a sender of this name. @return array<string, mixed> */
+    /** Returns the sender's test of this name. @return array<string, mixed> */
     public function answer(string $name): array
     {
         $found = array_column($this->said['answers'], null, 'name');

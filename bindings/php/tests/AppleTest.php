@@ -10,7 +10,7 @@ use Assay\Facts\FetchedKeyset;
 use Assay\Keyset;
 use PHPUnit\Framework\TestCase;
 
-/** Sign in with Apple, and the keys of token issuers: the methods and typed results. */
+/** Tests of Sign in with Apple and of key sets: the methods and their typed results. */
 final class AppleTest extends TestCase
 {
     public function testTheCasesThroughTheirMethods(): void
@@ -29,7 +29,7 @@ final class AppleTest extends TestCase
         $this->assertGreaterThan(20, min($seen));
     }
 
-    /** Whether a method can express the request, with a key set that is one. */
+    /** Whether a method can express the request: its evidence is one key set. */
     private function canBeSaid(array $case, array $request): bool
     {
         return array_column($case['evidence'], 'kind') === ['keyset']
@@ -78,7 +78,7 @@ final class AppleTest extends TestCase
         $this->assertSame('r-token', $tokens->refreshToken);
     }
 
-    /** The result of a transcript. */
+    /** Returns the result of a transcript. */
     private function finished(string $name): array
     {
         foreach (CaseTable::get()->cases as $case) {

@@ -19,7 +19,7 @@ use Assay\Verifier;
 use DateTimeImmutable;
 use PHPUnit\Framework\TestCase;
 
-/** Wrong arguments are errors of PHP or refusals, never a crash. */
+/** Asserts that wrong arguments are errors of PHP or refusals, never a crash. */
 final class ArgumentsTest extends TestCase
 {
     use Refusals;
@@ -240,7 +240,7 @@ final class ArgumentsTest extends TestCase
         $this->assertArrayHasKey('apps', $verifier->configuration());
     }
 
-    /** Handles that were freed by force, cloned or recreated are refused, not used. */
+    /** Asserts that handles that were freed by force, cloned or recreated are refused. */
     public function testAbusedHandles(): void
     {
         $now = $this->case['now'];

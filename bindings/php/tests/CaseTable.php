@@ -7,17 +7,17 @@ namespace Assay\Tests;
 use Assay\Verifier;
 
 /**
- * The shared case table: evidence with the answer that it must get.
+ * The shared case table: evidence with the expected results.
  *
- * The environment variable ASSAY_CASES names the file; `make check` mints it with
- * `assay mint` and runs the same table through C, Python, Go and PHP. Without it the tests
- * fail: a table that is not run proves nothing.
+ * The environment variable ASSAY_CASES names the file; `make check` mints it with `assay mint` and
+ * runs the same table through C, Python, Go and PHP. Without it the tests fail: cases that are not
+ * run prove nothing.
  */
 final class CaseTable
 {
     public const VARIABLE = 'ASSAY_CASES';
 
-    /** The member that evidence of a kind is in. */
+    /** The member that has the evidence of a kind. */
     private const EVIDENCE_MEMBERS = [
         'transaction-receipt' => 'receipt',
         'app-receipt' => 'receipt',
@@ -31,7 +31,7 @@ final class CaseTable
     /** @var list<array<string, mixed>> */
     public array $cases;
 
-    /** @var array<string, object> configurations as objects: {} stays {} */
+    /** @var array<string, object> configurations as objects, so that {} stays {} */
     private array $configurations;
 
     /** @var array<string, Verifier> */
@@ -69,7 +69,7 @@ final class CaseTable
         return $this->configurations[$name];
     }
 
-    /** The first configuration that has a block. */
+    /** Returns the first configuration that has a block. */
     public function configurationWith(string $block): object
     {
         foreach ($this->configurations as $configuration) {
@@ -93,7 +93,7 @@ final class CaseTable
         return array_values(array_filter($this->cases, $wanted));
     }
 
-    /** The first JWS case of a kind that is accepted. */
+    /** Returns the first accepted JWS case of a kind. */
     public function accepted(string $kind): array
     {
         foreach ($this->of('verify_jws') as $case) {
@@ -104,7 +104,7 @@ final class CaseTable
         throw new \LogicException("the case table has no accepted $kind");
     }
 
-    /** The first accepted case of a call, of one verifier when it is named. */
+    /** Returns the first accepted case of a call, and of a verifier if one is named. */
     public function acceptedCall(string $call, ?string $verifier = null): array
     {
         foreach ($this->of($call) as $case) {
@@ -116,7 +116,7 @@ final class CaseTable
         throw new \LogicException("the case table has no accepted $call");
     }
 
-    /** The first JWS case of a family of statuses. */
+    /** Returns the first JWS case of a family of statuses. */
     public function refused(string $family): array
     {
         foreach ($this->of('verify_jws') as $case) {
@@ -127,7 +127,7 @@ final class CaseTable
         throw new \LogicException("the case table has no $family case");
     }
 
-    /** The exchange of that name. */
+    /** Returns the transcript of this name. */
     public function transcript(string $name): array
     {
         foreach ($this->of('transcript') as $case) {
@@ -138,7 +138,7 @@ final class CaseTable
         throw new \LogicException("the case table has no transcript $name");
     }
 
-    /** The octets that a case gives: a text, as base64, or as a repetition. */
+    /** Returns the bytes of an input of a case: text, decoded base64, or a repetition. */
     public static function given(array $case, string $name): string
     {
         if (isset($case[$name])) {
@@ -163,7 +163,7 @@ final class CaseTable
         return self::given($case, self::EVIDENCE_MEMBERS[$case['kind']] ?? 'jws');
     }
 
-    /** What a receipt must belong to, a device or a key; null where none is given. */
+    /** Returns the subject of a receipt, a device or a key; null if the case has none. */
     public static function subject(array $case): ?string
     {
         return isset($case['subjectBase64']) ? self::given($case, 'subject') : null;

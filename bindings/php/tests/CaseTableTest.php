@@ -19,7 +19,7 @@ use Assay\Kind;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** Every case of the shared table gets the answer that it must get. */
+/** Asserts that every case of the shared table has its expected result. */
 final class CaseTableTest extends TestCase
 {
     private const METHODS = [
@@ -152,7 +152,7 @@ final class CaseTableTest extends TestCase
         );
     }
 
-    /** A method of a kind of evidence that is verified with client data. */
+    /** Checks a method for evidence that is verified with client data. */
     private function checkSigned(array $case, string $method, mixed ...$given): void
     {
         $data = CaseTable::given($case, 'clientData');
@@ -161,7 +161,7 @@ final class CaseTableTest extends TestCase
         if (isset($forms[$kind])) {
             array_push($given, ...$forms[$kind], ...[$case['now']]);
             $document = $this->documentOf(fn () => self::verifier($case)->{$method}(...$given));
-        } else { // The binding cannot express it.
+        } else { // The binding cannot express this kind of client data.
             $handle = (fn (): object => $this->open())->call(self::verifier($case));
             array_push($given, $kind, $data, $case['now']);
             $given[] = &$answer;
@@ -180,7 +180,7 @@ final class CaseTableTest extends TestCase
             try {
                 $verify($seen);
             } catch (AssayException) {
-                // Whatever it answers: the key set has seen it.
+                // Any outcome will do: the key set has then seen the token.
             }
         }
         $this->checkDocument($this->documentOf(fn () => $verify($case)), $case['expect']);
@@ -191,7 +191,9 @@ final class CaseTableTest extends TestCase
         return (new Keyset(CaseTable::given($case, 'jwks')))->facts();
     }
 
-    /** The document of what a call returned, or was refused with: by these classes, if any. */
+    /**
+     * Returns the document of a call's result or refusal, which must be of one of these classes.
+     */
     private function documentOf(callable $call, string ...$classes): Document
     {
         try {
@@ -220,7 +222,7 @@ final class CaseTableTest extends TestCase
         $this->checkDocument($document, $case['expect']);
     }
 
-    /** A transcript: the document before each answer, and the one after the last. */
+    /** Checks a transcript: the document before each reply, and the one after the last. */
     private function checkTranscript(array $case): void
     {
         $exchange = null;
@@ -229,7 +231,7 @@ final class CaseTableTest extends TestCase
         }, Misuse::class);
         foreach ($case['steps'] as $step) {
             $this->checkDocument($document, $step['expect']);
-            if ($exchange->isDone()) { // which the binding says itself
+            if ($exchange->isDone()) { // the binding reports this itself
                 $this->assertSame('misuse.exchange.order', $case['expect']['status']);
                 $this->expectException(\LogicException::class);
             }
@@ -269,7 +271,7 @@ final class CaseTableTest extends TestCase
         $this->checkDocument($document, $case['expect']);
     }
 
-    /** @return list<Document> each by the case's verifier unless it names another */
+    /** @return list<Document> each verified by the case's verifier unless it names another */
     private function evidence(array $case): array
     {
         return array_map(fn (array $entry): Document => match ($entry['kind']) {
@@ -314,7 +316,7 @@ final class CaseTableTest extends TestCase
         $this->assertSame($case['expect']['status'] === 'ok', $expiry->inForce);
     }
 
-    /** `verify` answers what it must, and the method of the kind its facts or its refusal. */
+    /** Checks `verify` and the method of the kind, and returns the facts. */
     private function checkBoth(array $case, ?callable $call): ?Facts
     {
         $document = self::verifier($case)->verify(
@@ -354,7 +356,7 @@ final class CaseTableTest extends TestCase
         }
         foreach ($expect['facts'] ?? [] as $path => $value) {
             $this->assertSame($value, $document->at((string) $path), (string) $path);
-            // The getters of the C contract say the same as the JSON.
+            // The getters of the C library are equal to the JSON.
             if (is_string($value)) {
                 $this->assertSame($value, $document->textAt($path), $path);
             } elseif (is_int($value)) {
@@ -368,7 +370,7 @@ final class CaseTableTest extends TestCase
         $this->checkEnvelope($json);
     }
 
-    /** Members of the document itself: what is new must find a place in the binding. */
+    /** Checks that the binding knows every member of the document. */
     private function checkEnvelope(array $json): void
     {
         $known = ['assay', 'kind', 'ok', 'status', 'error', 'checks', 'warnings', 'unverified',

@@ -6,7 +6,7 @@ namespace Assay\Tests;
 
 use PHPUnit\Framework\TestCase;
 
-/** A project that installs the package from a `path` repository, without any network. */
+/** Tests of a project that installs the package from a `path` repository, without any network. */
 final class ComposerTest extends TestCase
 {
     private string $folder;

@@ -19,7 +19,7 @@ use Assay\Names\RetryClass;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** A refusal throws the class of its family, and says rule, place and hint. */
+/** Asserts that a refusal throws the class of its family, with rule, location and hint. */
 final class ErrorsTest extends TestCase
 {
     use Refusals;

@@ -6,7 +6,7 @@ namespace Assay\Tests;
 
 use PHPUnit\Framework\TestCase;
 
-/** The examples run as their first lines say. */
+/** Asserts that the examples run as described in their first lines. */
 final class ExamplesTest extends TestCase
 {
     private const EXAMPLES = __DIR__ . '/../examples';
@@ -73,7 +73,7 @@ final class ExamplesTest extends TestCase
         rmdir("$this->folder/notifications.db");
     }
 
-    /** Start an example on evidence of the table, which it gets with its configuration. */
+    /** Starts an example with evidence of the case table and its configuration. */
     private function serve(string $kind, string $script): array
     {
         $case = CaseTable::get()->accepted($kind);

@@ -16,7 +16,7 @@ use Assay\Internal\Loader;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** Exchanges: those that are done at once, and those with steps. */
+/** Tests of exchanges, both those that need no step and those with steps. */
 final class ExchangeTest extends TestCase
 {
     use Refusals;
@@ -183,7 +183,7 @@ final class ExchangeTest extends TestCase
 
     public function testABugEndsIt(): void
     {
-        // Nothing makes the library say so: a document of its own, under that status.
+        // No input makes the library report an internal error: the test makes a document with it.
         $exchange = self::begin(CaseTable::get()->transcript('a good answer'));
         $handle = $exchange->document()->handle();
         $document = new Document(Loader::library(), $handle, Header::INTERNAL);
@@ -235,7 +235,7 @@ final class ExchangeTest extends TestCase
         }
     }
 
-    /** An answer that does something inside of the step, when it is written as JSON. */
+    /** Returns a reply that calls a function while the step encodes it as JSON. */
     private static function whileRead(object $answer, callable $do): \JsonSerializable
     {
         return new class ($answer, $do) implements \JsonSerializable {
@@ -253,14 +253,14 @@ final class ExchangeTest extends TestCase
         };
     }
 
-    /** The open exchange of a transcript. */
+    /** Returns the open exchange of a transcript. */
     private static function begin(array $case): Exchange
     {
         return CaseTable::get()->verifier($case['verifier'])
             ->exchange(CaseTable::given($case, 'request'), [], $case['now']);
     }
 
-    /** @return list<string> the answer to each step of a transcript */
+    /** @return list<string> the reply to each step of a transcript */
     private static function answers(array $case): array
     {
         return array_map(
@@ -269,7 +269,7 @@ final class ExchangeTest extends TestCase
         );
     }
 
-    /** A block of the case table, with a key of its own. */
+    /** Returns a block `deviceCheck` of the case table, which has its own key. */
     private function deviceCheck(): object
     {
         return CaseTable::get()->configurationWith('deviceCheck')->deviceCheck;

@@ -7,7 +7,7 @@ namespace Assay\Tests;
 use PHPUnit\Framework\TestCase;
 
 /**
- * The extension declares what its stub says.
+ * Asserts that the extension declares what its stub declares.
  *
  * @group extension
  */
@@ -57,7 +57,9 @@ final class ExtensionTest extends TestCase
             . $function->getReturnType();
     }
 
-    /** PHP's own generator makes the same arguments of the stub as ours does of the header. */
+    /**
+     * Asserts that PHP's generator makes the same arguments from the stub as ours from the header.
+     */
     public function testArgumentsAreThoseOfPhpsGenerator(): void
     {
         $generator = trim(Subprocess::run(['php-config', '--prefix'])->out)
@@ -86,7 +88,7 @@ final class ExtensionTest extends TestCase
         $this->assertNotSame([], $ours);
     }
 
-    /** @return array<string, string> function => its arguments, as the macros say them */
+    /** @return array<string, string> the arguments of each function, as the macros declare them */
     private function arguments(string $file, string $prefix): array
     {
         $text = (string) preg_replace('/,\s+/', ', ', (string) file_get_contents($file));

@@ -11,7 +11,7 @@ use Assay\Names;
 use DateTimeImmutable;
 use PHPUnit\Framework\TestCase;
 
-/** The typed facts say what the document says, under PHP's names and types. */
+/** Asserts that the typed facts are equal to the document, with PHP's names and types. */
 final class FactsTest extends TestCase
 {
     public function testTransaction(): void
@@ -101,7 +101,7 @@ final class FactsTest extends TestCase
         $this->assertSame($transaction->payload()['productId'], $transaction->productId);
     }
 
-    /** A property that there is not says which one is meant. */
+    /** Asserts that the error of an unknown property names the one that was meant. */
     public function testWrongNames(): void
     {
         $transaction = $this->verified('transaction');
@@ -134,7 +134,9 @@ final class FactsTest extends TestCase
         $this->fail("$name is there");
     }
 
-    /** Values of a set compare with what Apple wrote and with what is new. */
+    /**
+     * Asserts that constants are equal to what Apple writes, and that unknown values are strings.
+     */
     public function testNames(): void
     {
         $this->assertSame(Names\ProductType::AUTO_RENEWABLE, 'Auto-Renewable Subscription');
@@ -145,7 +147,7 @@ final class FactsTest extends TestCase
         $this->assertNotContains($new->environment, $environments);
     }
 
-    /** What is not of its declared type reads as null. */
+    /** Asserts that a value that is not of its declared type is null. */
     public function testConversions(): void
     {
         $convert = static fn (int $kind, mixed $value): mixed =>

@@ -8,7 +8,7 @@ use Assay\Sender;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** Senders against `assay mock-apple` and its faults (PLY-7). */
+/** Tests of senders against `assay mock-apple` and its faults (PLY-7). */
 final class FaultsTest extends TestCase
 {
     use Refusals;
@@ -48,7 +48,7 @@ final class FaultsTest extends TestCase
         return new Sender(self::$apple->said('hosts'), $log, $curl);
     }
 
-    /** @return array<string, mixed> what a sender makes of a fault */
+    /** @return array<string, mixed> the response that a sender returns for a fault */
     private static function sent(Sender $sender, string $name, array $changes = []): array
     {
         $test = self::$apple->answer($name);
@@ -87,7 +87,7 @@ final class FaultsTest extends TestCase
             $requests = 0;
             while (!$exchange->isDone()) {
                 $open = $exchange->payload();
-                if ($open['step'] === 'wait') { // which takes no time here
+                if ($open['step'] === 'wait') { // the clock is moved instead of waiting
                     $now = $open['notBeforeMs'];
                     $exchange->step('{}', $now);
                 } else {

@@ -10,15 +10,17 @@ use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
 /**
- * What Apple signed, or answered, comes through unchanged, under the roots that are compiled in,
- * when ../shared/vectors lies beside the repository. What is decided about it, the tests of the
- * library say (Tests/AssayTests/Genuine….swift).
+ * Asserts that what Apple signed or answered passes unchanged through the binding, with the
+ * built-in roots, if ../shared/vectors exists beside the repository. The library's own tests check
+ * the decisions about it (Tests/AssayTests/Genuine….swift).
  */
 final class GenuineTest extends TestCase
 {
     private const VECTORS = __DIR__ . '/../../../../shared/vectors';
 
-    /** @return iterable<string, array{string, int}> folders, with the least of their entries */
+    /**
+     * @return iterable<string, array{string, int}> folders, with the least number of their entries
+     */
     public function folders(): iterable
     {
         yield 'jws' => ['jws', 15];

@@ -10,7 +10,7 @@ use Assay\Sender;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** Key sets that are fetched when needed, from `assay mock-apple` (KST-1 … 13). */
+/** Tests of key sets that are fetched on demand, from `assay mock-apple` (KST-1 … 13). */
 final class KeysetCacheTest extends TestCase
 {
     private const ISSUER = 'https://es256.example.com';
@@ -38,7 +38,7 @@ final class KeysetCacheTest extends TestCase
 
     protected function tearDown(): void
     {
-        if (isset($this->folder)) { // not where the test was skipped
+        if (isset($this->folder)) { // the folder does not exist if the test was skipped
             array_map(unlink(...), (array) glob("$this->folder/*"));
             rmdir($this->folder);
         }
@@ -50,7 +50,7 @@ final class KeysetCacheTest extends TestCase
         self::$shared = null;
     }
 
-    /** As another request of PHP makes it. */
+    /** Returns a cache as another PHP request makes it. */
     private function made(?callable $send = null): KeysetCache
     {
         return new KeysetCache(
@@ -70,7 +70,7 @@ final class KeysetCacheTest extends TestCase
         $this->apple->play('script', [['fault' => ['status' => 503]]]);
     }
 
-    /** The status that a token gets. */
+    /** Returns the status of verifying a token. */
     private function status(KeysetCache $keys, string $token): string
     {
         try {
@@ -88,9 +88,9 @@ final class KeysetCacheTest extends TestCase
     }
 
     /**
-     * As if so much time had passed, for what is kept and for the attempts alone.
+     * Makes the stored key set and the attempts older by these times in milliseconds.
      *
-     * @return array<string, mixed> what is kept
+     * @return array<string, mixed> what is stored
      */
     private function wait(int $milliseconds, int $older = 0): array
     {
@@ -126,7 +126,7 @@ final class KeysetCacheTest extends TestCase
         $keys = $this->made();
         $old = $keys->keyset(self::ISSUER);
         $new = $keys->refresh(self::ISSUER, $old);
-        $this->assertNotSame($old, $new); // it knows its age
+        $this->assertNotSame($old, $new); // a set with a later time is a new one
         $after = $this->wait(0);
         $this->assertSame($before['state']['etag'], $after['state']['etag']);
         $this->assertGreaterThan($before['state']['fetchedAtMs'], $after['state']['fetchedAtMs']);
@@ -172,7 +172,9 @@ final class KeysetCacheTest extends TestCase
         $this->assertSame('ok', $this->status($this->keys, $this->token()));
     }
 
-    /** An old set serves while a newer one cannot be had, up to its end (KST-5). */
+    /**
+     * Asserts that an old set stays in use until its end if no newer one can be fetched (KST-5).
+     */
     public function testSoftRefresh(): void
     {
         $token = $this->token();
@@ -193,7 +195,7 @@ final class KeysetCacheTest extends TestCase
         $this->assertCount(4, $this->apple->statuses());
     }
 
-    /** Processes that ask at once send one request. */
+    /** Asserts that processes that ask at once send one request. */
     public function testOneFlight(): void
     {
         $this->apple->play('script', [['fault' => ['slowMs' => 300]]]);
@@ -229,7 +231,7 @@ final class KeysetCacheTest extends TestCase
         return [$process, $pipes[1]];
     }
 
-    /** Who holds the lock refreshes; the others go on with what they have. */
+    /** Asserts that one process refreshes and the others continue with the old set. */
     public function testASoftRefreshWaitsForNobody(): void
     {
         $token = $this->token();

@@ -13,7 +13,7 @@ use Assay\Ledger\Take;
 use PDO;
 use PHPUnit\Framework\TestCase;
 
-/** A shop's ledger, from what the app sent to the row in its wallet. */
+/** Tests of a shop's ledger, from what the app sent to the row in its wallet. */
 class LedgerTest extends TestCase
 {
     use Refusals;
@@ -217,7 +217,7 @@ class LedgerTest extends TestCase
         $this->assertSame('ann', $found->rows[0]->operatorView->account);
     }
 
-    /** STO-38. */
+    /** Asserts that a grant that ends its transaction is refused (STO-38). */
     public function testAGrantThatEndsItsTransactionIsMisuse(): void
     {
         $ledger = $this->ledger();
@@ -241,7 +241,7 @@ class LedgerTest extends TestCase
         $this->assertSame(['ann' => 100], $this->coins());
     }
 
-    /** STO-38. */
+    /** Asserts that an operation inside a transaction of the host is refused (STO-38). */
     public function testALedgerIsNotPutIntoATransactionOfTheHosts(): void
     {
         $this->ledger();
@@ -260,7 +260,7 @@ class LedgerTest extends TestCase
         $this->assertSame(['ann' => 100, 'bob' => 1], $this->coins());
     }
 
-    /** What a grant asks of a ledger it asks of another one. */
+    /** Asserts that a grant can use another ledger, but not the one that called it. */
     public function testAGrantDoesNotUseTheLedgerThatCallsIt(): void
     {
         $ledger = $this->ledger();
@@ -271,7 +271,7 @@ class LedgerTest extends TestCase
         $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->clientResult);
     }
 
-    /** The JWS of one purchase as it stands after so many milliseconds. */
+    /** Returns the JWS of one purchase, signed so many milliseconds after it was bought. */
     private function state(string $id, int $afterMs, string ...$more): string
     {
         return Minted::get()->mint('transaction', ...$more, ...['--transaction-id', $id,
@@ -286,7 +286,7 @@ class LedgerTest extends TestCase
             ->execute([substr($take->takeId, -60), $take->account, -100 * $take->units]);
     }
 
-    /** STO-35. */
+    /** Asserts the outcome and the take-back of a refund (STO-35). */
     public function testARefund(): void
     {
         $ledger = $this->ledger();
@@ -313,7 +313,7 @@ class LedgerTest extends TestCase
         );
     }
 
-    /** STO-35: under a lease it comes again until it is completed. */
+    /** Asserts that a take-back under a lease is returned until it is completed (STO-35). */
     public function testATakeBackIsCarriedOutUntilItIsCompleted(): void
     {
         $ledger = $this->ledger();
@@ -346,7 +346,7 @@ class LedgerTest extends TestCase
         $this->assertSame(['ann' => 0], $this->coins());
     }
 
-    /** STO-35. */
+    /** Asserts that a take-back in a transaction is committed together with its refund (STO-35). */
     public function testATakeBackStandsWithItsRefund(): void
     {
         $ledger = $this->ledger();
@@ -364,7 +364,9 @@ class LedgerTest extends TestCase
         }
     }
 
-    /** STO-33, STO-34: the newest signed state stands, in whatever order they come. */
+    /**
+     * Asserts that the newest signed state wins, in whatever order they arrive (STO-33, STO-34).
+     */
     public function testAnEventTakesAndGives(): void
     {
         foreach (['lease', 'transaction'] as $number => $mode) {
@@ -387,7 +389,7 @@ class LedgerTest extends TestCase
         }
     }
 
-    /** STO-20. */
+    /** Asserts that a grant that cannot be completed is deferred, then completed (STO-20). */
     public function testWhatIsPaidAndNotCompletedIsDeferred(): void
     {
         $ledger = $this->ledger();
@@ -408,7 +410,7 @@ class LedgerTest extends TestCase
         $this->assertSame(['ann' => 100], $this->coins());
     }
 
-    /** STO-37. */
+    /** Asserts that no transaction grants a purchase that was handed out under a lease (STO-37). */
     public function testWhatALeaseHandedOutNoTransactionPays(): void
     {
         $ledger = $this->ledger();
@@ -432,7 +434,7 @@ class LedgerTest extends TestCase
         $this->assertSame(['ann' => 100], $this->coins());
     }
 
-    /** What a call comes to when a table goes away inside its function, and is there again. */
+    /** Runs a call during whose function a table disappears; restores the table afterwards. */
     private function away(string $table, callable $call, callable $inside): mixed
     {
         $found = $call(function (object $what, object $pdo) use ($table, $inside): mixed {
@@ -573,7 +575,7 @@ class LedgerTest extends TestCase
         $this->assertTrue($ledger->recordEvent('NOTE#2')->ok);
     }
 
-    /** STO-78. */
+    /** Asserts that opening a ledger does not create a missing file (STO-78). */
     public function testAFileThatIsMissingIsNotMade(): void
     {
         $path = sys_get_temp_dir() . '/assay-missing-' . bin2hex(random_bytes(6));
@@ -618,7 +620,10 @@ class LedgerTest extends TestCase
         $this->refused('unavailable.database.statement-failed', fn () => $ledger->checkSchema());
     }
 
-    /** STO-78: what is missing is not made anew, or each purchase would be paid again. */
+    /**
+     * Asserts that a missing table is not created anew, since purchases would be granted again
+     * (STO-78).
+     */
     public function testATableThatIsMissingIsNotMade(): void
     {
         $ledger = $this->ledger();
@@ -634,7 +639,7 @@ class LedgerTest extends TestCase
         $this->pdo()->query('SELECT * FROM assay_purchase');
     }
 
-    /** STO-78: two databases under one name. */
+    /** Asserts that another database under the same name is refused (STO-78). */
     public function testAnotherStoreUnderTheNameIsSeen(): void
     {
         $ledger = $this->ledger();
@@ -645,7 +650,10 @@ class LedgerTest extends TestCase
         $ledger->checkSchema();
     }
 
-    /** STO-30: a grant of `resumeExpired` pays out what nobody completed; "hold" leaves it to a person. */
+    /**
+     * Asserts that `resumeExpired` grants expired claims, and that "hold" leaves them to an
+     * operator (STO-30).
+     */
     public function testDueClaimsArePaidOutOrHeld(): void
     {
         $ledger = $this->ledger();
@@ -664,7 +672,7 @@ class LedgerTest extends TestCase
         $this->assertSame([], $ledger->resumeExpired(600_000)->claims);
     }
 
-    /** STO-20. */
+    /** Asserts that a resumed claim that cannot be completed is deferred (STO-20). */
     public function testADueClaimThatIsNotCompletedIsDeferred(): void
     {
         $ledger = $this->ledger();
@@ -683,7 +691,10 @@ class LedgerTest extends TestCase
         $this->assertSame(['ann' => 100], $this->coins());
     }
 
-    /** An argument by its name is what stood in `options`, and stands before it. */
+    /**
+     * Asserts that a named argument has the effect of the same member in `options`, and overrides
+     * it.
+     */
     public function testMembersByName(): void
     {
         $ledger = $this->ledger();
@@ -701,7 +712,10 @@ class LedgerTest extends TestCase
         $this->assertSame('refused', $refused->outcome, $refused->status);
     }
 
-    /** docs/spec/ledger.md §7. */
+    /**
+     * Asserts that the last plan stays valid while the database is unavailable (docs/spec/ledger.md
+     * §7).
+     */
     public function testTheLastPlanGoesOnWhileTheStoreIsAway(): void
     {
         $ledger = $this->ledger(['failOpen' => ['planMaxAgeMs' => 3_600_000]]);
@@ -719,7 +733,7 @@ class LedgerTest extends TestCase
             ->document->at('exchange.isCached'));
     }
 
-    /** STO-53. */
+    /** Asserts that releasing a quota reports whether units were returned (STO-53). */
     public function testARefundSaysWhetherThereWasOne(): void
     {
         $limits = ['free' => ['free' => 9], 'premium' => ['free' => 9]];
@@ -732,7 +746,7 @@ class LedgerTest extends TestCase
         $this->assertSame(['none', null], [$again->outcome, $again->used]);
     }
 
-    /** STO-66. */
+    /** Asserts that a rate permit is refused above the limit of a second (STO-66). */
     public function testThePaceOfRequestsToApple(): void
     {
         $ledger = $this->ledger(['rateLimits' => ['get-transaction-info' => 2]]);
@@ -750,7 +764,10 @@ class LedgerTest extends TestCase
             $ledger->acquireRatePermit('get-transaction-info', 'Production', attempt: 65));
     }
 
-    /** STO-60 to STO-64: from a challenge to a key that is used no longer. */
+    /**
+     * Asserts each operation of a device key, from a challenge to its retirement (STO-60 to
+     * STO-64).
+     */
     public function testTheKeyOfADevice(): void
     {
         $minted = Minted::get();
@@ -828,7 +845,10 @@ class LedgerTest extends TestCase
         return json_decode((string) file_get_contents($path), true)[$member];
     }
 
-    /** STO-92: `more` asks for the same request. */
+    /**
+     * Asserts that merging and forgetting an account can be repeated with the same attempt id
+     * (STO-92).
+     */
     public function testAnAccountIsJoinedByTheSameAttempt(): void
     {
         $ledger = $this->ledger(['forgetKey' => base64_encode(random_bytes(32))]);
@@ -864,7 +884,7 @@ class LedgerTest extends TestCase
         $this->assertSame(['ann' => 100], $this->coins());
     }
 
-    /** @return list<string> what processes of their own answer */
+    /** @return list<string> the results of separate processes */
     private function together(int $count, string $jws, string $end): array
     {
         $given = json_encode([$this->dsn(), Minted::get()->configuration(), $jws, $end]);

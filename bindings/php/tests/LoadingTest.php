@@ -10,7 +10,7 @@ use Assay\Internal\Header;
 use Assay\Internal\Loader;
 use PHPUnit\Framework\TestCase;
 
-/** Which library is loaded, and what is said when none fits. */
+/** Tests of which library is loaded, and of the error if none fits. */
 final class LoadingTest extends TestCase
 {
     use Refusals;
@@ -19,7 +19,9 @@ final class LoadingTest extends TestCase
         . 'echo Assay\Assay::loadedBy(), " ", Assay\Assay::libraryPath(); } '
         . 'catch (Assay\Exception\LoadError $error) { echo $error->getMessage(); }';
 
-    /** The system may have a library of its own: it is not searched for a named one. */
+    /**
+     * A named library that does not exist: the system, which may have one, is not searched then.
+     */
     private const NOWHERE = ['ASSAY_LIBRARY' => '/nowhere/libassay.so.0'];
 
     private string $folder;
@@ -59,14 +61,14 @@ final class LoadingTest extends TestCase
         $this->assertSame($wanted, $this->said(self::NOWHERE));
     }
 
-    /** Shared hosts disable functions: that is a LoadError too, and only where it matters. */
+    /** Asserts that a disabled function that is needed is a LoadError, as on shared hosts. */
     public function testFunctionsThatAreDisabled(): void
     {
         $said = $this->said(
             ['ASSAY_LIBRARY' => $this->real()],
             ['-d', 'disable_functions=getenv,putenv'],
         );
-        if (!str_starts_with($said, 'ffi ')) {             // of the system's own
+        if (!str_starts_with($said, 'ffi ')) {             // the system has a library of its own
             $this->assertStringContainsString('no usable libassay.so.0 (ASSAY_LIBRARY', $said);
             $this->assertStringContainsString('getenv is in disable_functions). Tried:', $said);
         }
@@ -180,7 +182,7 @@ final class LoadingTest extends TestCase
     }
 
     /**
-     * What a PHP without the extension says about the copy of the package.
+     * Returns the output of a PHP without the extension that loads the copied package.
      *
      * @param array<string, string> $environment
      * @param list<string> $options

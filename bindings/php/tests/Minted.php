@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Tests;
 
-/** Evidence of a test authority of one's own, by `assay mint`: ASSAY_CLI names the program. */
+/** Evidence signed by a test authority with `assay mint`; ASSAY_CLI names the program. */
 final class Minted
 {
     public const VARIABLE = 'ASSAY_CLI';
@@ -33,7 +33,7 @@ final class Minted
         is_dir($this->folder) && rmdir($this->folder);
     }
 
-    /** Keys and roots: for a program that plays Apple with them. */
+    /** Returns the folder with keys and roots, for mock Apple. */
     public function folder(): string
     {
         return $this->folder;
@@ -51,7 +51,7 @@ final class Minted
         return trim($run->out);
     }
 
-    /** The JWS of a purchase of its own. */
+    /** Returns the JWS of a new purchase. */
     public function coins(string ...$arguments): string
     {
         $id = (string) ++$this->last;
@@ -73,7 +73,7 @@ final class Minted
     /**
      * @param array<string, mixed> $more
      *
-     * @return array<string, mixed> the authority's, with what a test needs
+     * @return array<string, mixed> the authority's configuration, with what a test needs
      */
     public function configuration(array $more = []): array
     {

@@ -10,7 +10,7 @@ use Assay\Ledger\PdoExecutor;
 use PDO;
 use PHPUnit\Framework\TestCase;
 
-/** Steps of a store over SQLite, made by hand. */
+/** Tests of database steps over SQLite, written by hand. */
 final class PdoExecutorTest extends TestCase
 {
     use Refusals;
@@ -48,7 +48,7 @@ final class PdoExecutorTest extends TestCase
         return ['INSERT INTO t (k,n) VALUES (?,?)', [$key, $number]];
     }
 
-    /** @return list<string> what another connection sees */
+    /** @return list<string> what another connection reads */
     private function keys(): array
     {
         return (new PDO("sqlite:$this->file"))->query('SELECT k FROM t ORDER BY k')
@@ -88,7 +88,7 @@ final class PdoExecutorTest extends TestCase
         $this->assertSame(['a', 'b', 'c', 'd'], $this->keys());
     }
 
-    /** EXC-24. */
+    /** Asserts that a whole transaction can be one step (EXC-24). */
     public function testAWholeTransactionIsOneStep(): void
     {
         $executor = $this->executor();
@@ -105,7 +105,7 @@ final class PdoExecutorTest extends TestCase
         $whole(self::insert('e'));
     }
 
-    /** EXC-24. */
+    /** Asserts that a failed commit is rolled back (EXC-24). */
     public function testACommitThatFailsIsUndone(): void
     {
         $pdo = new class ("sqlite:$this->file") extends PDO {
@@ -179,7 +179,8 @@ final class PdoExecutorTest extends TestCase
         $dsn = var_export("sqlite:$this->file", true);
         $begin = var_export(self::step('begin', self::insert('a')), true);
         foreach (['', 'exit(0);', 'throw new Exception("x");', 'str_repeat("x", 1 << 40);'] as $end) {
-            // The host's connection, and the executor in a ring that no destructor ends in time.
+            // The host's connection, and the executor in a reference cycle, so that its destructor
+            // runs too late.
             Subprocess::run([PHP_BINARY, '-d', 'display_errors=0', '-r', "
                 require $autoload;
                 \$pdo = new PDO($dsn, options: [PDO::ATTR_PERSISTENT => true]);
@@ -217,7 +218,7 @@ final class PdoExecutorTest extends TestCase
         $this->assertSame(['code' => '14', 'executed' => 'no'], $answer['error']);
     }
 
-    /** STO-78. */
+    /** Asserts that a step does not create a missing file (STO-78). */
     public function testNoFileIsMadeInPassing(): void
     {
         $path = "$this->file-missing";
@@ -236,7 +237,7 @@ final class PdoExecutorTest extends TestCase
         $this->assertSame(200, $answer['code']);
     }
 
-    /** STO-78. */
+    /** Asserts that a relative path is refused with a message (STO-78). */
     public function testARelativePathSaysSo(): void
     {
         $before = (string) getcwd();
@@ -256,7 +257,7 @@ final class PdoExecutorTest extends TestCase
     private const TRANSACTION = ['code' => 500,
         'error' => ['code' => 'transaction', 'executed' => 'unknown']];
 
-    /** STO-38. */
+    /** Asserts that a grant that ends its transaction is rolled back (STO-38). */
     public function testAGrantThatEndsItsTransactionIsUndone(): void
     {
         foreach (['COMMIT', 'rollback', ';;/**/ end', "-- x\nBEGIN", "SELECT 'a;'';'; commit",
@@ -279,7 +280,7 @@ final class PdoExecutorTest extends TestCase
         $this->assertSame(['claim0', 'claim1'], $this->keys());
     }
 
-    /** STO-38: what only looks like it. */
+    /** Asserts that texts that only resemble such statements pass (STO-38). */
     public function testTextsOfAGrant(): void
     {
         $is = GuardedConnection::endsTransaction(...);
@@ -307,7 +308,7 @@ final class PdoExecutorTest extends TestCase
         }
     }
 
-    /** STO-38: a transaction of the host's. */
+    /** Asserts that an open transaction of the host is refused and left unchanged (STO-38). */
     public function testAnOpenTransactionOfTheHostsIsLeftAsItWas(): void
     {
         foreach (['BEGIN', null] as $begin) {
@@ -324,7 +325,7 @@ final class PdoExecutorTest extends TestCase
         $this->assertSame(['own', 'ownBEGIN'], $this->keys());
     }
 
-    /** STO-93: what is deleted is written over, and the log emptied. */
+    /** Asserts that deleted text is overwritten, and the log truncated (STO-93). */
     public function testADeletedTextIsGone(): void
     {
         $executor = $this->executor();

@@ -10,10 +10,10 @@ use Assay\Facts\Members;
 use Assay\Internal\Member;
 use PHPUnit\Framework\Assert;
 
-/** What the library writes has a property, and the property gives just that. */
+/** Asserts that every member that the library writes has a property with its value. */
 final class Places
 {
-    /** One object of facts, and the objects inside it. */
+    /** Checks one object of facts, and the objects inside it. */
     public static function check(Members $found, string $where): void
     {
         $values = $found instanceof Facts ? $found->values() : $found->payload();
@@ -24,7 +24,7 @@ final class Places
         }
         $own = ['payload' => true, 'warnings' => true];
         $unplaced = array_diff_key($values, $known, $found instanceof Details ? [] : $own);
-        // What the library itself does not know is passed on as received.
+        // Members that the library itself does not know are passed on as received.
         unset($unplaced['unknown'], $unplaced['unknownInReceipt'], $unplaced['otherExtensions']);
         Assert::assertSame([], array_keys($unplaced), "$where: members without a property");
     }
@@ -61,14 +61,14 @@ final class Places
         $wanted = Member::convert($row, $source[$row[1]] ?? null);
         Assert::assertEquals(self::comparable($wanted), self::comparable($value), $where);
         foreach (is_array($value) ? $value : [$value] as $entry) {
-            // The signed JSON may hold members not known yet.
+            // The signed JSON may have members that are not known yet.
             if ($entry instanceof Members && ($row[0] & Member::SIGNED) === 0) {
                 self::check($entry, $where);
             }
         }
     }
 
-    /** Objects by their JSON: which of their properties were read makes no difference. */
+    /** Returns objects by their JSON, which does not depend on which properties were read. */
     private static function comparable(mixed $value): mixed
     {
         if ($value instanceof Members) {

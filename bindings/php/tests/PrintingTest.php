@@ -14,7 +14,7 @@ use Assay\Facts\SignedToken;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** What is secret is neither printed nor serialised (EXC-22). */
+/** Asserts that secrets are neither printed nor serialised (EXC-22). */
 final class PrintingTest extends TestCase
 {
     use Refusals;
@@ -27,7 +27,7 @@ final class PrintingTest extends TestCase
         IssuedSession::class => ['text', 'keyId', 'issuedAtMs'],
     ];
 
-    /** All that PHP prints of a value. */
+    /** Returns everything that PHP prints of a value. */
     private static function printed(mixed $value): string
     {
         ob_start();
@@ -66,7 +66,7 @@ final class PrintingTest extends TestCase
         $this->assertStringContainsString('payload', $error->getMessage());
     }
 
-    /** Documents of open steps, of signatures and of issued texts, read before. */
+    /** Asserts it for documents of open steps, signatures and issued tokens, read before. */
     public function testDocuments(): void
     {
         $seen = 0;
@@ -99,11 +99,11 @@ final class PrintingTest extends TestCase
             return CaseTable::get()->verifier($case['verifier'])
                 ->exchange(CaseTable::given($case, 'request'), now: $case['now']);
         } catch (\Exception) {
-            return null; // evidence, or a request, of the wrong form
+            return null; // evidence or a request of the wrong form
         }
     }
 
-    /** @return list<mixed> what the library marks as one */
+    /** @return list<mixed> what the library marks as secret */
     private static function secrets(?Document $document): array
     {
         $exchange = $document?->json()['exchange'] ?? [];
@@ -120,7 +120,7 @@ final class PrintingTest extends TestCase
         return $found;
     }
 
-    /** No trace of an exception has what was passed (PHP 8.2 on). */
+    /** Asserts that no trace of an exception has secret arguments (since PHP 8.2). */
     public function testTraces(): void
     {
         if (PHP_VERSION_ID < 80200) {

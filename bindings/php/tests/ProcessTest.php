@@ -6,10 +6,10 @@ namespace Assay\Tests;
 
 use PHPUnit\Framework\TestCase;
 
-/** The library in a host process: memory, fork, signals, the end. */
+/** Tests of the library in a host process: memory, fork, signals, shutdown. */
 final class ProcessTest extends TestCase
 {
-    /** The whole soak: ASSAY_SOAK=1000000. */
+    /** The default number of verifications; ASSAY_SOAK=1000000 runs the whole soak. */
     private const SOAK = 20_000;
     private const FLAT = 1 << 20;
 
@@ -47,7 +47,7 @@ final class ProcessTest extends TestCase
     {
         $done = $this->program('ends.php');
         $this->assertStringStartsWith("end\n", $done->out, $done->error);
-        // PHP's own code for an uncaught exception: no signal ended it.
+        // PHP's own code for an uncaught exception: no signal ended the process.
         $this->assertSame(255, $done->code);
     }
 

@@ -6,7 +6,7 @@ namespace Assay\Tests;
 
 use PHPUnit\Framework\TestCase;
 
-/** What README.md shows is PHP, and its calls exist. */
+/** Asserts that the blocks of README.md are PHP, and that its calls exist. */
 final class ReadmeTest extends TestCase
 {
     private const README = __DIR__ . '/../README.md';
@@ -42,7 +42,8 @@ final class ReadmeTest extends TestCase
             'AUTOLOAD' => __DIR__ . '/../autoload.php',
             'JWS' => CaseTable::evidence($case),
         ], input: $code);
-        // Evidence of a test authority: the configuration shown trusts Apple alone.
+        // The evidence is of a test authority, but the configuration of README.md trusts Apple
+        // only.
         $this->assertSame('rejected.chain.untrusted-root', $done->out, $done->error);
     }
 

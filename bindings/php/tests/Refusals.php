@@ -7,7 +7,7 @@ namespace Assay\Tests;
 use Assay\Exception\AssayException;
 use Assay\Internal\Refusal;
 
-/** What a call must be refused with. */
+/** Assertions about the exception of a call. */
 trait Refusals
 {
     /**
@@ -29,7 +29,7 @@ trait Refusals
         $this->fail("$what: nothing is thrown");
     }
 
-    /** A refusal with this status, by the class of its family. */
+    /** Asserts that a call is refused with this status, by the class of its family. */
     protected function refused(string $status, callable $call): AssayException
     {
         $refusal = $this->thrown(AssayException::class, $call, $status);

@@ -10,7 +10,7 @@ use Assay\Facts\VerifyReceiptResponse;
 use Assay\Sender;
 use PHPUnit\Framework\TestCase;
 
-/** Exchanges over the network, against a scripted server on loopback. */
+/** Tests of exchanges over the network, with a scripted server on loopback. */
 final class SenderTest extends TestCase
 {
     use Refusals;
@@ -57,7 +57,7 @@ final class SenderTest extends TestCase
         );
     }
 
-    /** What Apple says in a transcript. @return list<string> */
+    /** Returns the bodies of Apple's responses in a transcript. @return list<string> */
     private static function bodies(array $case): array
     {
         $answers = array_map(
@@ -90,7 +90,7 @@ final class SenderTest extends TestCase
         }
         $this->assertSame(1, $document->at('exchange.hops'));
         $this->assertInstanceOf(VerifyReceiptResponse::class, $document->facts());
-        // A finished exchange is evidence.
+        // The document of a finished exchange is evidence.
         $decision = CaseTable::get()->verifier($case['verifier'])->decide($document);
         $this->assertTrue($decision->entitled);
     }

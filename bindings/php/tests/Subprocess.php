@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Tests;
 
-/** A program run by a test, with its output. */
+/** A program that a test has run, with its output. */
 final class Subprocess
 {
     private function __construct(
@@ -16,7 +16,7 @@ final class Subprocess
 
     /**
      * @param list<string> $command
-     * @param array<string, string>|null $environment null: the test's own
+     * @param array<string, string>|null $environment null for the test's own
      */
     public static function run(
         array $command,
@@ -38,7 +38,9 @@ final class Subprocess
         return new self($code, self::all($out), self::all($error));
     }
 
-    /** This PHP with the settings of this process that decide how the library is reached. */
+    /**
+     * Runs this PHP with those settings of this process that determine how the library is loaded.
+     */
     public static function php(
         array $arguments,
         ?array $environment = null,

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Tests;
 
-/** An example run by PHP's built-in server on loopback. */
+/** An example, run by PHP's built-in server on loopback. */
 final class WebServer
 {
     private const PATIENCE_S = 10.0;

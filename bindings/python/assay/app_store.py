@@ -31,7 +31,7 @@ __all__ = ["AppStore"]
 
 
 class AppStore:
-    """What may be asked of Apple, each as an exchange. Made by `Verifier.app_store`.
+    """The App Store Server API, each operation as an exchange. Made by `Verifier.app_store`.
 
     Raises MisuseError for members of a wrong form, ConfigError without the block
     `appStoreServerApi`. Times are milliseconds since 1970 UTC or aware datetimes.
@@ -70,7 +70,7 @@ class AppStore:
         *,
         now: Time | None = None,
     ) -> Exchange:
-        """One transaction, by its id or its original one."""
+        """Gets one transaction by its id or its original id."""
         return self._begin(
             "get-transaction-info",
             {
@@ -95,8 +95,8 @@ class AppStore:
         pages: int | None = None,
         now: Time | None = None,
     ) -> Exchange:
-        """All transactions of a customer, by any id of theirs. pages: at most so many are
-        asked for, 1 to 100.
+        """Gets all transactions of a customer by any of their transaction ids. pages: the most
+        pages to request, 1 to 100.
         """
         return self._begin(
             "get-transaction-history",
@@ -132,8 +132,8 @@ class AppStore:
         pages: int | None = None,
         now: Time | None = None,
     ) -> Exchange:
-        """The same as it was before: without consumables that were finished. Deprecated.
-        pages: at most so many are asked for, 1 to 100.
+        """Gets the transactions of a customer from the older endpoint, without finished
+        consumables. Deprecated. pages: the most pages to request, 1 to 100.
         """
         return self._begin(
             "get-transaction-history-v1",
@@ -160,7 +160,7 @@ class AppStore:
         status: Sequence[int] | None = None,
         now: Time | None = None,
     ) -> Exchange:
-        """The state of each subscription of a customer."""
+        """Gets the state of each subscription of a customer."""
         return self._begin(
             "get-all-subscription-statuses",
             {
@@ -176,7 +176,7 @@ class AppStore:
         *,
         now: Time | None = None,
     ) -> Exchange:
-        """The download of the app by a customer."""
+        """Gets the app transaction of a customer."""
         return self._begin(
             "get-app-transaction-info",
             {
@@ -191,7 +191,7 @@ class AppStore:
         *,
         now: Time | None = None,
     ) -> Exchange:
-        """The purchases of an order, by the id in Apple's e-mail to the customer."""
+        """Gets the purchases of an order by the id in Apple's e-mail to the customer."""
         return self._begin(
             "look-up-order-id",
             {
@@ -208,7 +208,7 @@ class AppStore:
         pages: int | None = None,
         now: Time | None = None,
     ) -> Exchange:
-        """All refunds of a customer. pages: at most so many are asked for, 1 to 100."""
+        """Gets all refunds of a customer. pages: the most pages to request, 1 to 100."""
         return self._begin(
             "get-refund-history",
             {
@@ -242,8 +242,8 @@ class AppStore:
         transaction: Evidence | None = None,
         now: Time | None = None,
     ) -> Exchange:
-        """Ties a purchase that was made outside the app to an account. transaction: its
-        verified facts, where you have them; they are checked first.
+        """Sets the account of a purchase that was made outside the app. transaction: its
+        verified facts, if you have them; they are checked first.
         """
         return self._begin(
             "set-app-account-token",
@@ -268,7 +268,7 @@ class AppStore:
         now: Time | None = None,
     ) -> Exchange:
         """Answers CONSUMPTION_REQUEST: how much was used, and which refund you prefer.
-        transaction: its verified facts, where you have them; they are checked first.
+        transaction: its verified facts, if you have them; they are checked first.
         """
         return self._begin(
             "send-consumption-information",
@@ -303,8 +303,8 @@ class AppStore:
         transaction: Evidence | None = None,
         now: Time | None = None,
     ) -> Exchange:
-        """The same for purchases made with the Advanced Commerce API. transaction: its
-        verified facts, where you have them; they are checked first.
+        """Answers CONSUMPTION_REQUEST for purchases made with the Advanced Commerce API.
+        transaction: its verified facts, if you have them; they are checked first.
         """
         return self._begin(
             "send-consumption-data",
@@ -378,7 +378,7 @@ class AppStore:
         *,
         now: Time | None = None,
     ) -> Exchange:
-        """How far such a request has come."""
+        """Gets the progress of a request to move the renewal date of all subscribers."""
         return self._begin(
             "get-status-of-subscription-renewal-date-extensions",
             {
@@ -401,8 +401,8 @@ class AppStore:
         pages: int | None = None,
         now: Time | None = None,
     ) -> Exchange:
-        """The notifications that Apple sent or could not send, of the last 180 days. pages: at
-        most so many are asked for, 1 to 100.
+        """Gets the notifications of the last 180 days that Apple sent or could not send.
+        pages: the most pages to request, 1 to 100.
         """
         return self._begin(
             "get-notification-history",
@@ -424,7 +424,7 @@ class AppStore:
         *,
         now: Time | None = None,
     ) -> Exchange:
-        """Has Apple send a notification for testing."""
+        """Asks Apple to send a test notification."""
         return self._begin(
             "request-test-notification",
             {},
@@ -437,7 +437,7 @@ class AppStore:
         *,
         now: Time | None = None,
     ) -> Exchange:
-        """What became of it."""
+        """Gets the status of a test notification."""
         return self._begin(
             "get-test-notification-status",
             {

@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 
 
 class Extensions(Members):
-    """What systems from iOS 27 on say about the running build."""
+    """The data of systems from iOS 27 on about the running build."""
 
     __slots__ = ()
 
     category: int | None = integer(
-        "category", "Where the build came from: 2 TestFlight, 4 App Store …; None: not said."
+        "category", "The origin of the build: 2 TestFlight, 4 App Store …; None if unknown."
     )
     category_name: BuildCategory | None = named(
         "categoryName",
@@ -65,12 +65,12 @@ class Extensions(Members):
         "bundleVersion", 'CFBundleVersion, the build number: "1314".'
     )
     other_extensions: Mapping[str, str] = mapping(
-        "otherExtensions", "Further ones by name; each value's encoding (CBOR) in hex."
+        "otherExtensions", "Other extensions by name; each value's encoding (CBOR) in hex."
     )
 
 
 class ReceiptMembers(Members):
-    """What is reported about an App Attest receipt, alone or inside an attestation."""
+    """The members that App Attest receipts share, by themselves or inside an attestation."""
 
     __slots__ = ()
     _shown = ("type", "app_id", "environment", "bound", "risk", "refresh_due")
@@ -84,18 +84,22 @@ class ReceiptMembers(Members):
     environment: AttestEnvironment = named(
         "environment", "AttestEnvironment", '"production" or "sandbox".'
     )
-    key_id: str = text("keyId", "The key that it is about, base64.")
+    key_id: str = text("keyId", "The key id that the receipt is about, base64.")
     bound: bool = boolean(
-        "bound", "Whether it was checked to be about the key that was given."
+        "bound", "Whether the receipt was verified to be about the given key."
     )
-    created_at_ms: int = time("createdAtMs", "When Apple made it.")
+    created_at_ms: int = time("createdAtMs", "When Apple made the receipt.")
     created_at: datetime = moment("createdAtMs")
-    not_before_ms: int | None = time("notBeforeMs", 'Earliest refresh; only "RECEIPT".')
+    not_before_ms: int | None = time(
+        "notBeforeMs", 'The earliest time of a refresh; only for "RECEIPT".'
+    )
     not_before_at: datetime | None = moment("notBeforeMs")
-    expires_at_ms: int = time("expiresAtMs", "After that only a new key helps.")
+    expires_at_ms: int = time(
+        "expiresAtMs", "When the receipt expires; only a new key helps afterwards."
+    )
     expires_at: datetime = moment("expiresAtMs")
     expired: bool = boolean(
-        "expired", "Whether it has ended; true only with `attest.time: stored`."
+        "expired", "Whether the receipt has expired; true only with `attest.time: stored`."
     )
     risk: int | None = integer(
         "risk",
@@ -108,8 +112,10 @@ class ReceiptMembers(Members):
         "behind it after 30 days.",
     )
     refresh_at: datetime | None = moment("refreshAtMs")
-    refresh_due: bool = boolean("refreshDue", "Whether it was due at the time of the call.")
-    token: str = text("token", "Apple's token in it, base64.")
+    refresh_due: bool = boolean(
+        "refreshDue", "Whether a refresh was due at the time of the call."
+    )
+    token: str = text("token", "Apple's token in the receipt, base64.")
     client_hash: str = text(
         "clientHash",
         'The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple '
@@ -135,7 +141,7 @@ class System(Details):
 
 
 class AttestedReceipt(ReceiptMembers, Details):
-    """The receipt inside an attestation: verified with it, about its key."""
+    """The receipt inside an attestation, verified together with the attestation."""
 
     __slots__ = ()
 
@@ -146,63 +152,65 @@ class Attestation(OwnFacts, Extensions):
     """A key in the Secure Enclave of a genuine Apple device, made by your app.
 
     Store `key_id`, `public_key`, `app_id`, `environment`, the counter 0 and `receipt.raw`,
-    bound to the account; refuse a key that another account has. It says neither who the person
-    is nor that the device is free of tampering.
+    bound to the account; refuse a key of another account. It proves neither the identity of
+    the person nor that the device is free of tampering.
     """
 
     __slots__ = ()
     _shown = ("key_id", "app_id", "environment", "category_name")
 
     key_id: str = text("keyId", "SHA-256 of the key, standard base64.")
-    public_key: bytes = inner_octets(
-        "publicKey", "x963", "The point 04 || X || Y, 65 bytes: what `verify_assertion` takes."
-    )
+    public_key: bytes = inner_octets("publicKey", "x963", "The point 04 || X || Y, 65 bytes.")
     public_key_spki: bytes = inner_octets(
-        "publicKey", "spki", "The same as SubjectPublicKeyInfo, 91 bytes."
+        "publicKey", "spki", "The key as SubjectPublicKeyInfo, 91 bytes."
     )
     app_id: str = text("appId", "App ID prefix, dot, bundle id: the one that matched.")
     environment: AttestEnvironment = named(
         "environment", "AttestEnvironment", '"production" or "development".'
     )
-    aaguid: str = text("aaguid", "What shows the environment, hex.")
-    flags: int = integer("flags", "Of the authenticator data; reported, not judged.")
-    counter: int = integer("counter", "0: the first value to store.")
-    nonce: str = text("nonce", "SHA-256 that the certificate carries, hex.")
+    aaguid: str = text("aaguid", "The AAGUID, which determines the environment, hex.")
+    flags: int = integer(
+        "flags", "The flags of the authenticator data; reported, not checked."
+    )
+    counter: int = integer("counter", "The first counter to store, 0.")
+    nonce: str = text("nonce", "The nonce in the certificate, SHA-256 in hex.")
     os: System = details("os", System, "The system on the device.")
-    acl: str | None = text("acl", "Access control octets of the key, hex.")
+    acl: str | None = text("acl", "The access control bytes of the key, hex.")
     challenge_sha256: str | None = inner_text(
         "challenge",
         "sha256",
-        "SHA-256 of the challenge in the client data, hex. None: it was not looked for, "
-        "and comparing it is up to you (`attest.challenge` of the configuration).",
+        "SHA-256 of the challenge in the client data, hex; None if none was searched for, "
+        "and you must compare it (`attest.challenge` of the configuration).",
     )
     leaf: Certificate = details("leaf", Certificate, "The key's certificate.")
     receipt: AttestedReceipt | None = details(
-        "receipt", AttestedReceipt, "None only with `attest.receipt: ignore`."
+        "receipt", AttestedReceipt, "The receipt; None only with `attest.receipt: ignore`."
     )
     revocation: str = text("revocation", '"not-available": Apple offers none.')
 
 
 class Assertion(OwnFacts, Extensions):
-    """Says that the attested key signed these client data, later than the last time.
+    """A proof that the attested key signed these client data, with a counter that has grown.
 
-    Store `counter` with "only if the stored one is still smaller": of two requests with one
-    counter exactly one may pass.
+    Store `counter` only if the stored one is still smaller: of two requests with one counter
+    exactly one may pass.
     """
 
     __slots__ = ()
     _shown = ("app_id", "counter", "previous_counter", "category_name")
 
     app_id: str = text("appId", "App ID prefix, dot, bundle id: the one that matched.")
-    counter: int = integer("counter", "The new one, to be stored.")
-    previous_counter: int = integer("previousCounter", "The one that was given.")
-    flags: int = integer("flags", "Of the authenticator data; reported, not judged.")
-    nonce: str = text("nonce", "SHA-256 that was signed, hex.")
+    counter: int = integer("counter", "The new counter, to be stored.")
+    previous_counter: int = integer("previousCounter", "The given counter.")
+    flags: int = integer(
+        "flags", "The flags of the authenticator data; reported, not checked."
+    )
+    nonce: str = text("nonce", "The signed SHA-256, hex.")
     challenge_sha256: str | None = inner_text(
         "challenge",
         "sha256",
-        "SHA-256 of the challenge in the client data, hex. None: it was not looked for, "
-        "and comparing it is up to you (`attest.challenge` of the configuration).",
+        "SHA-256 of the challenge in the client data, hex; None if none was searched for, "
+        "and you must compare it (`attest.challenge` of the configuration).",
     )
 
 
@@ -227,10 +235,14 @@ class DeviceBit(Details):
     __slots__ = ()
     _shown = ("name", "set")
 
-    name: str | None = text("name", "Its meaning by `deviceCheck.bits`; None: not configured.")
-    value: bool = boolean("value", "As Apple has it.")
-    aged: bool = boolean("aged", "Older than its `resetAfterMonths`: counts as clear.")
-    set: bool = boolean("set", "Whether it counts as set.")
+    name: str | None = text(
+        "name", "The meaning of the bit by `deviceCheck.bits`; None if not configured."
+    )
+    value: bool = boolean("value", "The value that Apple stores.")
+    aged: bool = boolean(
+        "aged", "Whether the bit is older than its `resetAfterMonths` and counts as clear."
+    )
+    set: bool = boolean("set", "Whether the bit counts as set.")
 
 
 class DeviceBits(Details):
@@ -244,11 +256,11 @@ class DeviceBits(Details):
 
 
 class DeviceCheck(OwnFacts):
-    """What an answer from Apple's DeviceCheck endpoint means.
+    """The meaning of a response of Apple's DeviceCheck API.
 
-    An answer that says nothing means neither a clean device nor a used one. Hand it to
-    `assess_risk` as the observation `deviceCheck`; a refusal's document has it too, with
-    outcome "token-refused" or "unavailable".
+    An unusable response means neither a clean device nor a used one. Pass it to `assess_risk`
+    as the observation `deviceCheck`; a refusal's document has it too, with outcome
+    "token-refused" or "unavailable".
     """
 
     __slots__ = ()
@@ -261,13 +273,21 @@ class DeviceCheck(OwnFacts):
         '"token-refused", "unavailable".',
     )
     fault: Fault | None = named(
-        "fault", "Fault", 'Whose fault a refusal is: "client", "ours", "transient", "unknown".'
+        "fault",
+        "Fault",
+        'The party at fault for a refusal: "client", "ours", "transient", "unknown".',
     )
-    month: str | None = text("month", 'Last write, "2026-05": Apple gives no day.')
-    age_months: int | None = integer("ageMonths", "Calendar months since then, never days.")
-    bits: DeviceBits | None = details("bits", DeviceBits, 'Only with the outcome "bits".')
+    month: str | None = text(
+        "month", 'The month of the last write, "2026-05": Apple gives no day.'
+    )
+    age_months: int | None = integer(
+        "ageMonths", "The calendar months since then, never days."
+    )
+    bits: DeviceBits | None = details(
+        "bits", DeviceBits, 'The two bits; None unless the outcome is "bits".'
+    )
     offer: DeviceOffer | None = named(
-        "offer", "DeviceOffer", '"free" or "device-used"; None if it was not asked for.'
+        "offer", "DeviceOffer", '"free" or "device-used"; None if not requested.'
     )
 
 
@@ -278,25 +298,25 @@ class RiskReason(Details):
     _shown = ("id", "verdict", "reason")
 
     id: str = text("id", '"RSK-16".')
-    verdict: Verdict = named("verdict", "Verdict", "The verdict of this rule alone.")
-    reason: str = text("reason", "For the operator's log.")
+    verdict: Verdict = named("verdict", "Verdict", "The verdict of this rule by itself.")
+    reason: str = text("reason", "The reason, for the operator's log.")
 
 
 class ClientError(Details):
-    """What to do about the error code that the app saw. A code is only the client's claim."""
+    """The recommended reaction to an error code from the app. The code is not verified."""
 
     __slots__ = ()
     _shown = ("code", "name")
 
     code: int = integer("code", "0 to 4, of com.apple.devicecheck.error.")
     name: str = text("name", '"serverUnavailable" …')
-    app: str = text("app", "What the app does next.")
-    action: str = text("action", "What the server does with it.")
-    text: str = text("text", "A text that may be shown to the user.")
+    app: str = text("app", "The next action of the app.")
+    action: str = text("action", "The action of the server.")
+    text: str = text("text", "A text for the user.")
 
 
 class Risk(Advice):
-    """What to do with a request that comes without an assertion, or with one.
+    """The recommended treatment of a request, with or without an assertion.
 
     Advice with reasons, never an entitlement: a paid request still needs its plan.
     """
@@ -314,15 +334,17 @@ class Risk(Advice):
         "Verdict",
         "The real verdict while `risk.mode` is record, when `verdict` is allow.",
     )
-    reasons: tuple[str, ...] = texts("reasons", "Ids of all rules that fired.")
-    rules: tuple[RiskReason, ...] = details_list("rules", RiskReason, "The same, explained.")
-    allowance: int | None = integer("allowance", 'Requests per day; only with "limited".')
+    reasons: tuple[str, ...] = texts("reasons", "The ids of all rules that fired.")
+    rules: tuple[RiskReason, ...] = details_list(
+        "rules", RiskReason, "The rules that fired, with their reasons."
+    )
+    allowance: int | None = integer("allowance", 'The requests per day; only with "limited".')
     retry_after_ms: int | None = integer(
         "retryAfterMs",
-        "After how long asking again may help; None: it will not. Milliseconds.",
+        "The time after which a retry may help; None if it will not. Milliseconds.",
     )
     client: ClientError | None = details(
-        "client", ClientError, "About the `errorCode` observed; None without one."
+        "client", ClientError, "The reaction to the observed `errorCode`; None without one."
     )
 
 

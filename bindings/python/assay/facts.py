@@ -98,7 +98,7 @@ __all__ = [
 
 
 class EffectiveDate(Details):
-    """The date at which the certificates were judged."""
+    """The date for which the certificates were verified."""
 
     __slots__ = ()
     _shown = ("ms", "source")
@@ -106,7 +106,8 @@ class EffectiveDate(Details):
     ms: int = time("ms", "The date.")
     ms_at: datetime = moment("ms")
     source: str = text(
-        "source", 'Where it is from: "signedDate", "receiptCreationDate", "nested", "now".'
+        "source",
+        'The source of the date: "signedDate", "receiptCreationDate", "nested", "now".',
     )
 
 
@@ -116,7 +117,7 @@ class Certificate(Details):
     __slots__ = ()
     _shown = ("sha256", "serial")
 
-    sha256: str = text("sha256", "SHA-256 of its DER, hex.")
+    sha256: str = text("sha256", "SHA-256 of the DER encoding, hex.")
     serial: str = text("serial", "Serial number, hex.")
     not_before: int = time("notBefore", "First moment of validity.")
     not_before_at: datetime = moment("notBefore")
@@ -141,20 +142,24 @@ class Chain(Details):
 
 
 class IdempotencyKeys(Details):
-    """The names under which a store keeps the evidence. None where a part is missing."""
+    """The keys by which a database identifies copies of the same evidence. None if a part is
+    missing.
+    """
 
     __slots__ = ()
     _shown = ("transaction", "purchase", "subscription", "notification", "app")
 
-    transaction: str | None = text("transaction", "One signed transaction.")
-    purchase: str | None = text("purchase", "What may be paid out once.")
-    subscription: str | None = text("subscription", "One subscription.")
-    notification: str | None = text("notification", "One notification: retries repeat it.")
-    app: str | None = text("app", "One customer's download of the app.")
+    transaction: str | None = text("transaction", "The key of one signed transaction.")
+    purchase: str | None = text("purchase", "The key of what may be granted once.")
+    subscription: str | None = text("subscription", "The key of one subscription.")
+    notification: str | None = text(
+        "notification", "The key of one notification, equal in every retry."
+    )
+    app: str | None = text("app", "The key of one customer's download of the app.")
 
 
 class Signed(Facts):
-    """What the facts of every JWS have in common."""
+    """The members that the facts of every JWS share."""
 
     __slots__ = ()
 
@@ -166,13 +171,15 @@ class Signed(Facts):
         "EnvironmentSource",
         '"payload", or "transaction-id" when it was derived (payloads of 2021).',
     )
-    bundle_id: str | None = text("bundleId", "The app; None for kinds that name none.")
-    app_apple_id: int | None = integer("appAppleId", "Apple's number of the app.")
+    bundle_id: str | None = text(
+        "bundleId", "The bundle id of the app; None for kinds without one."
+    )
+    app_apple_id: int | None = integer("appAppleId", "Apple's id of the app.")
     effective_date: EffectiveDate = details(
-        "effectiveDate", EffectiveDate, "When the certificates were judged."
+        "effectiveDate", EffectiveDate, "The date for which the certificates were verified."
     )
     keys: IdempotencyKeys = details(
-        "keys", IdempotencyKeys, "Names for stores and replay checks."
+        "keys", IdempotencyKeys, "The idempotency keys, for databases and replay checks."
     )
     chain: Chain = details("chain", Chain, "The certificates.")
 
@@ -193,8 +200,8 @@ class AdvancedCommerceOffer(Details):
     __slots__ = ()
     _shown = ("period", "period_count", "price", "reason")
 
-    period_count: int | None = integer("periodCount", "How many periods, 1 to 12.")
-    price: int | None = integer("price", "Thousandths of the currency unit.")
+    period_count: int | None = integer("periodCount", "The number of periods, 1 to 12.")
+    price: int | None = integer("price", "The amount in thousandths of the currency unit.")
     period: AdvancedCommerceOfferPeriod | None = named(
         "period", "AdvancedCommerceOfferPeriod", '"P3D", "P1W" … "P1Y".'
     )
@@ -209,8 +216,10 @@ class AdvancedCommerceRefund(Details):
     __slots__ = ()
     _shown = ("refund_type", "refund_amount", "refund_date")
 
-    refund_amount: int | None = integer("refundAmount", "Thousandths of the currency unit.")
-    refund_date: int | None = time("refundDate", "When it was refunded.")
+    refund_amount: int | None = integer(
+        "refundAmount", "The amount in thousandths of the currency unit."
+    )
+    refund_date: int | None = time("refundDate", "When the purchase was refunded.")
     refund_at: datetime | None = moment("refundDate")
     refund_reason: AdvancedCommerceRefundReason | None = named(
         "refundReason", "AdvancedCommerceRefundReason", '"UNINTENDED_PURCHASE", "LEGAL" …'
@@ -226,8 +235,10 @@ class AdvancedCommercePriceIncreaseInfo(Details):
     __slots__ = ()
     _shown = ("status", "price")
 
-    dependent_skus: tuple[str, ...] = texts("dependentSKUs", "Items whose price it follows.")
-    price: int | None = integer("price", "Thousandths of the currency unit.")
+    dependent_skus: tuple[str, ...] = texts(
+        "dependentSKUs", "The items whose price this item follows."
+    )
+    price: int | None = integer("price", "The amount in thousandths of the currency unit.")
     status: AdvancedCommercePriceIncreaseStatus | None = named(
         "status",
         "AdvancedCommercePriceIncreaseStatus",
@@ -236,16 +247,18 @@ class AdvancedCommercePriceIncreaseInfo(Details):
 
 
 class AdvancedCommerceTransactionItem(Details):
-    """One item that was bought. Decide by `sku`; it is revoked on its own."""
+    """One item of a purchase. Decide by `sku`; each item is revoked on its own."""
 
     __slots__ = ()
     _shown = ("sku", "price", "revocation_date")
 
     sku: str | None = text("SKU", "The item.")
-    description: str | None = text("description", "Text shown.")
-    display_name: str | None = text("displayName", "Name shown.")
-    offer: AdvancedCommerceOffer | None = details("offer", AdvancedCommerceOffer, "Discount.")
-    price: int | None = integer("price", "Thousandths of the currency unit.")
+    description: str | None = text("description", "The text for the customer.")
+    display_name: str | None = text("displayName", "The name for the customer.")
+    offer: AdvancedCommerceOffer | None = details(
+        "offer", AdvancedCommerceOffer, "The discount."
+    )
+    price: int | None = integer("price", "The amount in thousandths of the currency unit.")
     refunds: tuple[AdvancedCommerceRefund, ...] = details_list(
         "refunds", AdvancedCommerceRefund, "Refunds of this item."
     )
@@ -254,15 +267,17 @@ class AdvancedCommerceTransactionItem(Details):
 
 
 class AdvancedCommerceTransactionInfo(Details):
-    """What an Advanced Commerce transaction bought."""
+    """The purchase of an Advanced Commerce transaction."""
 
     __slots__ = ()
     _shown = ("request_reference_id", "period")
 
     descriptors: AdvancedCommerceDescriptors | None = details(
-        "descriptors", AdvancedCommerceDescriptors, "Texts shown."
+        "descriptors", AdvancedCommerceDescriptors, "The texts for the customer."
     )
-    estimated_tax: int | None = integer("estimatedTax", "Thousandths of the currency unit.")
+    estimated_tax: int | None = integer(
+        "estimatedTax", "The amount in thousandths of the currency unit."
+    )
     items: tuple[AdvancedCommerceTransactionItem, ...] = details_list(
         "items", AdvancedCommerceTransactionItem, "The items."
     )
@@ -272,7 +287,7 @@ class AdvancedCommerceTransactionInfo(Details):
     request_reference_id: str | None = text("requestReferenceId", "UUID of the request.")
     tax_code: str | None = text("taxCode", "Tax code.")
     tax_exclusive_price: int | None = integer(
-        "taxExclusivePrice", "Thousandths of the currency unit."
+        "taxExclusivePrice", "The amount in thousandths of the currency unit."
     )
     tax_rate: str | None = text("taxRate", "Tax rate as text.")
 
@@ -284,24 +299,28 @@ class AdvancedCommerceRenewalItem(Details):
     _shown = ("sku", "price")
 
     sku: str | None = text("SKU", "The item.")
-    description: str | None = text("description", "Text shown.")
-    display_name: str | None = text("displayName", "Name shown.")
-    offer: AdvancedCommerceOffer | None = details("offer", AdvancedCommerceOffer, "Discount.")
-    price: int | None = integer("price", "Thousandths of the currency unit.")
+    description: str | None = text("description", "The text for the customer.")
+    display_name: str | None = text("displayName", "The name for the customer.")
+    offer: AdvancedCommerceOffer | None = details(
+        "offer", AdvancedCommerceOffer, "The discount."
+    )
+    price: int | None = integer("price", "The amount in thousandths of the currency unit.")
     price_increase_info: AdvancedCommercePriceIncreaseInfo | None = details(
-        "priceIncreaseInfo", AdvancedCommercePriceIncreaseInfo, "Price increase, if any."
+        "priceIncreaseInfo",
+        AdvancedCommercePriceIncreaseInfo,
+        "The price increase; None if there is none.",
     )
 
 
 class AdvancedCommerceRenewalInfo(Details):
-    """What an Advanced Commerce subscription renews into."""
+    """The next period of an Advanced Commerce subscription."""
 
     __slots__ = ()
     _shown = ("request_reference_id", "period")
 
-    consistency_token: str | None = text("consistencyToken", "Token for changes.")
+    consistency_token: str | None = text("consistencyToken", "The token for changes.")
     descriptors: AdvancedCommerceDescriptors | None = details(
-        "descriptors", AdvancedCommerceDescriptors, "Texts shown."
+        "descriptors", AdvancedCommerceDescriptors, "The texts for the customer."
     )
     items: tuple[AdvancedCommerceRenewalItem, ...] = details_list(
         "items", AdvancedCommerceRenewalItem, "The items."
@@ -319,13 +338,19 @@ class TransactionCommitmentInfo(Details):
     __slots__ = ()
     _shown = ("billing_period_number", "total_billing_periods")
 
-    billing_period_number: int | None = integer("billingPeriodNumber", "This period, 1 to 12.")
-    commitment_expires_date: int | None = time("commitmentExpiresDate", "End of all periods.")
+    billing_period_number: int | None = integer(
+        "billingPeriodNumber", "The number of this period, 1 to 12."
+    )
+    commitment_expires_date: int | None = time(
+        "commitmentExpiresDate", "The end of all periods."
+    )
     commitment_expires_at: datetime | None = moment("commitmentExpiresDate")
     commitment_price: int | None = integer(
-        "commitmentPrice", "Thousandths of the currency unit."
+        "commitmentPrice", "The amount in thousandths of the currency unit."
     )
-    total_billing_periods: int | None = integer("totalBillingPeriods", "How many in all.")
+    total_billing_periods: int | None = integer(
+        "totalBillingPeriods", "The number of all periods."
+    )
 
 
 class Transaction(Signed):
@@ -334,18 +359,20 @@ class Transaction(Signed):
     __slots__ = ()
     _shown = ("environment", "product_id", "transaction_id", "expires_date", "revocation_date")
 
-    signed_date: int = time("signedDate", "When Apple signed it.")
+    signed_date: int = time("signedDate", "When Apple signed the evidence.")
     signed_at: datetime = moment("signedDate")
-    transaction_id: str | None = text("transactionId", "This purchase, restore or renewal.")
+    transaction_id: str | None = text(
+        "transactionId", "The id of this purchase, restore or renewal."
+    )
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first transaction of the subscription."
+        "originalTransactionId", "The id of the first transaction of the subscription."
     )
     web_order_line_item_id: str | None = text(
-        "webOrderLineItemId", "One paid period, the same on all devices."
+        "webOrderLineItemId", "The id of one paid period, the same on all devices."
     )
-    product_id: str | None = text("productId", "What was bought.")
+    product_id: str | None = text("productId", "The product id.")
     subscription_group_identifier: str | None = text(
-        "subscriptionGroupIdentifier", "Group of a subscription."
+        "subscriptionGroupIdentifier", "The group of the subscription."
     )
     type: ProductType | None = named(
         "type",
@@ -353,24 +380,24 @@ class Transaction(Signed):
         '"Auto-Renewable Subscription", "Non-Consumable", "Consumable" or "Non-Renewing '
         'Subscription".',
     )
-    quantity: int | None = integer("quantity", "How many were bought.")
+    quantity: int | None = integer("quantity", "The number of items bought.")
     in_app_ownership_type: OwnershipType | None = named(
         "inAppOwnershipType", "OwnershipType", '"PURCHASED", "FAMILY_SHARED" or "ASSIGNED".'
     )
-    purchase_date: int | None = time("purchaseDate", "When it was charged.")
+    purchase_date: int | None = time("purchaseDate", "When the customer was charged.")
     purchase_at: datetime | None = moment("purchaseDate")
     original_purchase_date: int | None = time(
         "originalPurchaseDate", "When the first purchase was charged."
     )
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
-    expires_date: int | None = time("expiresDate", "End of the paid period.")
+    expires_date: int | None = time("expiresDate", "The end of the paid period.")
     expires_at: datetime | None = moment("expiresDate")
     revocation_date: int | None = time(
-        "revocationDate", "When it was refunded, or taken from Family Sharing."
+        "revocationDate", "When the purchase was refunded, or family sharing ended."
     )
     revocation_at: datetime | None = moment("revocationDate")
     revocation_reason: int | None = integer(
-        "revocationReason", "1: an issue with the app; 0: another reason."
+        "revocationReason", "The reason: 1 an issue with the app, 0 another."
     )
     revocation_type: RevocationType | None = named(
         "revocationType",
@@ -378,20 +405,22 @@ class Transaction(Signed):
         '"REFUND_FULL", "REFUND_PRORATED" or "FAMILY_REVOKE".',
     )
     revocation_percentage: int | None = integer(
-        "revocationPercentage", "Thousandths of a percent."
+        "revocationPercentage", "The refunded share in thousandths of a percent."
     )
-    is_upgraded: bool | None = boolean("isUpgraded", "True: replaced by an upgrade.")
+    is_upgraded: bool | None = boolean(
+        "isUpgraded", "Whether an upgrade replaced the purchase."
+    )
     offer_type: int | None = integer(
-        "offerType", "1 introductory, 2 promotional, 3 offer code, 4 win-back."
+        "offerType", "The type: 1 introductory, 2 promotional, 3 offer code, 4 win-back."
     )
     app_account_token: str | None = text(
-        "appAccountToken", "UUID that the app set, in lower case."
+        "appAccountToken", "The UUID that the app set, in lower case."
     )
     app_transaction_id: str | None = text(
-        "appTransactionId", "The customer's download of the app."
+        "appTransactionId", "The id of the customer's download of the app."
     )
     previous_original_transaction_id: str | None = text(
-        "previousOriginalTransactionId", "Id before a migration to Advanced Commerce."
+        "previousOriginalTransactionId", "The id before a migration to Advanced Commerce."
     )
     offer_identifier: str | None = text("offerIdentifier", "Offer id or code.", signed=True)
     offer_period: str | None = text("offerPeriod", "ISO 8601 duration.", signed=True)
@@ -401,57 +430,70 @@ class Transaction(Signed):
         '"FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT" or "ONE_TIME".',
         signed=True,
     )
-    storefront: str | None = text("storefront", "Country, three letters.", signed=True)
-    storefront_id: str | None = text("storefrontId", "Apple's number of it.", signed=True)
+    storefront: str | None = text("storefront", "The country, three letters.", signed=True)
+    storefront_id: str | None = text(
+        "storefrontId", "Apple's id of the storefront.", signed=True
+    )
     transaction_reason: TransactionReason | None = named(
         "transactionReason", "TransactionReason", '"PURCHASE" or "RENEWAL".', signed=True
     )
-    currency: str | None = text("currency", "ISO 4217.", signed=True)
-    price: int | None = integer("price", "Thousandths of the currency unit.", signed=True)
+    currency: str | None = text("currency", "The currency, ISO 4217.", signed=True)
+    price: int | None = integer(
+        "price", "The amount in thousandths of the currency unit.", signed=True
+    )
     advanced_commerce_info: AdvancedCommerceTransactionInfo | None = details(
         "advancedCommerceInfo",
         AdvancedCommerceTransactionInfo,
-        "Advanced Commerce only.",
+        "The Advanced Commerce data; None for other purchases.",
         signed=True,
     )
     billing_plan_type: BillingPlanType | None = named(
         "billingPlanType", "BillingPlanType", '"BILLED_UPFRONT" or "MONTHLY".', signed=True
     )
     commitment_info: TransactionCommitmentInfo | None = details(
-        "commitmentInfo", TransactionCommitmentInfo, "Commitment, if any.", signed=True
+        "commitmentInfo",
+        TransactionCommitmentInfo,
+        "The commitment; None if there is none.",
+        signed=True,
     )
     device_verification: str | None = text(
-        "deviceVerification", "Base64; only from a device.", signed=True
+        "deviceVerification",
+        "The hash for the device verification, base64; only in evidence from a device.",
+        signed=True,
     )
     device_verification_nonce: str | None = text(
-        "deviceVerificationNonce", "UUID; only from a device.", signed=True
+        "deviceVerificationNonce",
+        "The nonce of the device verification, a UUID; only in evidence from a device.",
+        signed=True,
     )
 
 
 class RenewalCommitmentInfo(Details):
-    """What a commitment renews into."""
+    """The next commitment."""
 
     __slots__ = ()
     _shown = ("commitment_auto_renew_product_id", "commitment_renewal_date")
 
     commitment_auto_renew_product_id: str | None = text(
-        "commitmentAutoRenewProductId", "Product of the next commitment."
+        "commitmentAutoRenewProductId", "The product of the next commitment."
     )
     commitment_auto_renew_status: int | None = integer(
-        "commitmentAutoRenewStatus", "0 off, 1 on."
+        "commitmentAutoRenewStatus", "Automatic renewal: 0 off, 1 on."
     )
     commitment_renewal_billing_plan_type: BillingPlanType | None = named(
         "commitmentRenewalBillingPlanType", "BillingPlanType", '"BILLED_UPFRONT" or "MONTHLY".'
     )
-    commitment_renewal_date: int | None = time("commitmentRenewalDate", "When it renews.")
+    commitment_renewal_date: int | None = time(
+        "commitmentRenewalDate", "When the commitment renews."
+    )
     commitment_renewal_at: datetime | None = moment("commitmentRenewalDate")
     commitment_renewal_price: int | None = integer(
-        "commitmentRenewalPrice", "Thousandths of the currency unit."
+        "commitmentRenewalPrice", "The amount in thousandths of the currency unit."
     )
 
 
 class RenewalInfo(Signed):
-    """Says how a subscription continues.
+    """The renewal of a subscription as Apple intends it.
 
     By itself it proves nothing about the app: it has no bundle id. Decide with it only
     together with a transaction of the same `original_transaction_id`.
@@ -460,42 +502,46 @@ class RenewalInfo(Signed):
     __slots__ = ()
     _shown = ("environment", "product_id", "original_transaction_id", "auto_renew_status")
 
-    signed_date: int = time("signedDate", "When Apple signed it.")
+    signed_date: int = time("signedDate", "When Apple signed the evidence.")
     signed_at: datetime = moment("signedDate")
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first transaction of the subscription."
+        "originalTransactionId", "The id of the first transaction of the subscription."
     )
     product_id: str | None = text("productId", "The product of this period.")
     auto_renew_product_id: str | None = text(
         "autoRenewProductId", "The product of the next period."
     )
     auto_renew_status: int | None = integer(
-        "autoRenewStatus", "0 off, 1 on; not the state of the subscription."
+        "autoRenewStatus", "Automatic renewal: 0 off, 1 on; not the state of the subscription."
     )
     is_in_billing_retry_period: bool | None = boolean(
-        "isInBillingRetryPeriod", "Apple still tries to charge; only when expired."
+        "isInBillingRetryPeriod",
+        "Whether Apple still tries to charge; only after the end of the period.",
     )
     grace_period_expires_date: int | None = time(
-        "gracePeriodExpiresDate", "End of the billing grace period."
+        "gracePeriodExpiresDate", "The end of the billing grace period."
     )
     grace_period_expires_at: datetime | None = moment("gracePeriodExpiresDate")
     renewal_date: int | None = time("renewalDate", "When the latest purchase ends or renews.")
     renewal_at: datetime | None = moment("renewalDate")
     expiration_intent: int | None = integer(
         "expirationIntent",
-        "1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 other.",
+        "The reason of the end: 1 cancelled, 2 billing error, 3 price increase, 4 product "
+        "gone, 5 other.",
     )
     offer_type: int | None = integer(
-        "offerType", "1 introductory, 2 promotional, 3 offer code, 4 win-back."
+        "offerType", "The type: 1 introductory, 2 promotional, 3 offer code, 4 win-back."
     )
     app_account_token: str | None = text(
-        "appAccountToken", "UUID that the app set, in lower case."
+        "appAccountToken", "The UUID that the app set, in lower case."
     )
     app_transaction_id: str | None = text(
-        "appTransactionId", "The customer's download of the app."
+        "appTransactionId", "The id of the customer's download of the app."
     )
     price_increase_status: int | None = integer(
-        "priceIncreaseStatus", "0 not answered, 1 consented or only informed.", signed=True
+        "priceIncreaseStatus",
+        "The customer's consent: 0 not answered, 1 consented or only informed.",
+        signed=True,
     )
     offer_identifier: str | None = text("offerIdentifier", "Offer id or code.", signed=True)
     offer_period: str | None = text("offerPeriod", "ISO 8601 duration.", signed=True)
@@ -506,26 +552,31 @@ class RenewalInfo(Signed):
         signed=True,
     )
     recent_subscription_start_date: int | None = time(
-        "recentSubscriptionStartDate", "Start of the series of renewals.", signed=True
+        "recentSubscriptionStartDate", "The start of the series of renewals.", signed=True
     )
     recent_subscription_start_at: datetime | None = moment(
         "recentSubscriptionStartDate", signed=True
     )
-    currency: str | None = text("currency", "ISO 4217.", signed=True)
+    currency: str | None = text("currency", "The currency, ISO 4217.", signed=True)
     renewal_price: int | None = integer(
-        "renewalPrice", "Thousandths of the currency unit.", signed=True
+        "renewalPrice", "The amount in thousandths of the currency unit.", signed=True
     )
     eligible_win_back_offer_ids: tuple[str, ...] = texts(
-        "eligibleWinBackOfferIds", "Offers to win the customer back, best first.", signed=True
+        "eligibleWinBackOfferIds",
+        "The win-back offers for the customer, best first.",
+        signed=True,
     )
     advanced_commerce_info: AdvancedCommerceRenewalInfo | None = details(
         "advancedCommerceInfo",
         AdvancedCommerceRenewalInfo,
-        "Advanced Commerce only.",
+        "The Advanced Commerce data; None for other purchases.",
         signed=True,
     )
     commitment_info: RenewalCommitmentInfo | None = details(
-        "commitmentInfo", RenewalCommitmentInfo, "Commitment, if any.", signed=True
+        "commitmentInfo",
+        RenewalCommitmentInfo,
+        "The commitment; None if there is none.",
+        signed=True,
     )
     renewal_billing_plan_type: BillingPlanType | None = named(
         "renewalBillingPlanType",
@@ -534,62 +585,82 @@ class RenewalInfo(Signed):
         signed=True,
     )
     device_verification: str | None = text(
-        "deviceVerification", "Base64; only from a device.", signed=True
+        "deviceVerification",
+        "The hash for the device verification, base64; only in evidence from a device.",
+        signed=True,
     )
     device_verification_nonce: str | None = text(
-        "deviceVerificationNonce", "UUID; only from a device.", signed=True
+        "deviceVerificationNonce",
+        "The nonce of the device verification, a UUID; only in evidence from a device.",
+        signed=True,
     )
 
 
 class AppTransaction(Signed):
-    """The customer's download of the app."""
+    """The customer's download of the app, as Apple signed it."""
 
     __slots__ = ()
     _shown = ("environment", "bundle_id", "app_transaction_id")
 
-    receipt_creation_date: int = time("receiptCreationDate", "When it was signed.")
+    receipt_creation_date: int = time("receiptCreationDate", "When the evidence was signed.")
     receipt_creation_at: datetime = moment("receiptCreationDate")
     receipt_type: Environment | None = named(
         "receiptType", "Environment", "The environment, as signed."
     )
-    original_purchase_date: int | None = time("originalPurchaseDate", "First download.")
+    original_purchase_date: int | None = time(
+        "originalPurchaseDate", "When the app was first downloaded."
+    )
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
-    app_transaction_id: str | None = text("appTransactionId", "One per Apple Account and app.")
+    app_transaction_id: str | None = text(
+        "appTransactionId", "The id of the download: one for each Apple Account and app."
+    )
     application_version: str | None = text(
-        "applicationVersion", "Version that asked.", signed=True
+        "applicationVersion",
+        "The version of the app that requested the evidence.",
+        signed=True,
     )
     version_external_identifier: int | None = integer(
-        "versionExternalIdentifier", "Apple's number of the version.", signed=True
+        "versionExternalIdentifier", "Apple's id of the version.", signed=True
     )
     original_application_version: str | None = text(
-        "originalApplicationVersion", "Version first bought; a dummy in Sandbox.", signed=True
+        "originalApplicationVersion",
+        "The version first bought; a placeholder in Sandbox.",
+        signed=True,
     )
-    device_verification: str | None = text("deviceVerification", "Base64.", signed=True)
+    device_verification: str | None = text(
+        "deviceVerification", "The hash for the device verification, base64.", signed=True
+    )
     device_verification_nonce: str | None = text(
-        "deviceVerificationNonce", "UUID.", signed=True
+        "deviceVerificationNonce", "The nonce of the device verification, a UUID.", signed=True
     )
-    preorder_date: int | None = time("preorderDate", "When it was pre-ordered.", signed=True)
+    preorder_date: int | None = time(
+        "preorderDate", "When the app was pre-ordered.", signed=True
+    )
     preorder_at: datetime | None = moment("preorderDate", signed=True)
     original_platform: Platform | None = named(
         "originalPlatform", "Platform", '"iOS", "macOS", "tvOS" or "visionOS".', signed=True
     )
-    request_date: int | None = time("requestDate", "Xcode only.", signed=True)
+    request_date: int | None = time(
+        "requestDate", "When the evidence was requested; only in Xcode.", signed=True
+    )
     request_at: datetime | None = moment("requestDate", signed=True)
 
 
 class RealtimeRequest(Signed):
-    """Apple's question: which retention message to show. Answer within about 700 ms."""
+    """Apple's request for the retention message to display. Respond within about 700 ms."""
 
     __slots__ = ()
     _shown = ("environment", "product_id", "request_identifier")
 
-    signed_date: int = time("signedDate", "When Apple signed it.")
+    signed_date: int = time("signedDate", "When Apple signed the evidence.")
     signed_at: datetime = moment("signedDate")
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first transaction of the subscription."
+        "originalTransactionId", "The id of the first transaction of the subscription."
     )
     product_id: str | None = text("productId", "The subscription.")
-    request_identifier: str | None = text("requestIdentifier", "UUID to repeat in the answer.")
+    request_identifier: str | None = text(
+        "requestIdentifier", "The UUID to repeat in the response."
+    )
     user_locale: str | None = text("userLocale", "The customer's locale.", signed=True)
 
 
@@ -599,10 +670,12 @@ class NotificationData(Details):
     __slots__ = ()
     _shown = ("environment", "bundle_id", "status")
 
-    environment: Environment | None = named("environment", "Environment", "Where it happened.")
-    app_apple_id: int | None = integer("appAppleId", "Apple's number of the app.")
-    bundle_id: str | None = text("bundleId", "The app.")
-    bundle_version: str | None = text("bundleVersion", "Version of the app.")
+    environment: Environment | None = named(
+        "environment", "Environment", "The environment of the event."
+    )
+    app_apple_id: int | None = integer("appAppleId", "Apple's id of the app.")
+    bundle_id: str | None = text("bundleId", "The bundle id of the app.")
+    bundle_version: str | None = text("bundleVersion", "The version of the app.")
     signed_transaction_info: str | None = text("signedTransactionInfo", "JWS text.")
     signed_renewal_info: str | None = text("signedRenewalInfo", "JWS text.")
     status: int | None = integer(
@@ -611,7 +684,7 @@ class NotificationData(Details):
     consumption_request_reason: ConsumptionRequestReason | None = named(
         "consumptionRequestReason",
         "ConsumptionRequestReason",
-        "Why the customer asks for a refund.",
+        "The reason for which the customer asks for a refund.",
     )
 
 
@@ -621,16 +694,22 @@ class NotificationSummary(Details):
     __slots__ = ()
     _shown = ("environment", "product_id", "succeeded_count", "failed_count")
 
-    environment: Environment | None = named("environment", "Environment", "Where it happened.")
-    app_apple_id: int | None = integer("appAppleId", "Apple's number of the app.")
-    bundle_id: str | None = text("bundleId", "The app.")
+    environment: Environment | None = named(
+        "environment", "Environment", "The environment of the event."
+    )
+    app_apple_id: int | None = integer("appAppleId", "Apple's id of the app.")
+    bundle_id: str | None = text("bundleId", "The bundle id of the app.")
     product_id: str | None = text("productId", "The product that was extended.")
     request_identifier: str | None = text("requestIdentifier", "UUID of your request.")
     storefront_country_codes: tuple[str, ...] = texts(
         "storefrontCountryCodes", "Countries, three letters each."
     )
-    succeeded_count: int | None = integer("succeededCount", "How many were extended.")
-    failed_count: int | None = integer("failedCount", "How many were not.")
+    succeeded_count: int | None = integer(
+        "succeededCount", "The number of extended subscriptions."
+    )
+    failed_count: int | None = integer(
+        "failedCount", "The number of subscriptions that were not extended."
+    )
 
 
 class NotificationExternalPurchaseToken(Details):
@@ -640,11 +719,11 @@ class NotificationExternalPurchaseToken(Details):
     _shown = ("external_purchase_id", "token_type")
 
     external_purchase_id: str | None = text("externalPurchaseId", "Id of the token.")
-    app_apple_id: int | None = integer("appAppleId", "Apple's number of the app.")
-    bundle_id: str | None = text("bundleId", "The app.")
-    token_creation_date: int | None = time("tokenCreationDate", "When it was made.")
+    app_apple_id: int | None = integer("appAppleId", "Apple's id of the app.")
+    bundle_id: str | None = text("bundleId", "The bundle id of the app.")
+    token_creation_date: int | None = time("tokenCreationDate", "When the token was made.")
     token_creation_at: datetime | None = moment("tokenCreationDate")
-    token_expiration_date: int | None = time("tokenExpirationDate", "When it ends.")
+    token_expiration_date: int | None = time("tokenExpirationDate", "When the token expires.")
     token_expiration_at: datetime | None = moment("tokenExpirationDate")
     token_type: ExternalPurchaseTokenType | None = named(
         "tokenType", "ExternalPurchaseTokenType", '"SERVICES" or "ACQUISITION".'
@@ -657,18 +736,21 @@ class NotificationAppData(Details):
     __slots__ = ()
     _shown = ("environment", "bundle_id")
 
-    environment: Environment | None = named("environment", "Environment", "Where it happened.")
-    app_apple_id: int | None = integer("appAppleId", "Apple's number of the app.")
-    bundle_id: str | None = text("bundleId", "The app.")
+    environment: Environment | None = named(
+        "environment", "Environment", "The environment of the event."
+    )
+    app_apple_id: int | None = integer("appAppleId", "Apple's id of the app.")
+    bundle_id: str | None = text("bundleId", "The bundle id of the app.")
     signed_app_transaction_info: str | None = text("signedAppTransactionInfo", "JWS text.")
 
 
 class Notification(Signed):
     """An App Store Server Notification V2, with everything signed inside verified.
 
-    Type and subtype say why it was sent; `transaction` and `renewal_info` say what is true.
-    They come late, twice and out of order: keep one by `notification_uuid`, and apply only
-    evidence with a later `signed_date` than what is stored.
+    Type and subtype are the reason for which Apple sent it; `transaction` and `renewal_info`
+    are the state. Notifications arrive late, twice and out of order: handle each
+    `notification_uuid` once, and apply only evidence with a later `signed_date` than what is
+    stored.
     """
 
     __slots__ = ()
@@ -682,9 +764,9 @@ class Notification(Signed):
     effect: Effect = named(
         "effect",
         "Effect",
-        'What it means for entitlements: "grant", "keep", "end", "recompute", "none".',
+        'The effect on entitlements: "grant", "keep", "end", "recompute", "none".',
     )
-    notification_uuid: str | None = text("uuid", "The same in every retry.")
+    notification_uuid: str | None = text("uuid", "The UUID, equal in every retry.")
     version: str | None = text("version", '"2.0".')
     body: NotificationBody | None = named(
         "body", "NotificationBody", '"data", "summary", "externalPurchaseToken" or "appData".'
@@ -692,19 +774,33 @@ class Notification(Signed):
     status: int | None = integer(
         "status",
         "Apple's view at `signed_date`: 1 active, 2 expired, 3 billing retry, 4 grace "
-        "period, 5 revoked; None where the notification does not say.",
+        "period, 5 revoked; None if the notification does not have it.",
     )
-    signed_date: int | None = time("signedDate", "When Apple signed it.")
+    signed_date: int | None = time("signedDate", "When Apple signed the evidence.")
     signed_at: datetime | None = moment("signedDate")
-    data: NotificationData | None = details("data", NotificationData, "Body.", signed=True)
+    data: NotificationData | None = details(
+        "data",
+        NotificationData,
+        "The body; None if the notification has another one.",
+        signed=True,
+    )
     summary: NotificationSummary | None = details(
-        "summary", NotificationSummary, "Body.", signed=True
+        "summary",
+        NotificationSummary,
+        "The body; None if the notification has another one.",
+        signed=True,
     )
     external_purchase_token: NotificationExternalPurchaseToken | None = details(
-        "externalPurchaseToken", NotificationExternalPurchaseToken, "Body.", signed=True
+        "externalPurchaseToken",
+        NotificationExternalPurchaseToken,
+        "The body; None if the notification has another one.",
+        signed=True,
     )
     app_data: NotificationAppData | None = details(
-        "appData", NotificationAppData, "Body.", signed=True
+        "appData",
+        NotificationAppData,
+        "The body; None if the notification has another one.",
+        signed=True,
     )
 
     @property
@@ -724,57 +820,59 @@ class Notification(Signed):
 
 
 class CertificateRevocation(Details):
-    """What Apple's responder says about one certificate."""
+    """The OCSP status of one certificate from Apple's responder."""
 
     __slots__ = ()
     _shown = ("status", "next_update")
 
-    sha256: str = text("sha256", "Of the certificate, hex: keep the response under it.")
+    sha256: str = text(
+        "sha256", "SHA-256 of the certificate, hex: the key under which to store the response."
+    )
     status: RevocationStatus = named(
         "status", "RevocationStatus", '"good", "revoked", "unknown", "undetermined".'
     )
     this_update: int | None = time(
-        "thisUpdate", "From when on the answer holds; None: undetermined."
+        "thisUpdate", "The start of the response's validity; None if undetermined."
     )
     this_update_at: datetime | None = moment("thisUpdate")
-    next_update: int | None = time("nextUpdate", "How long it may be kept.")
+    next_update: int | None = time("nextUpdate", "The end of the response's validity.")
     next_update_at: datetime | None = moment("nextUpdate")
     responder: str | None = text(
-        "responder", "SHA-256 of the certificate that signed it, hex."
+        "responder", "SHA-256 of the certificate that signed the response, hex."
     )
     response: bytes | None = octets(
-        "response", "The response itself: hand it in again, until `next_update`."
+        "response", "The OCSP response: pass it again to later calls, until `next_update`."
     )
-    revoked_at_ms: int | None = time("revokedAtMs", "When it was revoked.")
+    revoked_at_ms: int | None = time("revokedAtMs", "When the certificate was revoked.")
     revoked_at: datetime | None = moment("revokedAtMs")
-    reason: int | None = integer("reason", "Why: 1 is a compromised key.")
+    reason: int | None = integer("reason", "The reason: 1 is a compromised key.")
 
 
 class Revocation(OwnFacts):
-    """What Apple's responder says about the certificates of a JWS: evidence like the JWS
-    itself.
-    """
+    """The OCSP status of the certificates of a JWS: evidence like the JWS itself."""
 
     __slots__ = ()
     _shown = ("leaf", "intermediate")
 
     leaf: CertificateRevocation | None = details(
-        "leaf", CertificateRevocation, "Of the one that signed; None: it was not asked about."
+        "leaf",
+        CertificateRevocation,
+        "The status of the signing certificate; None if it was not checked.",
     )
     intermediate: CertificateRevocation | None = details(
-        "intermediate", CertificateRevocation, "Of the one above it."
+        "intermediate", CertificateRevocation, "The status of the intermediate."
     )
 
 
 class EvidenceCoverage(Details):
-    """How far the evidence reaches: what happened after `as_of_ms` is invisible."""
+    """The coverage of the evidence: it has nothing that happened after `as_of_ms`."""
 
     __slots__ = ()
     _shown = ("class_", "kinds", "as_of_ms", "complete", "missing")
 
     class_: str = text("class", '"signed" or "apple-answer".')
-    kinds: tuple[str, ...] = texts("kinds", "Kinds of the documents.")
-    as_of_ms: int | None = time("asOfMs", "The moment that it describes.")
+    kinds: tuple[str, ...] = texts("kinds", "The kinds of the documents.")
+    as_of_ms: int | None = time("asOfMs", "The instant that the evidence describes.")
     as_of_at: datetime | None = moment("asOfMs")
     complete: bool = boolean("complete", "Whether nothing is missing.")
     missing: tuple[str, ...] = texts("missing", '"transaction", "renewal-info", "revocation".')
@@ -786,18 +884,20 @@ class Delivery(Details):
     __slots__ = ()
     _shown = ("key", "transaction_id", "quantity", "revoked_at_ms")
 
-    key: str | None = text("key", "What may be paid out once; None: a part is missing.")
-    transaction_id: str = text("transactionId", "The transaction.")
-    quantity: int = integer("quantity", "How many.")
-    revoked_at_ms: int | None = time("revokedAtMs", "When it was refunded.")
+    key: str | None = text(
+        "key", "The key of what may be granted once; None if a part is missing."
+    )
+    transaction_id: str = text("transactionId", "The id of the transaction.")
+    quantity: int = integer("quantity", "The number of items.")
+    revoked_at_ms: int | None = time("revokedAtMs", "When the purchase was refunded.")
     revoked_at: datetime | None = moment("revokedAtMs")
     revocation_percentage: int | None = integer(
-        "revocationPercentage", "Thousandths of a percent to take back."
+        "revocationPercentage", "The share to take back, in thousandths of a percent."
     )
 
 
 class ExcludedTransaction(Details):
-    """A transaction that decided nothing, and why."""
+    """A transaction that did not affect the decision, with the reason."""
 
     __slots__ = ()
     _shown = ("reason", "product_id", "transaction_id")
@@ -805,67 +905,77 @@ class ExcludedTransaction(Details):
     reason: str = text(
         "reason", '"unknown-product", "unknown-type", "type-mismatch", "sandbox".'
     )
-    product_id: str = text("productId", "Its product.")
-    original_transaction_id: str | None = text("originalTransactionId", "Its subscription.")
-    transaction_id: str = text("transactionId", "The transaction.")
+    product_id: str = text("productId", "The product id.")
+    original_transaction_id: str | None = text(
+        "originalTransactionId", "The original transaction id of the subscription."
+    )
+    transaction_id: str = text("transactionId", "The id of the transaction.")
     environment: Environment = named("environment", "Environment", '"Production", "Sandbox" …')
 
 
 class GroupDecision(Details):
-    """What one subscription group, or one product without a group, gives."""
+    """The decision for one subscription group, or for one product without a group."""
 
     __slots__ = ()
     _shown = ("group", "plan", "entitled", "state", "expires_at_ms")
 
-    plan: str = text("plan", "Its plan while entitled, else the default one.")
-    entitled: bool = boolean("entitled", "Whether it is in force now.")
+    plan: str = text("plan", "The plan while entitled, else the default plan.")
+    entitled: bool = boolean("entitled", "Whether the plan is in force now.")
     state: State = named("state", "State", 'As in `Decision`: "active", "grace", "expired" …')
     rule: str = text("rule", '"DEC-10": the row of the decision table.')
     flags: tuple[str, ...] = texts("flags", '"trial", "will-not-renew", "family" …')
     reason_code: int | None = integer("reasonCode", "Apple's number of the reason.")
     expires_at_ms: int | None = time(
-        "expiresAtMs", "First moment outside the entitlement; None where nothing is granted."
+        "expiresAtMs", "The end of the entitlement; None if not entitled."
     )
     expires_at: datetime | None = moment("expiresAtMs")
     would_expire_at_ms: int | None = time(
-        "wouldExpireAtMs", "Where nothing is granted: the end of what was bought."
+        "wouldExpireAtMs", "The end of what was bought, if not entitled."
     )
     would_expire_at: datetime | None = moment("wouldExpireAtMs")
     next_period_expires_at_ms: int | None = time(
-        "nextPeriodExpiresAtMs", "End of a renewal booked ahead."
+        "nextPeriodExpiresAtMs", "The end of a renewal booked ahead."
     )
     next_period_expires_at: datetime | None = moment("nextPeriodExpiresAtMs")
-    grace_expires_at_ms: int | None = time("graceExpiresAtMs", "End of the grace period.")
+    grace_expires_at_ms: int | None = time(
+        "graceExpiresAtMs", "The end of the billing grace period."
+    )
     grace_expires_at: datetime | None = moment("graceExpiresAtMs")
-    product_id: str = text("productId", "The product that decided.")
-    original_transaction_id: str = text("originalTransactionId", "Its subscription.")
-    transaction_id: str = text("transactionId", "The transaction that decided.")
+    product_id: str = text("productId", "The product that determined the decision.")
+    original_transaction_id: str = text(
+        "originalTransactionId", "The original transaction id of the subscription."
+    )
+    transaction_id: str = text(
+        "transactionId", "The transaction that determined the decision."
+    )
     environment: Environment = named("environment", "Environment", '"Production", "Sandbox" …')
     account: str | None = text(
-        "account", '"proven", "unproven"; None: no account was compared.'
+        "account", '"proven", "unproven"; None if no account was compared.'
     )
-    stale: bool = boolean("stale", "Newer evidence would say more.")
+    stale: bool = boolean("stale", "Whether newer evidence could change the state.")
     next_check_at_ms: int | None = time("nextCheckAtMs", "When to decide again.")
     next_check_at: datetime | None = moment("nextCheckAtMs")
-    evidence: EvidenceCoverage = details("evidence", EvidenceCoverage, "Its reach.")
+    evidence: EvidenceCoverage = details(
+        "evidence", EvidenceCoverage, "The coverage of the evidence."
+    )
     group: str = text("group", "The subscription group, else the product id.")
     type: ProductType | None = named("type", "ProductType", '"auto-renewable", "consumable" …')
     purchases: tuple[Delivery, ...] = details_list(
-        "purchases", Delivery, "Consumables only: every purchase shown."
+        "purchases", Delivery, "Every purchase in the evidence; only for consumables."
     )
 
 
 class Decision(Ruling):
-    """What an account may have now.
+    """The plan that an account has now.
 
-    `entitled` is the answer, `plan` what is in force (the default plan when not entitled),
-    `state` why, `expires_at_ms` and `next_check_at_ms` when to look again.
+    `entitled` is the result, `plan` the plan in force (the default plan if not entitled),
+    `state` the reason, `expires_at_ms` and `next_check_at_ms` when to decide again.
     """
 
     __slots__ = ()
     _shown = ("plan", "entitled", "state", "flags", "expires_at_ms", "excluded")
 
-    plan: str = text("plan", "The plan in force; the default one when none is.")
+    plan: str = text("plan", "The plan in force; the default plan if there is none.")
     state: State = named(
         "state",
         "State",
@@ -884,46 +994,52 @@ class Decision(Ruling):
     )
     expires_at_ms: int | None = time(
         "expiresAtMs",
-        "First moment outside the entitlement, or when a refund ended it; None: no end, or "
-        "nothing is granted.",
+        "The end of the entitlement, or when a refund ended it; None for no end, or if not "
+        "entitled.",
     )
     expires_at: datetime | None = moment("expiresAtMs")
     would_expire_at_ms: int | None = time(
-        "wouldExpireAtMs", "Where nothing is granted: the end of what was bought."
+        "wouldExpireAtMs", "The end of what was bought, if not entitled."
     )
     would_expire_at: datetime | None = moment("wouldExpireAtMs")
     next_period_expires_at_ms: int | None = time(
-        "nextPeriodExpiresAtMs", "End of a renewal booked ahead."
+        "nextPeriodExpiresAtMs", "The end of a renewal booked ahead."
     )
     next_period_expires_at: datetime | None = moment("nextPeriodExpiresAtMs")
     grace_expires_at_ms: int | None = time(
-        "graceExpiresAtMs", "End of the billing grace period."
+        "graceExpiresAtMs", "The end of the billing grace period."
     )
     grace_expires_at: datetime | None = moment("graceExpiresAtMs")
-    product_id: str | None = text("productId", "The product that decided.")
-    original_transaction_id: str | None = text("originalTransactionId", "Its subscription.")
-    transaction_id: str | None = text("transactionId", "The transaction that decided.")
+    product_id: str | None = text("productId", "The product that determined the decision.")
+    original_transaction_id: str | None = text(
+        "originalTransactionId", "The original transaction id of the subscription."
+    )
+    transaction_id: str | None = text(
+        "transactionId", "The transaction that determined the decision."
+    )
     environment: Environment | None = named(
         "environment", "Environment", '"Production", "Sandbox" …'
     )
     account: str | None = text(
         "account",
-        "\"proven\": Apple's evidence carries the account; \"unproven\": it carries none; "
-        "None: no account was compared.",
+        "\"proven\" if Apple's evidence has the account, \"unproven\" if it has none; None if "
+        "no account was compared.",
     )
-    stale: bool = boolean("stale", "Newer evidence would say more: ask for it.")
+    stale: bool = boolean(
+        "stale", "Whether newer evidence could change the state: ask Apple for it."
+    )
     next_check_at_ms: int | None = time(
-        "nextCheckAtMs", "When to decide again; None: no need."
+        "nextCheckAtMs", "When to decide again; None if not needed."
     )
     next_check_at: datetime | None = moment("nextCheckAtMs")
     evidence: EvidenceCoverage = details(
-        "evidence", EvidenceCoverage, "How far the evidence reaches."
+        "evidence", EvidenceCoverage, "The coverage of the evidence."
     )
     groups: tuple[GroupDecision, ...] = details_list(
         "groups", GroupDecision, "Every group, the leading one first."
     )
     excluded: tuple[ExcludedTransaction, ...] = details_list(
-        "excluded", ExcludedTransaction, "Transactions that decided nothing."
+        "excluded", ExcludedTransaction, "The transactions that did not affect the decision."
     )
 
 

@@ -31,7 +31,7 @@ def _made(kind: type[Name], **values: str) -> None:
 
 
 class Environment(Name):
-    """Where a purchase was made."""
+    """The environment of a purchase."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ _made(
 
 
 class EnvironmentSource(Name):
-    """Where the environment was read."""
+    """The source from which the environment was read."""
 
     __slots__ = ()
 
@@ -95,7 +95,7 @@ _made(
 
 
 class OwnershipType(Name):
-    """How the customer came to own a purchase."""
+    """The way in which the customer owns a purchase."""
 
     __slots__ = ()
 
@@ -113,7 +113,7 @@ _made(
 
 
 class RevocationType(Name):
-    """How a purchase was taken back."""
+    """The way in which a purchase was taken back."""
 
     __slots__ = ()
 
@@ -131,7 +131,7 @@ _made(
 
 
 class OfferDiscountType(Name):
-    """How an offer is paid."""
+    """The way in which an offer is paid."""
 
     __slots__ = ()
 
@@ -151,7 +151,7 @@ _made(
 
 
 class TransactionReason(Name):
-    """Why a transaction came about."""
+    """The reason of a transaction."""
 
     __slots__ = ()
 
@@ -167,7 +167,7 @@ _made(
 
 
 class BillingPlanType(Name):
-    """How a commitment is billed."""
+    """The way in which a commitment is billed."""
 
     __slots__ = ()
 
@@ -183,7 +183,7 @@ _made(
 
 
 class Platform(Name):
-    """Where an app was first bought."""
+    """The platform on which an app was first bought."""
 
     __slots__ = ()
 
@@ -203,7 +203,7 @@ _made(
 
 
 class NotificationType(Name):
-    """Why a notification was sent."""
+    """The reason of a notification."""
 
     __slots__ = ()
 
@@ -263,7 +263,7 @@ _made(
 
 
 class Subtype(Name):
-    """What qualifies the type of a notification."""
+    """The qualifier of a notification's type."""
 
     __slots__ = ()
 
@@ -313,7 +313,7 @@ _made(
 
 
 class ConsumptionRequestReason(Name):
-    """Why a customer asks for a refund."""
+    """The reason for which a customer asks for a refund."""
 
     __slots__ = ()
 
@@ -355,7 +355,7 @@ _made(
 
 
 class Effect(Name):
-    """What a notification means for entitlements."""
+    """The effect of a notification on entitlements."""
 
     __slots__ = ()
 
@@ -377,7 +377,7 @@ _made(
 
 
 class ExternalPurchaseTokenType(Name):
-    """What a token for external purchases is for."""
+    """The purpose of a token for external purchases."""
 
     __slots__ = ()
 
@@ -393,7 +393,7 @@ _made(
 
 
 class AdvancedCommercePeriod(Name):
-    """How often an Advanced Commerce product renews."""
+    """The renewal period of an Advanced Commerce product."""
 
     __slots__ = ()
 
@@ -417,7 +417,7 @@ _made(
 
 
 class AdvancedCommerceOfferPeriod(Name):
-    """How long one period of a discount is."""
+    """The length of one period of a discount."""
 
     __slots__ = ()
 
@@ -447,7 +447,7 @@ _made(
 
 
 class AdvancedCommerceOfferReason(Name):
-    """Why a discount was given."""
+    """The reason of a discount."""
 
     __slots__ = ()
 
@@ -465,7 +465,7 @@ _made(
 
 
 class AdvancedCommerceRefundReason(Name):
-    """Why an item was refunded."""
+    """The reason of an item's refund."""
 
     __slots__ = ()
 
@@ -491,7 +491,7 @@ _made(
 
 
 class AdvancedCommerceRefundType(Name):
-    """How much of an item was refunded."""
+    """The extent of an item's refund."""
 
     __slots__ = ()
 
@@ -509,7 +509,7 @@ _made(
 
 
 class AdvancedCommercePriceIncreaseStatus(Name):
-    """How far a price increase of an item is."""
+    """The progress of an item's price increase."""
 
     __slots__ = ()
 
@@ -527,7 +527,7 @@ _made(
 
 
 class ReceiptType(Name):
-    """Where an app receipt was made, and for whom."""
+    """The environment of an app receipt and the type of its customer."""
 
     __slots__ = ()
 
@@ -549,7 +549,7 @@ _made(
 
 
 class State(Name):
-    """Why a decision came out as it did."""
+    """The reason of a decision's result."""
 
     __slots__ = ()
 
@@ -587,7 +587,7 @@ _made(
 
 
 class Category(Name):
-    """What triage sorts blobs into."""
+    """The class that triage assigns to a blob."""
 
     __slots__ = ()
 
@@ -613,7 +613,7 @@ _made(
 
 
 class Format(Name):
-    """What a blob looks like."""
+    """The format of a blob, by its form."""
 
     __slots__ = ()
 
@@ -647,9 +647,7 @@ _made(
 
 
 class TriageAnomaly(Name):
-    """What is odd about a blob: a suspicion, never a verdict. Others name a key:
-    "missing:bid".
-    """
+    """A suspicious property of a blob, never a verdict. Others name a key: "missing:bid"."""
 
     __slots__ = ()
 
@@ -679,7 +677,7 @@ _made(
 
 
 class Disposition(Name):
-    """What the client does with its copy of a blob."""
+    """The way in which the client treats its copy of a blob."""
 
     __slots__ = ()
 
@@ -697,7 +695,7 @@ _made(
 
 
 class NextStep(Name):
-    """What comes after triage."""
+    """The step after triage."""
 
     __slots__ = ()
 
@@ -733,7 +731,7 @@ _made(
 
 
 class AttestReceiptType(Name):
-    """Where an App Attest receipt came from."""
+    """The origin of an App Attest receipt."""
 
     __slots__ = ()
 
@@ -749,7 +747,7 @@ _made(
 
 
 class BuildCategory(Name):
-    """Where a build of an app came from."""
+    """The origin of a build of an app."""
 
     __slots__ = ()
 
@@ -775,7 +773,7 @@ _made(
 
 
 class DeviceOutcome(Name):
-    """What an answer from DeviceCheck means."""
+    """The meaning of a response of DeviceCheck."""
 
     __slots__ = ()
 
@@ -799,7 +797,7 @@ _made(
 
 
 class RevocationStatus(Name):
-    """What a responder says about a certificate."""
+    """The status of a certificate from an OCSP responder."""
 
     __slots__ = ()
 
@@ -819,7 +817,7 @@ _made(
 
 
 class Fault(Name):
-    """Whose fault a refusal of DeviceCheck is."""
+    """The party at fault for a refusal of DeviceCheck."""
 
     __slots__ = ()
 
@@ -855,7 +853,7 @@ _made(
 
 
 class TokenProfile(Name):
-    """Whose rules a token is judged by."""
+    """The rules by which a token is verified."""
 
     __slots__ = ()
 
@@ -873,7 +871,7 @@ _made(
 
 
 class TokenAlgorithm(Name):
-    """How a token is signed."""
+    """The algorithm that signs a token."""
 
     __slots__ = ()
 
@@ -889,7 +887,7 @@ _made(
 
 
 class RealUser(Name):
-    """What Apple says about the person behind an identity token."""
+    """Apple's assessment of the person behind an identity token."""
 
     __slots__ = ()
 
@@ -907,7 +905,7 @@ _made(
 
 
 class AppleAccountEventType(Name):
-    """What happened to an account that signs in with Apple."""
+    """The event of an account that signs in with Apple."""
 
     __slots__ = ()
 
@@ -927,7 +925,7 @@ _made(
 
 
 class Verdict(Name):
-    """What to do with a request."""
+    """The recommended treatment of a request."""
 
     __slots__ = ()
 
@@ -969,7 +967,7 @@ _made(
 
 
 class DeviceCall(Name):
-    """A path of Apple's DeviceCheck endpoint."""
+    """An endpoint of Apple's DeviceCheck API."""
 
     __slots__ = ()
 
@@ -987,7 +985,7 @@ _made(
 
 
 class Kind(Name):
-    """What a JWS looks like."""
+    """The kind of a JWS, by its form."""
 
     __slots__ = ()
 

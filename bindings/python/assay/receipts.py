@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 
 class Transport(Details):
-    """How the evidence was packed when it came."""
+    """The encoding in which the evidence arrived."""
 
     __slots__ = ()
     _shown = ("form", "levels", "space_as_plus")
 
     form: str = text("form", '"raw", "base64" or "base64-twice".')
-    levels: int = integer("levels", "How many times it was base64: 0, 1 or 2.")
+    levels: int = integer("levels", "The number of base64 layers: 0, 1 or 2.")
     space_as_plus: bool = boolean(
-        "spaceAsPlus", "Whether spaces had to be read as +: a form field decoded twice."
+        "spaceAsPlus", "Whether spaces were read as +, because a form field was decoded twice."
     )
 
 
@@ -72,71 +72,80 @@ class ReceiptChain(Details):
 
 
 class Receipt(OwnFacts):
-    """What the facts of both kinds of receipt, and of an answer, have in common."""
+    """The members that the facts of both kinds of receipt, and of a verifyReceipt response,
+    share.
+    """
 
     __slots__ = ()
 
     environment: Environment | None = named(
         "environment", "Environment", '"Production", "Sandbox" or "Xcode".'
     )
-    bundle_id: str | None = text("bundleId", "The app.")
+    bundle_id: str | None = text("bundleId", "The bundle id of the app.")
 
 
 class TransactionReceipt(Receipt):
     """One purchase, restore or renewal, as apps of iOS 3 to 6 sent it.
 
-    It states the past: it can show neither a refund nor whether the subscription renewed. It
-    is not bound to a device or an account: whoever has the text can send it. Pay out once per
+    It describes the past: it contains neither a refund nor a later renewal. It is not bound to
+    a device or an account: anyone who has the text can send it. Grant once per
     `keys.purchase`.
     """
 
     __slots__ = ()
     _shown = ("environment", "product_id", "transaction_id", "expires_date")
 
-    version: int = integer("version", "Of the signature: 2 (until 2016) or 3.")
-    product_id: str = text("productId", "What was bought.")
-    quantity: int = integer("quantity", "How many were bought.")
-    transaction_id: str = text("transactionId", "This purchase, restore or renewal.")
+    version: int = integer("version", "The version of the signature: 2 (until 2016) or 3.")
+    product_id: str = text("productId", "The product id.")
+    quantity: int = integer("quantity", "The number of items bought.")
+    transaction_id: str = text("transactionId", "The id of this purchase, restore or renewal.")
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first transaction of the subscription."
+        "originalTransactionId", "The id of the first transaction of the subscription."
     )
     web_order_line_item_id: str | None = text(
-        "webOrderLineItemId", "One paid period, the same on all devices."
+        "webOrderLineItemId", "The id of one paid period, the same on all devices."
     )
     purchase_date: int = time(
         "purchaseDate",
-        "Purchase, restore, start of the period: to the millisecond where the receipt has "
-        "it, else to the second.",
+        "The date of purchase, restore or the start of the period: in milliseconds if the "
+        "receipt has them, else in seconds.",
     )
     purchase_at: datetime = moment("purchaseDate")
-    original_purchase_date: int | None = time("originalPurchaseDate", "The first purchase.")
-    original_purchase_at: datetime | None = moment("originalPurchaseDate")
-    expires_date: int | None = time("expiresDate", "End of the paid period.")
-    expires_at: datetime | None = moment("expiresDate")
-    is_trial_period: bool | None = boolean("isTrialPeriod", "A free trial.")
-    is_in_intro_offer_period: bool | None = boolean(
-        "isInIntroOfferPeriod", "An introductory price."
+    original_purchase_date: int | None = time(
+        "originalPurchaseDate", "The date of the first purchase."
     )
-    bundle_version: str | None = text("bundleVersion", "Version of the app, free text.")
-    item_id: str | None = text("itemId", "Apple's number of the product.")
-    app_item_id: str | None = text("appItemId", "Apple's number of the app.")
+    original_purchase_at: datetime | None = moment("originalPurchaseDate")
+    expires_date: int | None = time("expiresDate", "The end of the paid period.")
+    expires_at: datetime | None = moment("expiresDate")
+    is_trial_period: bool | None = boolean(
+        "isTrialPeriod", "Whether the period is a free trial."
+    )
+    is_in_intro_offer_period: bool | None = boolean(
+        "isInIntroOfferPeriod", "Whether the period has an introductory price."
+    )
+    bundle_version: str | None = text("bundleVersion", "The version of the app, free text.")
+    item_id: str | None = text("itemId", "Apple's id of the product.")
+    app_item_id: str | None = text("appItemId", "Apple's id of the app.")
     version_external_identifier: str | None = text(
-        "versionExternalIdentifier", "Apple's number of the app's version."
+        "versionExternalIdentifier", "Apple's id of the app's version."
     )
     environment_source: EnvironmentSource | None = named(
         "environmentSource",
         "EnvironmentSource",
-        '"transaction-id", which is signed; None where that id does not show it.',
+        '"transaction-id", which is signed; None if that id does not determine the '
+        "environment.",
     )
     outer_altered: bool = boolean(
         "outerAltered",
-        "An unsigned outer key contradicts the signed transaction id: the text was "
-        "altered. Nothing else follows from that.",
+        "Whether an unsigned outer key contradicts the signed transaction id, because the "
+        "text was altered. Nothing else follows from that.",
     )
     signed_after_purchase: bool = boolean(
-        "signedAfterPurchase", "Signed by a certificate that is younger than the purchase."
+        "signedAfterPurchase", "Whether the signing certificate is newer than the purchase."
     )
-    weak_key: bool = boolean("weakKey", "Version 2: rests on 1,024-bit RSA.")
+    weak_key: bool = boolean(
+        "weakKey", "Whether the signature is by a 1,024-bit RSA key, as in version 2."
+    )
     unique_identifier: str | None = text(
         "uniqueIdentifier", "Device id; only with `receipts.deviceIds: report`."
     )
@@ -144,10 +153,12 @@ class TransactionReceipt(Receipt):
         "uniqueVendorIdentifier", "Vendor id; only with `receipts.deviceIds: report`."
     )
     keys: IdempotencyKeys = details(
-        "keys", IdempotencyKeys, "Names for stores and replay checks."
+        "keys", IdempotencyKeys, "The idempotency keys, for databases and replay checks."
     )
     chain: ReceiptChain = details("chain", ReceiptChain, "The certificates.")
-    transport: Transport = details("transport", Transport, "How it was packed.")
+    transport: Transport = details(
+        "transport", Transport, "The encoding in which the evidence arrived."
+    )
 
 
 class AppReceiptPurchase(Details):
@@ -156,44 +167,56 @@ class AppReceiptPurchase(Details):
     __slots__ = ()
     _shown = ("product_id", "transaction_id", "expires_date", "cancellation_date")
 
-    product_id: str | None = text("productId", "What was bought.")
-    transaction_id: str | None = text("transactionId", "This purchase, restore or renewal.")
+    product_id: str | None = text("productId", "The product id.")
+    transaction_id: str | None = text(
+        "transactionId", "The id of this purchase, restore or renewal."
+    )
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first transaction of the subscription."
+        "originalTransactionId", "The id of the first transaction of the subscription."
     )
     web_order_line_item_id: str | None = text(
-        "webOrderLineItemId", "One paid period, the same on all devices."
+        "webOrderLineItemId", "The id of one paid period, the same on all devices."
     )
-    quantity: int | None = integer("quantity", "How many were bought.")
+    quantity: int | None = integer("quantity", "The number of items bought.")
     type: ProductType | None = named(
         "type",
         "ProductType",
         '"Auto-Renewable Subscription", "Non-Consumable", "Consumable", "Non-Renewing '
         'Subscription" or "Free Subscription"; None from Xcode.',
     )
-    purchase_date: int | None = time("purchaseDate", "Purchase, restore, start of the period.")
+    purchase_date: int | None = time(
+        "purchaseDate", "The date of purchase, restore or the start of the period."
+    )
     purchase_at: datetime | None = moment("purchaseDate")
-    original_purchase_date: int | None = time("originalPurchaseDate", "The first purchase.")
+    original_purchase_date: int | None = time(
+        "originalPurchaseDate", "The date of the first purchase."
+    )
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
-    expires_date: int | None = time("expiresDate", "End of the paid period.")
+    expires_date: int | None = time("expiresDate", "The end of the paid period.")
     expires_at: datetime | None = moment("expiresDate")
-    cancellation_date: int | None = time("cancellationDate", "When it was refunded.")
+    cancellation_date: int | None = time("cancellationDate", "When the purchase was refunded.")
     cancellation_at: datetime | None = moment("cancellationDate")
     cancellation_reason: int | None = integer(
-        "cancellationReason", "1: an issue with the app; 0: another reason."
+        "cancellationReason", "The reason: 1 an issue with the app, 0 another."
     )
-    is_trial_period: bool | None = boolean("isTrialPeriod", "A free trial.")
+    is_trial_period: bool | None = boolean(
+        "isTrialPeriod", "Whether the period is a free trial."
+    )
     is_in_intro_offer_period: bool | None = boolean(
-        "isInIntroOfferPeriod", "An introductory price."
+        "isInIntroOfferPeriod", "Whether the period has an introductory price."
     )
-    promotional_offer_id: str | None = text("promotionalOfferId", "Promotional offer.")
+    promotional_offer_id: str | None = text(
+        "promotionalOfferId", "The id of the promotional offer."
+    )
     known: bool = boolean("known", "Whether the catalogue has the product.")
-    environment: Environment = named("environment", "Environment", "That of the receipt.")
+    environment: Environment = named(
+        "environment", "Environment", "The environment of the receipt."
+    )
     id_conflict: bool = boolean(
-        "idConflict", "The transaction id looks like one of another environment."
+        "idConflict", "Whether the transaction id has the form of another environment."
     )
     keys: IdempotencyKeys = details(
-        "keys", IdempotencyKeys, "Names for stores and replay checks."
+        "keys", IdempotencyKeys, "The idempotency keys, for databases and replay checks."
     )
 
 
@@ -203,12 +226,12 @@ class RawAttribute(Details):
     __slots__ = ()
     _shown = ("type", "hex")
 
-    type: int = integer("type", "Its number.")
-    hex: str = text("hex", "Its value, hex.")
+    type: int = integer("type", "The number of the attribute.")
+    hex: str = text("hex", "The value of the attribute, hex.")
 
 
 class AppReceipt(Receipt):
-    """Lists all purchases of an app on one device, as of `creation_date`.
+    """Lists all purchases of an app on one device, at `creation_date`.
 
     Consumables vanish from it once they are finished, so an empty list proves nothing. Unless
     `device_bound`, the same text can come from any device.
@@ -223,15 +246,17 @@ class AppReceipt(Receipt):
         '"Production", "ProductionSandbox", "ProductionVPP", "ProductionVPPSandbox" or '
         '"Xcode".',
     )
-    application_version: str | None = text("applicationVersion", "Version of the app.")
+    application_version: str | None = text("applicationVersion", "The version of the app.")
     original_application_version: str | None = text(
-        "originalApplicationVersion", "Version first bought; a dummy in Sandbox."
+        "originalApplicationVersion", "The version first bought; a placeholder in Sandbox."
     )
-    creation_date: int = time("creationDate", "When it was made and signed.")
+    creation_date: int = time("creationDate", "When the receipt was made and signed.")
     creation_at: datetime = moment("creationDate")
-    as_of_ms: int = time("asOfMs", "The moment that it describes.")
+    as_of_ms: int = time("asOfMs", "The instant that the evidence describes.")
     as_of_at: datetime = moment("asOfMs")
-    original_purchase_date: int | None = time("originalPurchaseDate", "First download.")
+    original_purchase_date: int | None = time(
+        "originalPurchaseDate", "When the app was first downloaded."
+    )
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
     expiration_date: int | None = time(
         "expirationDate",
@@ -239,69 +264,87 @@ class AppReceipt(Receipt):
         "`payload`), and this is None.",
     )
     expiration_at: datetime | None = moment("expirationDate")
-    app_apple_id: int | None = integer("appAppleId", "Apple's number of the app.")
+    app_apple_id: int | None = integer("appAppleId", "Apple's id of the app.")
     download_id: str | None = text("downloadId", "Apple's number of the download.")
     version_external_identifier: int | None = integer(
-        "versionExternalIdentifier", "Apple's number of the app's version."
+        "versionExternalIdentifier", "Apple's id of the app's version."
     )
     device_bound: bool = boolean(
-        "deviceBound", "Whether it was checked to belong to the device given."
+        "deviceBound", "Whether the receipt was verified to belong to the given device."
     )
     purchases: tuple[AppReceiptPurchase, ...] = details_list(
-        "purchases", AppReceiptPurchase, "In the order of the receipt, which means nothing."
+        "purchases",
+        AppReceiptPurchase,
+        "The purchases in the order of the receipt, which has no meaning.",
     )
     raw_attributes: tuple[RawAttribute, ...] = details_list(
         "rawAttributes", RawAttribute, "Attributes that are known but not understood."
     )
-    unknown_attributes: int = integer("unknownAttributes", "How many more there were.")
+    unknown_attributes: int = integer(
+        "unknownAttributes", "The number of other unknown attributes."
+    )
     digest: str = text("digest", '"sha1" or "sha256".')
     chain: ReceiptChain = details("chain", ReceiptChain, "The certificates.")
-    transport: Transport = details("transport", Transport, "How it was packed.")
+    transport: Transport = details(
+        "transport", Transport, "The encoding in which the evidence arrived."
+    )
 
 
 class VerifyReceiptTransaction(Details):
-    """One transaction in an answer. Only Apple's TLS connection vouches for it."""
+    """One transaction in a response. Only Apple's TLS connection proves it."""
 
     __slots__ = ()
     _shown = ("product_id", "transaction_id", "expires_date", "cancellation_date")
 
-    quantity: int | None = integer("quantity", "How many were bought.")
-    product_id: str | None = text("productId", "What was bought.")
-    transaction_id: str | None = text("transactionId", "This purchase, restore or renewal.")
+    quantity: int | None = integer("quantity", "The number of items bought.")
+    product_id: str | None = text("productId", "The product id.")
+    transaction_id: str | None = text(
+        "transactionId", "The id of this purchase, restore or renewal."
+    )
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first transaction of the subscription."
+        "originalTransactionId", "The id of the first transaction of the subscription."
     )
     web_order_line_item_id: str | None = text(
-        "webOrderLineItemId", "One paid period, the same on all devices."
+        "webOrderLineItemId", "The id of one paid period, the same on all devices."
     )
-    purchase_date: int | None = time("purchaseDate", "Purchase, restore, start of the period.")
+    purchase_date: int | None = time(
+        "purchaseDate", "The date of purchase, restore or the start of the period."
+    )
     purchase_at: datetime | None = moment("purchaseDate")
-    original_purchase_date: int | None = time("originalPurchaseDate", "The first purchase.")
+    original_purchase_date: int | None = time(
+        "originalPurchaseDate", "The date of the first purchase."
+    )
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
-    expires_date: int | None = time("expiresDate", "End of the paid period.")
+    expires_date: int | None = time("expiresDate", "The end of the paid period.")
     expires_at: datetime | None = moment("expiresDate")
-    cancellation_date: int | None = time("cancellationDate", "When it was refunded.")
+    cancellation_date: int | None = time("cancellationDate", "When the purchase was refunded.")
     cancellation_at: datetime | None = moment("cancellationDate")
     cancellation_reason: int | None = integer(
-        "cancellationReason", "1: an issue with the app; 0: another reason."
+        "cancellationReason", "The reason: 1 an issue with the app, 0 another."
     )
-    is_trial_period: bool | None = boolean("isTrialPeriod", "A free trial.")
+    is_trial_period: bool | None = boolean(
+        "isTrialPeriod", "Whether the period is a free trial."
+    )
     is_in_intro_offer_period: bool | None = boolean(
-        "isInIntroOfferPeriod", "An introductory price."
+        "isInIntroOfferPeriod", "Whether the period has an introductory price."
     )
-    promotional_offer_id: str | None = text("promotionalOfferId", "Promotional offer.")
+    promotional_offer_id: str | None = text(
+        "promotionalOfferId", "The id of the promotional offer."
+    )
     offer_code_ref_name: str | None = text("offerCodeRefName", "Offer code.")
     in_app_ownership_type: OwnershipType | None = named(
         "inAppOwnershipType", "OwnershipType", '"PURCHASED" or "FAMILY_SHARED".'
     )
-    is_upgraded: bool | None = boolean("isUpgraded", "True: replaced by an upgrade.")
+    is_upgraded: bool | None = boolean(
+        "isUpgraded", "Whether an upgrade replaced the purchase."
+    )
     subscription_group_identifier: str | None = text(
-        "subscriptionGroupIdentifier", "Group of a subscription."
+        "subscriptionGroupIdentifier", "The group of the subscription."
     )
     app_account_token: str | None = text("appAccountToken", "UUID that the app set.")
     known: bool = boolean("known", "Whether the catalogue has the product.")
     keys: IdempotencyKeys = details(
-        "keys", IdempotencyKeys, "Names for stores and replay checks."
+        "keys", IdempotencyKeys, "The idempotency keys, for databases and replay checks."
     )
     bid: str | None = text("bid", "The app; iOS 6 style.")
     bvrs: str | None = text("bvrs", "Version of the app; iOS 6 style.")
@@ -319,20 +362,20 @@ class VerifyReceiptTransaction(Details):
 
 
 class VerifyReceiptRenewalInfo(Details):
-    """What an answer says about the renewal of one subscription."""
+    """The renewal of one subscription in a response."""
 
     __slots__ = ()
     _shown = ("product_id", "original_transaction_id", "auto_renew_status")
 
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first transaction of the subscription."
+        "originalTransactionId", "The id of the first transaction of the subscription."
     )
     product_id: str | None = text("productId", "The product of this period.")
     auto_renew_product_id: str | None = text(
         "autoRenewProductId", "The product of the next period."
     )
     auto_renew_status: int | None = integer(
-        "autoRenewStatus", "0 off, 1 on; not the state of the subscription."
+        "autoRenewStatus", "Automatic renewal: 0 off, 1 on; not the state of the subscription."
     )
     is_in_billing_retry_period: bool | None = boolean(
         "isInBillingRetryPeriod", "Apple still tries to charge."
@@ -342,35 +385,40 @@ class VerifyReceiptRenewalInfo(Details):
         "1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 unknown.",
     )
     grace_period_expires_date: int | None = time(
-        "gracePeriodExpiresDate", "End of the billing grace period."
+        "gracePeriodExpiresDate", "The end of the billing grace period."
     )
     grace_period_expires_at: datetime | None = moment("gracePeriodExpiresDate")
     price_consent_status: int | None = integer(
-        "priceConsentStatus", "0 asked, no answer; 1 agreed."
+        "priceConsentStatus", "The customer's consent: 0 not answered, 1 agreed."
     )
     price_increase_status: int | None = integer(
-        "priceIncreaseStatus", "0 asked, no answer; 1 agreed or only informed."
+        "priceIncreaseStatus",
+        "The customer's consent: 0 not answered, 1 agreed or only informed.",
     )
     offer_code_ref_name: str | None = text("offerCodeRefName", "Offer code.")
-    promotional_offer_id: str | None = text("promotionalOfferId", "Promotional offer.")
+    promotional_offer_id: str | None = text(
+        "promotionalOfferId", "The id of the promotional offer."
+    )
 
 
 class LatestReceipt(Details):
-    """The latest_receipt of an answer, which is signed, verified offline in the call."""
+    """The latest_receipt of a response, which is signed and was verified offline."""
 
     __slots__ = ()
     _shown = ("verified", "status")
 
-    verified: bool = boolean("verified", "Store the text only when this is true.")
-    status: str = text("status", 'Status of its verification: "ok", or why not.')
-    sha256: str | None = text("sha256", "SHA-256 of its text, hex.")
+    verified: bool = boolean(
+        "verified", "Whether the receipt was verified. Store the text only if it was."
+    )
+    status: str = text("status", 'The status of the verification: "ok", or the refusal.')
+    sha256: str | None = text("sha256", "SHA-256 of the text, hex.")
 
 
 class VerifyReceiptResponse(Receipt):
-    """What Apple's verifyReceipt endpoint answered: facts of class "apple-answer".
+    """A response of Apple's verifyReceipt endpoint: facts of class "apple-answer".
 
-    Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS connection
-    that it came over.
+    Nothing in it is signed except `latest_receipt`: it is as trustworthy as the TLS connection
+    over which it arrived.
     """
 
     __slots__ = ()
@@ -390,12 +438,13 @@ class VerifyReceiptResponse(Receipt):
     )
     as_of_ms: int = time(
         "asOfMs",
-        "The moment that it describes: `request_date`; without one the latest date in it, "
-        "never the time of reading.",
+        "The instant that the response describes: `request_date`; without it the latest "
+        "date in the response, never the time of reading.",
     )
     as_of_at: datetime = moment("asOfMs")
     clock_skew: int | None = integer(
-        "clockSkew", "How far Apple's clock is ahead; None within five minutes. Milliseconds."
+        "clockSkew",
+        "The time by which Apple's clock is ahead; None within five minutes. Milliseconds.",
     )
     receipt_type: ReceiptType | None = named(
         "receiptType", "ReceiptType", '"Production", "ProductionSandbox" …'
@@ -403,84 +452,97 @@ class VerifyReceiptResponse(Receipt):
     cancellation_reason: int | None = integer(
         "cancellationReason", "1: an issue with the app; 0: another reason; iOS 6 style."
     )
-    adam_id: int | None = integer("adamId", "Apple's number of the app.")
+    adam_id: int | None = integer("adamId", "Apple's id of the app.")
     app_item_id: int | None = integer("appItemId", "The same number.")
-    application_version: str | None = text("applicationVersion", "Version of the app.")
+    application_version: str | None = text("applicationVersion", "The version of the app.")
     download_id: str | None = text("downloadId", "Apple's number of the download.")
     version_external_identifier: int | None = integer(
-        "versionExternalIdentifier", "Apple's number of the version."
+        "versionExternalIdentifier", "Apple's id of the version."
     )
-    receipt_creation_date: int | None = time("receiptCreationDate", "Of the receipt sent.")
+    receipt_creation_date: int | None = time(
+        "receiptCreationDate", "The creation date of the receipt that was sent."
+    )
     receipt_creation_at: datetime | None = moment("receiptCreationDate")
-    request_date: int | None = time("requestDate", "Apple's clock at the answer.")
+    request_date: int | None = time("requestDate", "Apple's time of the response.")
     request_at: datetime | None = moment("requestDate")
-    original_purchase_date: int | None = time("originalPurchaseDate", "First download.")
+    original_purchase_date: int | None = time(
+        "originalPurchaseDate", "When the app was first downloaded."
+    )
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
     original_application_version: str | None = text(
-        "originalApplicationVersion", "Version first bought; a dummy in Sandbox."
+        "originalApplicationVersion", "The version first bought; a placeholder in Sandbox."
     )
     expiration_date: int | None = time("expirationDate", "End of a volume purchase.")
     expiration_at: datetime | None = moment("expirationDate")
-    preorder_date: int | None = time("preorderDate", "When it was pre-ordered.")
+    preorder_date: int | None = time("preorderDate", "When the app was pre-ordered.")
     preorder_at: datetime | None = moment("preorderDate")
     transactions: tuple[VerifyReceiptTransaction, ...] = details_list(
         "transactions",
         VerifyReceiptTransaction,
-        "Each once, ordered by the end of the period.",
+        "The transactions, each once, ordered by the end of the period.",
     )
     renewals: tuple[VerifyReceiptRenewalInfo, ...] = details_list(
         "renewals", VerifyReceiptRenewalInfo, "Renewal facts, one for each subscription."
     )
     latest_receipt: LatestReceipt | None = details(
-        "latestReceipt", LatestReceipt, "The newest receipt, if the answer has one."
+        "latestReceipt", LatestReceipt, "The newest receipt, if the response has one."
     )
     evidence: str = text(
-        "evidence", '"apple-answer": trusted because of your TLS, not because of a signature.'
+        "evidence",
+        '"apple-answer": trusted because of the TLS connection, not because of a signature.',
     )
 
 
 class UnverifiedContent(Unverified):
-    """What an untrusted blob says about itself. Claims, not facts: anyone can write them."""
+    """The content of an untrusted blob. It is not verified: anyone can write it."""
 
     __slots__ = ()
     _shown = ("bundle_id", "product_id", "transaction_id", "environment")
 
-    bundle_id: str | None = text("bundleId", "The app.")
-    product_id: str | None = text("productId", "What was bought.")
-    transaction_id: str | None = text("transactionId", "The purchase.")
+    bundle_id: str | None = text("bundleId", "The bundle id of the app.")
+    product_id: str | None = text("productId", "The product id.")
+    transaction_id: str | None = text("transactionId", "The transaction id of the purchase.")
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first transaction of the subscription."
+        "originalTransactionId", "The id of the first transaction of the subscription."
     )
-    web_order_line_item_id: str | None = text("webOrderLineItemId", "One paid period.")
-    purchase_date: int | None = time("purchaseDate", "When it was bought.")
+    web_order_line_item_id: str | None = text(
+        "webOrderLineItemId", "The id of one paid period."
+    )
+    purchase_date: int | None = time("purchaseDate", "When the purchase was made.")
     purchase_at: datetime | None = moment("purchaseDate")
     environment: Environment | None = named(
         "environment", "Environment", '"Production", "Sandbox" …'
     )
     keys: tuple[str, ...] = texts(
         "keys",
-        "To look up before verifying: for each purchase its transaction key, and its "
-        "purchase key if that is different.",
+        "The keys to look up before verifying: for each purchase its transaction key, and "
+        "its purchase key if that is different.",
     )
-    issuer: str | None = text("issuer", "Only a JWS: who is said to have made it.")
-    app_id: str | None = text("appId", "Only an App Attest receipt: the whole App ID.")
+    issuer: str | None = text("issuer", "The issuer in a JWS; None for other blobs.")
+    app_id: str | None = text(
+        "appId", "The whole App ID in an App Attest receipt; None for other blobs."
+    )
     type: str | None = text(
         "type", 'An app receipt: "ProductionSandbox" …; App Attest: "ATTEST" or "RECEIPT".'
     )
-    creation_date: int | None = time("creationDate", "Of an app or App Attest receipt.")
+    creation_date: int | None = time(
+        "creationDate", "The creation date of an app or App Attest receipt."
+    )
     creation_at: datetime | None = moment("creationDate")
-    product_ids: tuple[str, ...] = texts("productIds", "An app receipt: at most 64 of them.")
-    purchases: int | None = integer("purchases", "An app receipt: how many it lists.")
+    product_ids: tuple[str, ...] = texts(
+        "productIds", "The products in an app receipt, at most 64."
+    )
+    purchases: int | None = integer("purchases", "The number of purchases in an app receipt.")
     complete: bool | None = boolean(
-        "complete", "An app receipt: whether `keys` has every purchase in it."
+        "complete", "Whether `keys` has every purchase of an app receipt."
     )
 
 
 class Triage(Finding):
-    """The library's finding about an unverified blob.
+    """The class of an unverified blob.
 
-    `worth_verifying` says whether to go on; otherwise `disposition` says what to tell the
-    client, and `status` why. A finding is never evidence.
+    `worth_verifying` is whether to verify the blob; otherwise `disposition` is the result for
+    the client, and `status` the reason. A finding is never evidence.
     """
 
     __slots__ = ()
@@ -512,16 +574,19 @@ class Triage(Finding):
     kind: Kind | None = named(
         "kind",
         "Kind",
-        'What a JWS looks like: "transaction", "notification" …; None for others.',
+        'The kind of a JWS by its form: "transaction", "notification" …; None for other '
+        "blobs.",
     )
     anomalies: tuple[str, ...] = texts(
         "anomalies", 'Suspicions, never verdicts: "info-compact", "missing:bid" …'
     )
-    transport: Transport | None = details("transport", Transport, "How it was packed.")
+    transport: Transport | None = details(
+        "transport", Transport, "The encoding in which the evidence arrived."
+    )
 
     @property
     def unverified(self) -> UnverifiedContent:
-        """What the blob says about itself; None where nothing could be read. Never act on it:
+        """The unverified content of the blob; None if nothing could be read. Never act on it:
         verify first.
         """
         return UnverifiedContent(self._document)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class AppleAccountEvent(Details):
-    """What happened to an account that signs in with Apple."""
+    """An event of an account that signs in with Apple."""
 
     __slots__ = ()
     _shown = ("type", "token_id")
@@ -32,10 +32,14 @@ class AppleAccountEvent(Details):
         "ones as they came.",
     )
     subject: str = text("subject", "The account: `sub`.")
-    event_at_ms: int | None = time("eventAtMs", "When it happened.")
+    event_at_ms: int | None = time("eventAtMs", "When the event happened.")
     event_at: datetime | None = moment("eventAtMs")
-    email: str | None = text("email", "May be a relay; is no account id.")
-    private_email: bool | None = boolean("privateEmail", "Whether it is a relay address.")
+    email: str | None = text(
+        "email", "The e-mail address, which may be a relay and is no account id."
+    )
+    private_email: bool | None = boolean(
+        "privateEmail", "Whether the address is a relay address."
+    )
     audience: tuple[str, ...] = texts("audience", "The app: `aud`.")
     token_id: str = text("tokenId", "`jti`: deliveries repeat, act once on each.")
     issued_at_ms: int = time("issuedAtMs", "`iat`.")
@@ -43,59 +47,63 @@ class AppleAccountEvent(Details):
 
 
 class AppleTokens(Details):
-    """What a code was exchanged for. Secrets: keep the refresh token encrypted, and log
-    nothing of them.
+    """The tokens for an authorization code. They are secrets: store the refresh token
+    encrypted, and log neither.
     """
 
     __slots__ = ()
     _shown = ("expires_at_ms",)
 
-    access_token: str = text("accessToken", "Of little use to a server.")
+    access_token: str = text("accessToken", "The access token, of little use to a server.")
     refresh_token: str = text(
-        "refreshToken", "Without it the sign-in cannot be revoked later."
+        "refreshToken", "The refresh token, without which the sign-in cannot be revoked later."
     )
-    expires_at_ms: int = time("expiresAtMs", "When the access token ends.")
+    expires_at_ms: int = time("expiresAtMs", "When the access token expires.")
     expires_at: datetime = moment("expiresAtMs")
 
 
 class Session(Details):
-    """What a session token proves: an account proved an attested key a short while ago."""
+    """The content of a session token: an account proved possession of an attested key a short
+    while ago.
+    """
 
     __slots__ = ()
     _shown = ("key_id", "verdict", "limited", "expires_at_ms")
 
-    account: str = text("account", "The account that it was issued to.")
+    account: str = text("account", "The account that the token was issued to.")
     key_id: str = text("keyId", "SHA-256 of the attested key, base64: look it up by this.")
     app_id: str = text("appId", "App ID prefix, dot, bundle id.")
     environment: str | None = text(
         "environment",
-        '"production" or "development"; None: issued for an assertion, which does not tell.',
+        '"production" or "development"; None if issued for an assertion, which has no '
+        "environment.",
     )
-    verdict: str = text("verdict", '"allow" or "limited", as it was issued.')
+    verdict: str = text("verdict", '"allow" or "limited", as issued.')
     limited: bool = boolean(
-        "limited", "True: a metered request of a limited session, for you to count."
+        "limited",
+        "Whether the request is a metered one of a limited session, which you must count.",
     )
-    risk: int | None = integer("risk", "The receipt's risk metric, as it was issued.")
-    issued_at_ms: int = time("issuedAtMs", "When it was issued.")
+    risk: int | None = integer("risk", "The receipt's risk metric, as issued.")
+    issued_at_ms: int = time("issuedAtMs", "When the token was issued.")
     issued_at: datetime = moment("issuedAtMs")
-    expires_at_ms: int = time("expiresAtMs", "From when on it is refused.")
+    expires_at_ms: int = time("expiresAtMs", "When the token expires.")
     expires_at: datetime = moment("expiresAtMs")
 
 
 class IssuedSession(Details):
-    """A session token that was issued. The text is a secret: hand it to the app, and log
+    """A session token that was issued. The text is a secret: pass it to the app, and log
     nothing of it.
     """
 
     __slots__ = ()
     _shown = ("key_id", "expires_at_ms")
 
-    issued_at_ms: int = time("issuedAtMs", "When it was issued.")
+    issued_at_ms: int = time("issuedAtMs", "When the token was issued.")
     issued_at: datetime = moment("issuedAtMs")
-    expires_at_ms: int = time("expiresAtMs", "From when on it is refused.")
+    expires_at_ms: int = time("expiresAtMs", "When the token expires.")
     expires_at: datetime = moment("expiresAtMs")
     key_id: str = text("keyId", "SHA-256 of the attested key, base64.")
-    text: str = text("text", "What the app sends from now on.")
+    text: str = text("text", "The session token, which the app sends from now on.")
 
 
 class SignedToken(Details):
@@ -107,7 +115,7 @@ class SignedToken(Details):
     _shown = ("expires_at_ms",)
 
     token: str = text("token", "Compact JWS, ES256.")
-    expires_at_ms: int = time("expiresAtMs", "When it ends.")
+    expires_at_ms: int = time("expiresAtMs", "When the token expires.")
     expires_at: datetime = moment("expiresAtMs")
 
 
@@ -118,7 +126,7 @@ class ClientSecret(Details):
     _shown = ("expires_at_ms",)
 
     client_secret: str = text("clientSecret", "Compact JWS, ES256.")
-    expires_at_ms: int = time("expiresAtMs", "When it ends.")
+    expires_at_ms: int = time("expiresAtMs", "When the token expires.")
     expires_at: datetime = moment("expiresAtMs")
 
 
@@ -130,7 +138,7 @@ class SignedOffer(Details):
 
     jws: str = text("jws", "Compact JWS for StoreKit.")
     nonce: str = text("nonce", "UUID in lower case, used once.")
-    iat: int = integer("iat", "When it was signed, in seconds since 1970 UTC.")
+    iat: int = integer("iat", "When the offer was signed, in seconds since 1970 UTC.")
 
 
 class SignedOfferV1(Details):

@@ -27,7 +27,7 @@ class AppStoreStatus(Details):
     _shown = ("status", "original_transaction_id")
 
     subscription_group_identifier: str | None = text(
-        "subscriptionGroupIdentifier", "The group."
+        "subscriptionGroupIdentifier", "The subscription group."
     )
     status: int | None = integer(
         "status",
@@ -35,10 +35,10 @@ class AppStoreStatus(Details):
         "decide by the transaction and the renewal.",
     )
     original_transaction_id: str | None = text(
-        "originalTransactionId", "The first transaction of the subscription."
+        "originalTransactionId", "The id of the first transaction of the subscription."
     )
-    transaction_index: int | None = integer("transactionIndex", "Its place in `transactions`.")
-    renewal_index: int | None = integer("renewalIndex", "Its place in `renewals`.")
+    transaction_index: int | None = integer("transactionIndex", "The index in `transactions`.")
+    renewal_index: int | None = integer("renewalIndex", "The index in `renewals`.")
 
 
 class AppStoreSendAttempt(Details):
@@ -48,34 +48,36 @@ class AppStoreSendAttempt(Details):
     _shown = ("attempt_date", "send_attempt_result")
 
     notification_index: int | None = integer(
-        "notificationIndex", "Its place in `notifications`."
+        "notificationIndex", "The index in `notifications`."
     )
-    attempt_date: int | None = time("attemptDate", "When.")
+    attempt_date: int | None = time("attemptDate", "When the attempt was made.")
     attempt_at: datetime | None = moment("attemptDate")
     send_attempt_result: str | None = text("sendAttemptResult", '"SUCCESS", "TIMED_OUT" …')
 
 
 class AppStoreUnsigned(Details):
-    """What an answer says without a signature: worth as much as your TLS."""
+    """The unsigned members of a response, proven only by the TLS connection."""
 
     __slots__ = ()
     _shown = ("has_more", "success", "complete")
 
     environment: Environment | None = named(
-        "environment", "Environment", "Of the whole answer."
+        "environment", "Environment", "The environment of the response."
     )
-    bundle_id: str | None = text("bundleId", "The app.")
-    app_apple_id: int | None = integer("appAppleId", "Apple's number of the app.")
+    bundle_id: str | None = text("bundleId", "The bundle id of the app.")
+    app_apple_id: int | None = integer("appAppleId", "Apple's id of the app.")
     has_more: bool | None = boolean(
         "hasMore", "Whether there are further pages: `next` names them."
     )
     revision: str | None = text(
-        "revision", "Keep it: asked for later, it gives what changed since."
+        "revision",
+        "The position after the response: store it, and pass it later to get what has "
+        "changed since.",
     )
     pagination_token: str | None = text("paginationToken", "The next page of notifications.")
-    status: int | None = integer("status", "Of an order: 0 valid, 1 unknown.")
+    status: int | None = integer("status", "The status of an order: 0 valid, 1 unknown.")
     test_notification_token: str | None = text(
-        "testNotificationToken", "To ask what became of a test notification."
+        "testNotificationToken", "The token to get the status of a test notification."
     )
     original_transaction_id: str | None = text(
         "originalTransactionId", "The subscription that was extended."
@@ -83,33 +85,39 @@ class AppStoreUnsigned(Details):
     web_order_line_item_id: str | None = text(
         "webOrderLineItemId", "The period that was extended."
     )
-    success: bool | None = boolean("success", "Whether it was extended.")
+    success: bool | None = boolean("success", "Whether the subscription was extended.")
     effective_date: int | None = time("effectiveDate", "The renewal date from now on.")
     effective_at: datetime | None = moment("effectiveDate")
     request_identifier: str | None = text(
-        "requestIdentifier", "Of an extension for all subscribers."
+        "requestIdentifier", "The id of a request to extend all subscriptions."
     )
-    complete: bool | None = boolean("complete", "Whether that is done.")
-    complete_date: int | None = time("completeDate", "When it was done.")
+    complete: bool | None = boolean("complete", "Whether that request is complete.")
+    complete_date: int | None = time("completeDate", "When that request was completed.")
     complete_at: datetime | None = moment("completeDate")
-    succeeded_count: int | None = integer("succeededCount", "How many were extended.")
-    failed_count: int | None = integer("failedCount", "How many were not.")
+    succeeded_count: int | None = integer(
+        "succeededCount", "The number of extended subscriptions."
+    )
+    failed_count: int | None = integer(
+        "failedCount", "The number of subscriptions that were not extended."
+    )
     send_attempts: tuple[AppStoreSendAttempt, ...] = details_list(
-        "sendAttempts", AppStoreSendAttempt, "Of all notifications of all pages."
+        "sendAttempts",
+        AppStoreSendAttempt,
+        "The attempts to send the notifications of all pages.",
     )
 
 
 class AppStoreNext(Details):
-    """What the next page is asked for with."""
+    """The members that request the next page."""
 
     __slots__ = ()
 
-    revision: str | None = text("revision", "Of a history.")
-    pagination_token: str | None = text("paginationToken", "Of notifications.")
+    revision: str | None = text("revision", "The revision of a history.")
+    pagination_token: str | None = text("paginationToken", "The token of notifications.")
 
 
 class AppStoreRefusedStatus(Details):
-    """Why a JWS was refused."""
+    """The status of a refused JWS."""
 
     __slots__ = ()
     _shown = ("name",)
@@ -119,19 +127,21 @@ class AppStoreRefusedStatus(Details):
 
 
 class AppStoreRefused(Details):
-    """A JWS of an answer that was refused under `partial`."""
+    """A JWS of a response that was refused under `partial`."""
 
     __slots__ = ()
     _shown = ("at",)
 
-    at: str = text("at", "Its place in the answer.")
-    status: AppStoreRefusedStatus = details("status", AppStoreRefusedStatus, "Why.")
+    at: str = text("at", "The location in the response.")
+    status: AppStoreRefusedStatus = details(
+        "status", AppStoreRefusedStatus, "The status of the refusal."
+    )
 
 
 class AppStoreResponse(OwnFacts):
-    """What the App Store Server API answered, every JWS in it verified.
+    """A response of the App Store Server API, with every JWS in it verified.
 
-    It is the evidence of all of them: `decide` takes it whole.
+    It is evidence as a whole: `decide` takes it.
     """
 
     __slots__ = ()
@@ -141,28 +151,28 @@ class AppStoreResponse(OwnFacts):
         "statuses", AppStoreStatus, "One for each subscription."
     )
     unsigned: AppStoreUnsigned = details(
-        "unsigned", AppStoreUnsigned, "What TLS alone vouches for, of the last page."
+        "unsigned", AppStoreUnsigned, "The members of the last page that only TLS proves."
     )
     next: AppStoreNext | None = details(
-        "next", AppStoreNext, "None: there is no further page."
+        "next", AppStoreNext, "The next page; None if there is none."
     )
     refused: tuple[AppStoreRefused, ...] = details_list(
-        "refused", AppStoreRefused, "Empty unless the request said `partial`."
+        "refused", AppStoreRefused, "The refused JWS; empty unless the request has `partial`."
     )
 
     @property
     def transactions(self) -> tuple[Transaction, ...]:
-        """One may be on two pages: the later signedDate counts (API-42)."""
+        """The transactions. One may be on two pages: the later signedDate counts (API-42)."""
         return self._nested_list(Transaction, "transactions")
 
     @property
     def renewals(self) -> tuple[RenewalInfo, ...]:
-        """Of subscription statuses."""
+        """The renewal infos of subscription statuses."""
         return self._nested_list(RenewalInfo, "renewals")
 
     @property
     def notifications(self) -> tuple[Notification, ...]:
-        """Of a history, or the one of a test."""
+        """The notifications of a history, or the one of a test."""
         return self._nested_list(Notification, "notifications")
 
     @property

@@ -26,49 +26,57 @@ class TokenKeyset(Details):
     __slots__ = ()
     _shown = ("issuer", "stale")
 
-    issuer: str = text("issuer", "Whose keys they are.")
+    issuer: str = text("issuer", "The issuer of the keys.")
     fetched_at_ms: int | None = time(
-        "fetchedAtMs", "When they were fetched; None: the set does not say."
+        "fetchedAtMs", "When the keys were fetched; None if unknown."
     )
     fetched_at: datetime | None = moment("fetchedAtMs")
-    age_ms: int | None = integer("ageMs", "How long ago that was. Milliseconds.")
+    age_ms: int | None = integer("ageMs", "The age of the keys. Milliseconds.")
     stale: bool | None = boolean(
-        "stale", "Older than `keysetMaxAgeMs`: fetch it anew, and go on meanwhile."
+        "stale",
+        "Whether the set is older than `keysetMaxAgeMs`: fetch a new one, and use this one "
+        "meanwhile.",
     )
 
 
 class Token(Facts):
-    """Says who is calling, proven by a key of a configured issuer.
+    """The calling account, proven by a key of a configured issuer.
 
-    `subject` is the account. A sign-out or a deleted user is not seen: choose short lifetimes.
+    `subject` is the account. Sign-out and deletion of a user are not detected: choose short
+    lifetimes.
     """
 
     __slots__ = ()
     _shown = ("profile", "issuer", "scopes", "groups", "expires_at_ms")
 
     profile: TokenProfile = named(
-        "profile", "TokenProfile", 'Whose rules held: "cognito-access", "jwt", "apple-id".'
+        "profile",
+        "TokenProfile",
+        'The profile by which the token was verified: "cognito-access", "jwt", "apple-id".',
     )
-    issuer: str = text("issuer", "Who issued it: `iss`.")
+    issuer: str = text("issuer", "The issuer: `iss`.")
     subject: str = text("subject", "The account: `sub`.")
     audience: tuple[str, ...] = texts(
-        "audience", "For whom it is: `aud`, of one text a list of one."
+        "audience", "The audience: `aud`; a single text is a list of one."
     )
     client: str | None = text("client", "The app client: `client_id`.")
     scopes: tuple[str, ...] = texts("scopes", "`scope`, split.")
     groups: tuple[str, ...] = texts("groups", "`cognito:groups`.")
-    username: str | None = text("username", "Reported, and no account id.")
+    username: str | None = text("username", "The name of the user, which is no account id.")
     email: str | None = text(
-        "email", "With Apple; may change, may be a relay, is no account id."
+        "email",
+        "The e-mail address, only with Apple; may change, may be a relay, is no account id.",
     )
-    email_verified: bool | None = boolean("emailVerified", "With Apple.")
+    email_verified: bool | None = boolean(
+        "emailVerified", "Whether Apple verified the address; only with Apple."
+    )
     private_email: bool | None = boolean(
-        "privateEmail", "With Apple: whether it is a relay address."
+        "privateEmail", "Whether the address is a relay address; only with Apple."
     )
     real_user: RealUser | None = named(
         "realUser",
         "RealUser",
-        "With Apple; None where it was not said, or in a word that is not known.",
+        "Apple's assessment of the person; only with Apple, None if absent or unknown.",
     )
     nonce: str | None = text(
         "nonce",
@@ -91,8 +99,8 @@ class Token(Facts):
     authenticated_at: datetime | None = moment("authenticatedAtMs")
     expires_at_ms: int = time("expiresAtMs", "`exp`.")
     expires_at: datetime = moment("expiresAtMs")
-    kid: str = text("kid", "The key that signed it.")
-    revocation: str = text("revocation", '"not-checked": nothing offline sees it.')
+    kid: str = text("kid", "The id of the key that signed the token.")
+    revocation: str = text("revocation", '"not-checked": it cannot be detected offline.')
     keyset: TokenKeyset = details("keyset", TokenKeyset, "The key set in use.")
 
 
@@ -102,11 +110,13 @@ class IssuerKey(Details):
     __slots__ = ()
     _shown = ("kid", "algorithm")
 
-    kid: str = text("kid", "Its id.")
+    kid: str = text("kid", "The id of the key.")
     algorithm: TokenAlgorithm = named(
-        "algorithm", "TokenAlgorithm", '"RS256" or "ES256", by its type.'
+        "algorithm",
+        "TokenAlgorithm",
+        'The algorithm, "RS256" or "ES256", by the type of the key.',
     )
-    bits: int = integer("bits", "Its length.")
+    bits: int = integer("bits", "The length of the key in bits.")
 
 
 class SkippedKey(Details):
@@ -115,8 +125,8 @@ class SkippedKey(Details):
     __slots__ = ()
     _shown = ("at", "reason")
 
-    at: str = text("at", 'Its place, "keys[1]".')
-    kid: str | None = text("kid", "Its id.")
+    at: str = text("at", 'The location, "keys[1]".')
+    kid: str | None = text("kid", "The id of the key.")
     reason: str = text(
         "reason", 'The member for which it is left out: "kty", "crv", "use", "alg", "key_ops".'
     )
@@ -128,46 +138,52 @@ class IssuerKeys(OwnFacts):
     __slots__ = ()
     _shown = ("issuer",)
 
-    issuer: str | None = text("issuer", "Whose they are; None: the text does not say.")
+    issuer: str | None = text("issuer", "The issuer; None if the text names none.")
     fetched_at_ms: int | None = time(
-        "fetchedAtMs", "When they were fetched; None: the text does not say."
+        "fetchedAtMs", "When the keys were fetched; None if unknown."
     )
     fetched_at: datetime | None = moment("fetchedAtMs")
     keys: tuple[IssuerKey, ...] = details_list(
-        "keys", IssuerKey, "Those that can verify tokens."
+        "keys", IssuerKey, "The keys that can verify tokens."
     )
-    skipped: tuple[SkippedKey, ...] = details_list("skipped", SkippedKey, "The others.")
+    skipped: tuple[SkippedKey, ...] = details_list(
+        "skipped", SkippedKey, "The keys that cannot verify tokens."
+    )
 
 
 class KeysetState(Details):
-    """What you keep for an issuer between two fetches of its keys, and give back as it is."""
+    """The state of an issuer between two fetches of its keys: store it, and pass it back
+    unchanged.
+    """
 
     __slots__ = ()
     _shown = ("fetched_at_ms", "tried_at_ms", "failures")
 
     fetched_at_ms: int | None = time(
-        "fetchedAtMs", "When the issuer last gave its keys; None: never."
+        "fetchedAtMs", "When the keys were last fetched; None for never."
     )
     fetched_at: datetime | None = moment("fetchedAtMs")
-    tried_at_ms: int | None = time("triedAtMs", "When it was last asked; None: never.")
+    tried_at_ms: int | None = time("triedAtMs", "When a fetch was last tried; None for never.")
     tried_at: datetime | None = moment("triedAtMs")
     failures: int = integer(
-        "failures", "Attempts in vain since then: each doubles the cooldown."
+        "failures", "The number of failed attempts since then: each doubles the cooldown."
     )
-    etag: str | None = text("etag", "What the issuer calls that set.")
+    etag: str | None = text("etag", "The issuer's ETag of the set.")
 
 
 class FetchedKeyset(Details):
-    """What came of fetching the keys of a token issuer. Store the state of refusals too."""
+    """The result of fetching the keys of a token issuer. Store the state of refusals too."""
 
     __slots__ = ()
     _shown = ("changed", "keyset_state")
 
-    keyset: str | None = text(
-        "keyset", "The new set, for a key set object; None: keep the old one."
+    keyset: str | None = text("keyset", "The new key set; None to keep the old one.")
+    keyset_state: KeysetState = details(
+        "keysetState", KeysetState, "The state for the next fetch."
     )
-    keyset_state: KeysetState = details("keysetState", KeysetState, "For the next fetch.")
-    changed: bool | None = boolean("changed", "False: the same keys as before; None: refused.")
+    changed: bool | None = boolean(
+        "changed", "Whether the keys have changed; None if the fetch was refused."
+    )
 
 
 # Kind of a document -> its facts and the member that holds them.

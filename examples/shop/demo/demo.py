@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A shop for receipts on this machine: PHP, SQLite, and a test authority in Apple's place.
+"""A shop for receipts on this machine: PHP, SQLite, and a test authority instead of Apple.
 
     make demo-shop                 serves until Ctrl-C, and prints three requests to try
     DEMO_ONCE=1 make demo-shop     plays them itself, and ends
@@ -28,7 +28,7 @@ SWEEP_SECONDS = 60
 class Demo:
     def __init__(self, program):
         shutil.rmtree(FOLDER, ignore_errors=True)
-        # A minted day has Sandbox purchases: they count for testers alone.
+        # A minted day has Sandbox purchases, which count only for testers.
         self.shop = ShopServer(FOLDER, program, settings={
             "testers": [f"customer-{number}" for number in range(CUSTOMERS)]})
         self.passed = self.failed = 0
@@ -41,13 +41,13 @@ class Demo:
             print(f"   NOT AS EXPECTED: {what} is {got!r}, it should be {wanted!r}")
 
     def a_morning(self):
-        """Something to see on the dashboard: what a server of receipts gets."""
+        """Send a minted day of requests, so that the dashboard has content."""
         self.shop.minted("mint", "--day", str(DAY), "--out", str(FOLDER / "day.ndjson"))
         for number, line in enumerate((FOLDER / "day.ndjson").read_text().splitlines()):
             self.shop.send(json.loads(line)["blob"], f"customer-{number % CUSTOMERS}")
 
     def requests(self):
-        """Three to try: title, files of body and bearer, what is answered."""
+        """Return three requests to try: title, files of body and bearer, expected outcome."""
         bought = self.shop.coins(700_000_000_000_001)
         bodies = {"purchase": bought, "forged": bought[:-8] + "AAAAAAAA"}
         for name, evidence in bodies.items():

@@ -1,7 +1,7 @@
-"""The shop on loopback, with a test authority in Apple's place: for its demonstration, and for
-the tests that are too large for PHPUnit.
+"""The shop on loopback, with a test authority instead of Apple: for its demonstration, and for the
+tests that are too large for PHPUnit.
 
-The issuer of its tokens exists in the folder of the demonstration alone.
+The issuer of its tokens exists only in the folder of the demonstration.
 """
 import http.client
 import json
@@ -20,11 +20,11 @@ ROOT = SHOP.parents[1]
 ISSUER = "https://local-only.demo.example"
 COINS = "com.example.app.coins100"
 PATIENCE = 15
-# With FFI, or with the extension that ASSAY_EXTENSION names.
+# Uses FFI, or the extension in ASSAY_EXTENSION.
 PHP = [os.environ.get("PHP", "php"), "-d", f"extension={os.environ['ASSAY_EXTENSION']}"
        if os.environ.get("ASSAY_EXTENSION") else "ffi.enable=1"]
 LIBRARY = os.environ.get("ASSAY_LIBRARY", str(ROOT / "build/lib/libassay.so.0"))
-# A server has its classes from the start, as in php-fpm.
+# The server preloads its classes, as php-fpm does.
 PRELOAD = ["-d", f"ffi.preload={ROOT / 'bindings/php/assay.ffi.h'}", "-d",
            f"opcache.preload={SHOP / 'server/preload.php'}", "-d",
            f"opcache.preload_user={pwd.getpwuid(os.geteuid()).pw_name}"] \
@@ -55,7 +55,7 @@ class ShopServer:
 
     @property
     def config(self):
-        """The configuration of the verifier."""
+        """Return the configuration of the verifier."""
         found = json.loads((self.folder / "authority/config.json").read_text())
         found["decision"] = {"accountToken": "if-present"}
         found["tokens"] = [{"profile": "jwt", "algorithm": "RS256", "issuers": [ISSUER],
@@ -84,7 +84,7 @@ class ShopServer:
             capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout.strip()
 
     def coins(self, number, **options):
-        """The JWS of a purchase of its own, in Production."""
+        """Return the JWS of a new purchase in Production."""
         words = ["--environment", "Production", "--type", "consumable", "--product", COINS,
                  "--transaction-id", str(number), "--original-transaction-id", str(number)]
         for name, value in options.items():
@@ -108,7 +108,7 @@ class ShopServer:
                 "ASSAY_LIBRARY": LIBRARY, **workers}
 
     def run(self, *words, text=""):
-        """A command of bin/shop; what it printed."""
+        """Run a command of bin/shop and return its output."""
         done = subprocess.run(
             [*PHP, str(SHOP / "bin/shop"), *words], check=False, input=text,
             capture_output=True, text=True, env=self.environment)
@@ -117,7 +117,7 @@ class ShopServer:
         return done.stdout
 
     def start(self, script="public/index.php"):
-        # A group of its own: its workers end with it, and a Ctrl-C reaches this program alone.
+        # Its own process group: its workers end with it, and a Ctrl-C reaches only this program.
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 [*PHP, *PRELOAD, "-S", f"127.0.0.1:{self.port}", str(SHOP / script)],
@@ -142,7 +142,7 @@ class ShopServer:
             os.killpg(self.process.pid, how)
             self.process.wait()
             self.process = None
-            while self.answers():  # a worker that is still ending
+            while self.answers():  # a worker is still ending
                 time.sleep(0.005)
 
     def stop(self):
@@ -161,7 +161,7 @@ class ShopServer:
     # ---- requests
 
     def send(self, evidence, account, timeout=60):
-        """Status and answer of POST /v1/receipts. Raises OSError and HTTPException."""
+        """Return status and body of POST /v1/receipts. Raises OSError and HTTPException."""
         return self.post("/v1/receipts", {"evidence": evidence}, self.token(account), timeout)
 
     def post(self, path, body, bearer=None, timeout=60):

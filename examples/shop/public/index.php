@@ -1,6 +1,6 @@
 <?php
 
-// Every request comes here: from nginx by server/nginx.conf, or from PHP's own server,
+// The entry point of every request: from nginx by server/nginx.conf, or from PHP's own server,
 //
 //   SHOP_CONFIG=shop.json php -d ffi.enable=1 -S 127.0.0.1:8080 public/index.php
 
@@ -13,7 +13,7 @@ use Shop\Shop;
 
 require_once __DIR__ . '/../autoload.php';
 
-// What goes wrong is logged; nothing of it is shown.
+// Faults are logged, and no detail of them is sent.
 ini_set('display_errors', '0');
 
 $front = new Front(static fn (): Shop => new Shop(Settings::named()));

@@ -1,7 +1,7 @@
 <?php
 
-// The value of opcache.preload for php-fpm: classes that every worker has from its start, those
-// of the binding and of the shop. With it FFI needs no more than ffi.preload (../../fpm/php.ini).
+// The value of opcache.preload for php-fpm: classes of the binding and the shop that every worker
+// has from its start. FFI then needs only ffi.preload (bindings/php/examples/fpm/php.ini).
 
 declare(strict_types=1);
 

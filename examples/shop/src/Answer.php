@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Shop;
 
-/** One answer; `after` is done when it has gone out. */
+/** One HTTP response; `after` runs when the response has been sent. */
 final class Answer
 {
-    /** How long a client waits that is told nothing better. */
+    /** The default time for Retry-After, in milliseconds. */
     public const RETRY_MS = 5000;
 
     private ?\Closure $after = null;
@@ -37,19 +37,19 @@ final class Answer
         return self::json($status, ['error' => $text], $headers);
     }
 
-    /** The store or Apple is away: the same again later (BCK-20). */
+    /** Returns a 503 for an unavailable database or Apple: the client retries later (BCK-20). */
     public static function later(int $afterMs = self::RETRY_MS): self
     {
         return self::error(503, 'Try again later', ['Retry-After' => self::seconds($afterMs)]);
     }
 
-    /** The value of Retry-After. */
+    /** Returns the value of Retry-After in seconds, at least 1. */
     public static function seconds(int $ms): string
     {
         return (string) max(1, intdiv($ms + 999, 1000));
     }
 
-    /** What is done once the client has its answer, and may be lost with the process. */
+    /** Sets what runs after the response was sent, and may be lost with the process. */
     public function then(\Closure $after): self
     {
         $next = clone $this;

@@ -14,27 +14,29 @@ use Assay\Sender;
 use Assay\Verifier;
 
 /**
- * What only Apple knows: asked for seldom, and never needed to see that something is genuine.
- * While Apple is silent the customers who need no answer of its are served as always (BCK-43).
+ * Fetches what only Apple knows, rarely, and never to verify that evidence is genuine. While Apple
+ * does not respond, customers who do not need its response are served as always (BCK-43).
  */
 final class Apple
 {
-    /** A question in a request has this time. */
+    /** The time limit of Apple's responses within one request, in milliseconds. */
     public const MAX_WAIT_MS = 2000;
-    /** So many requests of this machine wait for Apple: half the workers of server/fpm.conf. */
+    /**
+     * The limit of requests of this machine that wait for Apple: half of server/fpm.conf's workers.
+     */
     private const AT_ONCE = 2;
-    /** After so many questions in silence nobody waits for so long, and then one at once. */
+    /** After this many calls without a response none is made for SILENCE_S, then one at a time. */
     private const SILENCES = 2;
     private const SILENCE_S = 30;
     private const NEAR_MS = 86_400_000;
     private const HOUR_MS = 3_600_000;
-    /** What says nothing of the evidence: no answer, one of a proxy, or one to a wrong request. */
+    /** Statuses that do not concern the evidence: no response, a proxy's, a wrong request's. */
     private const NO_ANSWER = '/^(unavailable|pending|internal|misuse)\.'
         . '|^(malformed|too-large|unsupported)\.(verify-receipt|app-store)\.'
         . '|^rejected\.verify-receipt\.(http|request|secret|internal)$'
         . '|^rejected\.app-store\.(bad-request|forbidden|unauthorized|inconsistent|partial)$/';
 
-    /** Questions without a usable answer, one after the other. */
+    /** The number of consecutive calls without a usable response. */
     public int $unanswered = 0;
 
     /** @param \Closure(): Ledger $ledger opens the database */
@@ -48,16 +50,16 @@ final class Apple
     ) {
     }
 
-    /** Whether a status is none of Apple's word on the evidence. */
+    /** Whether a status has no information of Apple about the evidence. */
     public static function isNoAnswer(string $status): bool
     {
         return preg_match(self::NO_ANSWER, $status) === 1;
     }
 
     /**
-     * A receipt, and the current state of its subscription where the end is near or past and
-     * there is a shared secret to ask with: one answer an hour for a line, whatever is sent how
-     * often. A question without a usable answer gives its unit back (BCK-43).
+     * Returns a receipt and, if its subscription ends soon or has ended and a shared secret is
+     * configured, Apple's current state of it. Apple is asked once an hour for a subscription,
+     * whatever is sent how often; a call without a usable response releases its unit (BCK-43).
      */
     public function newer(Facts $receipt): Proof
     {
@@ -67,7 +69,7 @@ final class Apple
         }
         $ledger = ($this->ledger)();
         try {
-            // A bucket of the hour: its number is part of the scope.
+            // A quota for the hour, whose number is part of the account's name.
             $scope = "ASK#$line#" . intdiv(Clock::ms(), self::HOUR_MS);
             $ticket = $ledger->consumeQuota($scope, Settings::ASKED, $this->settings->plan())->ticket;
         } catch (Rejected) {
@@ -84,9 +86,9 @@ final class Apple
     }
 
     /**
-     * Apple's word on a receipt, where offline verification is switched off.
+     * Returns Apple's response to a receipt, for shops that do not verify offline.
      *
-     * @throws AssayException where Apple refuses it
+     * @throws AssayException if Apple refuses the receipt
      */
     public function judged(string $receipt): Proof
     {
@@ -96,7 +98,7 @@ final class Apple
         return $document === null ? new Proof([], true) : new Proof([$document]);
     }
 
-    /** What became of a line: by the App Store Server API, else by a receipt that was kept. */
+    /** Fetches a subscription's state: by the App Store Server API, else by a stored receipt. */
     public function state(DueSubscription $line): ?Document
     {
         $found = null;
@@ -114,20 +116,20 @@ final class Apple
         return $found?->ok ? $found : null;
     }
 
-    /** Whether there is a key for the App Store Server API. */
+    /** Whether a key for the App Store Server API is configured. */
     public function hasKey(): bool
     {
         return isset($this->settings->verifier->appStoreServerApi);
     }
 
-    /** The purchases of an order number in Apple's mail (LST-6); null: no usable answer. */
+    /** Returns the purchases of an order number in Apple's mail (LST-6); null if unavailable. */
     public function order(string $orderId): ?Document
     {
         return $this->asked(['operation' => 'look-up-order-id', 'environment' => 'Production',
             'orderId' => $orderId]);
     }
 
-    /** Null: no usable answer; what is known stays as it was (FLW-8). A refusal is an answer. */
+    /** Runs an exchange; null without a usable response, which changes nothing (FLW-8). */
     private function asked(array $request, ?Facts $evidence = null): ?Document
     {
         $turn = $this->turn();
@@ -149,8 +151,8 @@ final class Apple
     }
 
     /**
-     * The right to wait for Apple, until it is closed. Who has a time of its own needs none: the
-     * sweep holds up nobody.
+     * Returns the right to wait for Apple, held until it is closed. A caller with its own time
+     * limit needs none, because the sweep delays no customer.
      *
      * @return resource|true|null
      */
@@ -172,7 +174,7 @@ final class Apple
         return $turn;
     }
 
-    /** At most once: a unit too few is a later answer, nothing else. */
+    /** Releases a unit at most once: a unit too few only delays the next call. */
     private function giveBack(Ledger $ledger, string $ticket): void
     {
         try {
@@ -182,7 +184,7 @@ final class Apple
         }
     }
 
-    /** The line that is to end within a day, or has ended, by what the receipt shows. */
+    /** Returns the receipt's subscription that ends within a day or has ended; null if none. */
     private function ending(Facts $receipt): ?string
     {
         $ends = [];

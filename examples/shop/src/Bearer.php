@@ -12,12 +12,13 @@ use Assay\Keyset;
 use Assay\KeysetCache;
 use Assay\Verifier;
 
-/** Who is calling: the subject of an access token, verified here (BCK-18). */
+/** The calling account: the subject of an access token, which is verified here (BCK-18). */
 final class Bearer
 {
     /**
-     * @param object $settings `keys` (a file), or `issuer` and `folder` (fetched, kept there)
-     * @param \Closure(array<string, mixed>): array<string, mixed> $send carries out a request
+     * @param object $settings `keys`, a file; or `issuer` and `folder`, where fetched keys are
+     *     stored
+     * @param \Closure(array<string, mixed>): array<string, mixed> $send runs an HTTP step
      */
     public function __construct(
         private Verifier $verifier,
@@ -26,7 +27,7 @@ final class Bearer
     ) {
     }
 
-    /** @throws Refused 401; never a default account */
+    /** @throws Refused 401; there is no default account */
     public function account(Request $request): string
     {
         if (preg_match('/^Bearer +([!-~]+)$/i', (string) $request->authorization, $found) !== 1) {
@@ -35,13 +36,13 @@ final class Bearer
         try {
             $account = $this->token($found[1])->subject;
         } catch (Unavailable | Pending $away) {
-            throw $away; // no keys: that is not the client's fault
+            throw $away; // missing keys are not the client's fault
         } catch (AssayException $refusal) {
             Log::line('WARN', "token refused: $refusal->status");
             throw self::unauthorized();
         }
 
-        // What cannot be an account of the ledger (STO-5).
+        // Refuses a text that cannot be an account of the ledger (STO-5).
         return preg_match('/^(?! )[^\p{Cc}]{1,255}(?<! )$/u', $account) === 1 && strlen($account) < 256
             ? $account : throw self::unauthorized();
     }

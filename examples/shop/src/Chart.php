@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Shop;
 
-/** Charts as inline SVG: their colours are classes of the page, so that both modes have theirs. */
+/** Charts as inline SVG. Their colours are classes of the page, which has light and dark ones. */
 final class Chart
 {
     private const HEIGHT = 160;
     private const COLUMN = 28;
 
-    /** A bar as long as its share; it grows with the page, and has no text to shrink. */
+    /** Returns a bar as long as its share; it scales with the page, and so has no text. */
     public static function bar(int $value, int $all, string $colour): string
     {
         $width = $all === 0 ? 0.0 : round(100 * $value / $all, 2);
@@ -20,7 +20,7 @@ final class Chart
     }
 
     /**
-     * The hours of a day as columns, each stacked by name.
+     * Returns the hours of a day as columns, each stacked by name.
      *
      * @param array<string, array<int, int>> $series name => hour => requests
      * @param array<string, string> $colours name => class

@@ -6,7 +6,7 @@ namespace Shop;
 
 final class Clock
 {
-    /** Milliseconds since 1970 UTC. */
+    /** Returns the time in milliseconds since 1970 UTC. */
     public static function ms(): int
     {
         return (int) (microtime(true) * 1000);

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Shop;
 
 /**
- * GET /dashboard: what requests looked like, beside what became of them (BCK-24). The first is
- * what unverified texts claim; only the second was proven.
+ * GET /dashboard: the classes of requests beside their outcomes (BCK-24). The classes come from
+ * unverified texts; only the outcomes are proven.
  */
 final class Dashboard
 {
@@ -68,7 +68,7 @@ final class Dashboard
      * @param array<string, array<int, int>> $series
      * @param array<string, array{string, string}> $known
      *
-     * @return array<string, array<int, int>> those with a place of their own first
+     * @return array<string, array<int, int>> the known names first
      */
     private static function ordered(array $series, array $known): array
     {
@@ -114,7 +114,7 @@ final class Dashboard
             . Chart::key(self::grouped($colours)) . '</section>';
     }
 
-    /** What shares a colour shares a place in the key. */
+    /** Groups the names that share a colour into one entry of the key. */
     private static function grouped(array $colours): array
     {
         $names = [];

@@ -7,7 +7,7 @@ namespace Shop;
 use Assay\Exception\Pending;
 use Assay\Exception\Unavailable;
 
-/** From a request to its answer, whatever happens on the way. */
+/** Returns the response to any request, and catches every fault. */
 final class Front
 {
     private const ROUTES = [

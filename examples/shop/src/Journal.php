@@ -6,7 +6,7 @@ namespace Shop;
 
 use PDO;
 
-/** What operators did: who, when, to what, why, and what came of it; looking is doing, too. */
+/** The journal of operators: who did what, when, to what, why. Queries are entries too. */
 final class Journal
 {
     private const TABLE = 'CREATE TABLE IF NOT EXISTS shop_journal ('
@@ -27,12 +27,12 @@ final class Journal
     }
 
     /**
-     * Written before it is done: what a process did that died stands here, too.
+     * Writes an entry before the action runs, so that a crash cannot hide the action.
      *
-     * @param string $account asked about or acted for; empty: none was named
+     * @param string $account the account that was queried or acted for; empty if none was named
      * @param string $subject a transaction, an order, a purchase key
      *
-     * @return \Closure(string): void takes the outcome, when it is known
+     * @return \Closure(string): void sets the outcome of the entry
      */
     public function begun(
         Operator $operator,
@@ -57,9 +57,9 @@ final class Journal
     }
 
     /**
-     * The newest entries.
+     * Returns the newest entries.
      *
-     * @param string|null $account null: of all
+     * @param string|null $account null for all accounts
      *
      * @return list<array<string, string|int>> at_ms, operator, action, account, subject, reason, outcome
      */
@@ -73,14 +73,14 @@ final class Journal
         return $read->fetchAll(PDO::FETCH_ASSOC);
     }
 
-    /** That something was done stays; for whom and why does not (STO-93). */
+    /** Removes account, subject and reason from its entries; the entries stay (STO-93). */
     public function forget(string $account): void
     {
         $this->pdo->prepare("UPDATE shop_journal SET account = '', subject = '', reason = ''"
             . ' WHERE account = ?')->execute([self::fitting($account)]);
     }
 
-    /** What was typed may be longer than its column, or no text: the first part of it stands. */
+    /** Returns the valid start of a typed text, which may be no text or longer than its column. */
     private static function fitting(string|int $value): string|int
     {
         return is_int($value) ? $value : mb_strcut(mb_scrub(strtr($value, "\0", ' ')), 0, 255);

@@ -16,7 +16,7 @@ use Assay\Ledger\LedgerPurchase as Row;
 use Assay\Verifier;
 use PDOException;
 
-/** Is it genuine, and ours? The cheapest question first (FLW-1). */
+/** Checks whether evidence is genuine and of this shop, the cheapest check first (FLW-1). */
 final class Judge
 {
     /** @param \Closure(): Ledger $ledger opens the database */
@@ -29,9 +29,9 @@ final class Judge
     }
 
     /**
-     * The row of a receipt that this account was granted before: it needs no verification, for
-     * nothing is granted by saying so (TRI-10). Only of a kind that never shows a refund: other
-     * evidence of a known purchase may be news (RFD-1).
+     * Returns the row of a transaction receipt that this account was granted before. It needs no
+     * verification, because the response grants nothing (TRI-10). Other kinds of evidence may
+     * contain a refund of a known purchase (RFD-1).
      */
     public function repeated(Triage $finding, string $account): ?Row
     {
@@ -45,9 +45,9 @@ final class Judge
     }
 
     /**
-     * The verified evidence: what was sent, and what Apple says besides.
+     * Returns the verified evidence: what was sent, and Apple's response if there is one.
      *
-     * @throws AssayException where it is refused
+     * @throws AssayException if the evidence is refused
      */
     public function verified(string $evidence, Triage $finding): Proof
     {
@@ -59,12 +59,12 @@ final class Judge
             : $this->judged($evidence, $finding);
     }
 
-    /** Sandbox purchases cost nothing: they count for testers alone, App Review among them. */
+    /** Whether the evidence counts: Sandbox purchases are free, and only for testers. */
     public function isAllowed(Proof $proof, string $account): bool
     {
         $first = $proof->evidence[0];
         $facts = $first instanceof Document ? $first->facts() : $first;
-        // Of a transaction each, where Apple answers with several.
+        // A response of Apple may have several transactions.
         $environments = $facts instanceof AppStoreResponse
             ? array_column($facts->transactions, 'environment') : [$facts->environment];
 
@@ -72,7 +72,7 @@ final class Judge
             || in_array($account, $this->settings->testers, true);
     }
 
-    /** @throws AssayException where it is refused */
+    /** @throws AssayException if the evidence is refused */
     private function offline(string $evidence, Triage $finding): Facts
     {
         return $finding->format === 'app-receipt'
@@ -81,8 +81,8 @@ final class Judge
     }
 
     /**
-     * Apple's word. 21002 is no proof of fraud: what is genuine by its signature comes again
-     * (VRR-7).
+     * Returns Apple's verification. Status 21002 is no proof of fraud: if the signature is genuine,
+     * the client retries (VRR-7).
      */
     private function judged(string $evidence, Triage $finding): Proof
     {
@@ -98,7 +98,7 @@ final class Judge
         }
     }
 
-    /** Without the database nobody knows, and a forgery is still refused by its signature. */
+    /** Returns the row of a purchase; null without the database: verification follows. */
     private function known(string $account, string $environment, string $transactionId): ?Row
     {
         try {

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Shop;
 
-/** Lines of the log. What came from outside stays on its own line. */
+/** Lines of the log. Text from outside is escaped, so that it stays on its line. */
 final class Log
 {
     private const LONGEST = 400;
@@ -17,10 +17,10 @@ final class Log
         error_log("[$level] " . substr($escaped, 1, -1));
     }
 
-    /** Its message may quote values: the log has the place, the client nothing. */
+    /** Logs class and location of a fault, but not its message, which may quote values. */
     public static function fault(\Throwable $fault): void
     {
-        // Those of the settings name a member and its form, and are for who wrote them.
+        // Messages about the settings name a member and its form, and are for the operator.
         self::line('ERROR', $fault instanceof \DomainException ? $fault->getMessage()
             : $fault::class . " in {$fault->getFile()}:{$fault->getLine()}");
     }

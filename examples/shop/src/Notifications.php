@@ -17,7 +17,7 @@ final class Notifications
     private const REFUSAL = 'Invalid notification';
 
     /**
-     * @param \Closure(): Ledger $ledger opens the database: a forged one never does
+     * @param \Closure(): Ledger $ledger opens the database, which a forged notification never does
      * @param \Closure(): Till $till
      */
     public function __construct(
@@ -28,8 +28,9 @@ final class Notifications
     }
 
     /**
-     * 200 only when each part is written, or refused for good: what was acknowledged is not sent
-     * again. States only grow newer: repeated and late notifications change nothing (STO-33).
+     * Returns 200 only if each part was written or refused for good, because Apple does not send an
+     * acknowledged notification again. Only newer states are stored: repeated and late
+     * notifications change nothing (STO-33).
      */
     public function answer(Request $request): Answer
     {
@@ -48,7 +49,7 @@ final class Notifications
             $what = "notification $notification->notificationUuid";
             $event = ($this->till)()->happened($notification, $what);
             if (!$event->ok) {
-                // A part of it waits for another: Apple sends it again.
+                // A part of the notification waits for another process: Apple sends it again.
                 Log::line('WARN', "$what: $event->status");
 
                 return Answer::later();
@@ -59,7 +60,7 @@ final class Notifications
         return new Answer(200);
     }
 
-    /** Mail, push and credits go here: once for a notification, however often it comes. */
+    /** Sends mail, push messages and credits, once for each notification. */
     private function effect(Notification $notification): void
     {
         if ($notification->notificationUuid !== null

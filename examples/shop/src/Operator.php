@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Shop;
 
-/** Who may see the pages: the operators of the settings, by a login of their own. */
+/** An operator of the settings, who may open the pages with a login. */
 final class Operator
 {
     private function __construct(
@@ -15,8 +15,8 @@ final class Operator
     }
 
     /**
-     * A request without a login costs nothing, a wrong one the hash of a password, whether
-     * somebody has the name or not.
+     * Checks the login. A request without a login costs nothing; a wrong login costs one password
+     * hash, whether the name exists or not.
      *
      * @throws Refused 401
      */
@@ -38,13 +38,13 @@ final class Operator
         return new self($name, $known['role'], $settings->formKey);
     }
 
-    /** "look" sees; "grant" also pays out. */
+    /** Whether the operator has a role: "look" may read, "grant" may also grant. */
     public function may(string $role): bool
     {
         return $role === $this->role || $this->role === 'grant';
     }
 
-    /** Stands in every form: another site cannot send one in the operator's name. */
+    /** Returns the token of every form, without which another site could send a form. */
     public function seal(string $day = 'today'): string
     {
         $said = $this->name . '|' . gmdate('Y-m-d', (int) strtotime("$day UTC"));

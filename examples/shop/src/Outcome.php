@@ -14,10 +14,10 @@ use Assay\Exception\TooLarge;
 use Assay\Exception\Unsupported;
 use Assay\Facts\Triage;
 
-/** The definite answer to one request, and what it counts as. */
+/** The definite result of one request, and the name under which it is counted. */
 final class Outcome
 {
-    /** LST-2; where several fit, the first is the usual one. */
+    /** The HTTP statuses of each result (LST-2); the first is the default. */
     private const STATUSES = [
         'granted' => [200],
         'already-granted' => [200],
@@ -30,7 +30,7 @@ final class Outcome
 
     public readonly int $status;
 
-    /** @param string $counted one outcome of BCK-24 */
+    /** @param string $counted an outcome of BCK-24 */
     public function __construct(
         public readonly string $answer,
         int $status,
@@ -42,7 +42,7 @@ final class Outcome
         $this->status = in_array($status, $fitting, true) ? $status : $fitting[0];
     }
 
-    /** What triage did not let through. */
+    /** Returns the outcome of evidence that triage stopped. */
     public static function unverified(Triage $finding): self
     {
         return new self(
@@ -52,7 +52,7 @@ final class Outcome
         );
     }
 
-    /** What was verified, or applied, and refused. */
+    /** Returns the outcome of evidence that was refused, by verification or by the ledger. */
     public static function refused(AssayException $refusal): self
     {
         $others = ['rejected.purchase.other-account', 'rejected.subscription.other-account'];
@@ -71,13 +71,15 @@ final class Outcome
         );
     }
 
-    /** The store, Apple, or this program: the client keeps its evidence. */
+    /** Returns the outcome of a fault of the shop or of Apple: the client keeps its evidence. */
     public static function deferred(): self
     {
         return new self('deferred', 503, 'deferred', null, Answer::RETRY_MS);
     }
 
-    /** What was paid out stays paid; but Apple may know more, and the client comes again (BCK-43). */
+    /**
+     * Returns "deferred" for a grant about which Apple may know more; the client retries (BCK-43).
+     */
     public function open(): self
     {
         return !in_array($this->answer, ['granted', 'already-granted'], true) ? $this
@@ -100,9 +102,9 @@ final class Outcome
 
         return match (true) {
             $isOurs || $refusal->retryClass === 'later' => 'deferred',
-            // An answer in Apple's place is no word on the receipt.
+            // A response of another server has no information about the receipt.
             Apple::isNoAnswer($refusal->status) => 'deferred',
-            // Words in the place of a signature: asking again would not help.
+            // The receipt has text instead of a signature: a retry would not help.
             $refusal->status === 'unsupported.transaction-receipt.version'
                 && str_contains((string) $refusal->hint, 'text') => 'refused-final',
             $refusal->retryClass === 'after-config', $refusal instanceof Unsupported,

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Shop;
 
-/** A page for operators: no script, nothing from elsewhere, light and dark, from 390 px on. */
+/** A page for operators, without scripts and foreign content, light and dark, from 390 px on. */
 final class Page
 {
     private const STYLE = <<<'CSS'

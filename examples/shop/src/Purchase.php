@@ -11,7 +11,7 @@ use Assay\Facts\Facts;
 use Assay\Facts\TransactionReceipt;
 use Assay\Facts\VerifyReceiptResponse;
 
-/** What every kind of evidence says of one purchase, under one name. All of it is verified. */
+/** One verified purchase, with the same members for every kind of evidence. */
 final class Purchase
 {
     private function __construct(
@@ -47,7 +47,7 @@ final class Purchase
 
     private static function of(object $entry): self
     {
-        // A transaction receipt never shows a refund (RFD-5).
+        // A transaction receipt never contains a refund (RFD-5).
         $revoked = $entry instanceof TransactionReceipt ? null
             : $entry->revocationDate ?? $entry->cancellationDate ?? null;
 

@@ -9,19 +9,19 @@ use Assay\Ledger\LedgerPurchase as Row;
 use PDO;
 
 /**
- * All purchases of an account, in pages: `find` shows the newest 50. What is claimed and not
- * delivered comes first.
+ * All purchases of an account, in pages, because `find` returns only the newest 50. Claimed
+ * purchases that are not granted come first.
  */
 final class Purchases
 {
     public const PAGE = 50;
 
-    /** @param string $prefix of the ledger's tables (docs/spec/ledger-statements.md) */
+    /** @param string $prefix that of the ledger's tables (docs/spec/ledger-statements.md) */
     public function __construct(private PDO $pdo, private Ledger $ledger, private string $prefix)
     {
     }
 
-    /** @return array<string, int> state => how many the account has */
+    /** @return array<string, int> the number of the account's purchases by state */
     public function states(string $account): array
     {
         $read = $this->pdo->prepare('SELECT state, COUNT(*) FROM ' . $this->prefix

@@ -8,23 +8,23 @@ use Assay\Document;
 use Assay\Exchange;
 use Assay\Sender;
 
-/** Conducts one exchange with Apple within a time of the shop's own (BCK-43). */
+/** Runs one exchange with Apple within the shop's own time limit (BCK-43). */
 final class Question
 {
-    /** A time-out may be a little early. */
+    /** A time-out may end this many milliseconds early. */
     private const EARLY_MS = 100;
 
     private int $end;
-    /** Whether the time went by without an answer. */
+    /** Whether the time passed without a response. */
     public bool $wasSilent = false;
 
-    /** @param int $maxWaitMs how long answers and waits may take together */
+    /** @param int $maxWaitMs the limit of all responses and waits together */
     public function __construct(private Sender $sender, int $maxWaitMs)
     {
         $this->end = hrtime(true) + $maxWaitMs * 1_000_000;
     }
 
-    /** The last document; that of a wait where the time is over before it. */
+    /** Returns the last document; that of a wait if the time ends before it. */
     public function put(Exchange $exchange): Document
     {
         while (!$exchange->isDone()) {

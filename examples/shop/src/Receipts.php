@@ -9,8 +9,8 @@ use Assay\Exception\Pending;
 use Assay\Exception\Unavailable;
 
 /**
- * POST /v1/receipts: what an app sends for a purchase, whatever its form (BCK-39). What triage
- * or verification refuses is answered without the database.
+ * POST /v1/receipts: what an app sends for a purchase, in any form (BCK-39). A request that triage
+ * or verification refuses never opens the database.
  */
 final class Receipts
 {
@@ -61,7 +61,7 @@ final class Receipts
                 $finding->anomalies !== [],
             );
         } catch (AssayException $refusal) {
-            // The log has the name; the client learns nothing that helps a forger (BCK-3).
+            // The log has the status name; the client receives nothing that helps a forger (BCK-3).
             Log::line('WARN', "receipt refused for user $account: $refusal->status");
             $outcome = Outcome::refused($refusal);
         } catch (\Throwable $fault) {
@@ -85,7 +85,7 @@ final class Receipts
         return $proof->isOpen ? $outcome->open() : $outcome;
     }
 
-    /** Counted after the answer: a process killed in between loses a count (BCK-24). */
+    /** Counts the outcome after the response; a crash in between loses the count (BCK-24). */
     private function counted(Answer $answer, string $outcome, ?string $class = null): Answer
     {
         return $answer->then(fn () => $this->shop->count($outcome, $class));

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Shop;
 
-/** A request that ends here, with a text that tells a forger nothing (BCK-23). */
+/** Ends a request, with a text that does not help a forger (BCK-23). */
 final class Refused extends \RuntimeException
 {
     /** @param array<string, string> $headers */

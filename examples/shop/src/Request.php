@@ -4,18 +4,18 @@ declare(strict_types=1);
 
 namespace Shop;
 
-/** One request, as far as the shop looks at it. */
+/** The parts of an HTTP request that the shop uses. */
 final class Request
 {
     private const DEPTH = 32;
-    /** A string, with the colon of a member after it; a bracket; whatever is between them. */
+    /** A string, with the colon if it is a member name; a bracket; or the text between them. */
     private const TOKEN = '/"(?:[^"\\\\]++|\\\\.)*+"(\s*+:)?|[][{}]|[^][{}"]++/sA';
     private const TOKENS = 1000;
 
     /**
      * @param array<string, string> $query
-     * @param int $length what the client says of its body; 0: nothing
-     * @param \Closure(int): string $body gives at most that many bytes of it
+     * @param int $length the client's Content-Length; 0 if it sent none
+     * @param \Closure(int): string $body returns at most that many bytes of the body
      */
     public function __construct(
         public readonly string $method,
@@ -27,7 +27,7 @@ final class Request
     ) {
     }
 
-    /** The one that PHP was started for. */
+    /** Returns the request that PHP was started for. */
     public static function received(): self
     {
         return new self(
@@ -42,9 +42,9 @@ final class Request
     }
 
     /**
-     * A text in the body, which must be a JSON object (BCK-19).
+     * Returns a text in the body, which must be a JSON object (BCK-19).
      *
-     * @throws Refused 400, also where the member is missing, empty, or stands there twice; 413
+     * @throws Refused 400, also if the member is missing, empty, or occurs twice; 413
      */
     public function text(string $member, int $limit, string $refusal): string
     {
@@ -67,7 +67,7 @@ final class Request
         return array_filter($fields, is_string(...));
     }
 
-    /** @throws Refused 413 for a body that is longer: it is not kept */
+    /** @throws Refused 413 for a longer body, which is not stored */
     private function most(int $limit): string
     {
         $body = $this->length > $limit ? null : ($this->body)($limit + 1);
@@ -77,8 +77,8 @@ final class Request
     }
 
     /**
-     * Whether a text, if it is JSON, names no member of an object twice (PHP's reader takes the
-     * last one) and has few values: a tree of a million would not fit into memory.
+     * Whether a text, if it is JSON, names no member of an object twice (PHP's decoder takes the
+     * last one) and has few values: a tree of a million values would not fit into memory.
      */
     private static function isPlain(string $json): bool
     {

@@ -7,12 +7,12 @@ namespace Shop;
 use PDO;
 
 /**
- * The one configuration file: engine, keys and secrets. The variable SHOP_CONFIG names it; let
- * only the shop's own user read it. What has another form is named before anything is done.
+ * The configuration file: engine, keys and secrets. The variable SHOP_CONFIG names it; only the
+ * shop's own user may read it. A member of a wrong form is reported before a request is handled.
  */
 final class Settings
 {
-    /** Each member, and the form that it has. */
+    /** Each member, and its form. */
     private const FORMS = [
         'verifier' => 'an object (docs/config.md)',
         'database' => 'an object of "dsn" ("sqlite:…", "pgsql:…" or "mysql:…"), "user" and "password"',
@@ -25,31 +25,31 @@ final class Settings
         'formKey' => 'a text of 32 characters or more',
         'appleHosts' => 'an object: host to the address of this machine where it is played',
     ];
-    /** PDO's drivers, and what the library calls their engines. */
+    /** PDO's drivers, and the library's names of their engines. */
     private const ENGINES = ['sqlite' => 'sqlite', 'pgsql' => 'postgres', 'mysql' => 'mariadb'];
     private const MOST_COINS = 1_000_000_000;
-    /** The meter of questions to Apple (BCK-43). */
+    /** The meter of calls to Apple (BCK-43). */
     public const ASKED = 'shop:ask-apple';
 
-    /** What the library judges by (docs/config.md), with the engine in `ledger`. */
+    /** The configuration of the library (docs/config.md), with the engine in `ledger`. */
     public readonly object $verifier;
     /** {dsn, user, password} of PDO. */
     public readonly object $database;
-    /** {keys}: a key set in a file; or {issuer, folder}: fetched and kept there. */
+    /** {keys}, a file with a key set; or {issuer, folder}, for a fetched key set. */
     public readonly object $bearer;
-    /** @var array<string, int> coins of a unit by product: each consumable has some */
+    /** @var array<string, int> coins of a unit by product: each consumable needs an entry */
     public readonly array $goods;
-    /** "transaction": coins live in this database; "lease": as if they lived elsewhere. */
+    /** "transaction" if the coins are in this database; "lease" as if they were elsewhere. */
     public readonly string $grants;
-    /** False: Apple is asked about every receipt, as it was done before. */
+    /** Whether receipts are verified offline; if not, Apple is asked about each of them. */
     public readonly bool $offline;
     /** @var list<string> accounts whose Sandbox purchases count: App Review's, your own */
     public readonly array $testers;
-    /** @var array<string, array{hash: string, role: string}> who may see the pages, by name */
+    /** @var array<string, array{hash: string, role: string}> the operators of the pages, by name */
     public readonly array $operators;
-    /** Protects the forms of /support. */
+    /** The key of the tokens in the forms of /support. */
     public readonly string $formKey;
-    /** @var array<string, string> only for tests: where Apple is played on this machine */
+    /** @var array<string, string> only for tests: the addresses of a mock Apple on this machine */
     public readonly array $appleHosts;
 
     public function __construct(string $text)
@@ -79,7 +79,7 @@ final class Settings
         $this->completesTheVerifier();
     }
 
-    /** Those of the file that SHOP_CONFIG names. */
+    /** Returns the settings in the file that SHOP_CONFIG names. */
     public static function named(): self
     {
         $text = @file_get_contents((string) getenv('SHOP_CONFIG'));
@@ -88,13 +88,13 @@ final class Settings
             : throw new \DomainException('shop: SHOP_CONFIG names no file'));
     }
 
-    /** The type of a product in the catalogue; null: none of ours. */
+    /** Returns the type of a product in the catalogue; null if it has none. */
     public function type(?string $product): ?string
     {
         return $this->verifier->products->{(string) $product}->type ?? null;
     }
 
-    /** The default plan: every account has it, and its limits. */
+    /** Returns the default plan, which every account has, with its quotas. */
     public function plan(): string
     {
         $plans = $this->verifier->plans ?? null;
@@ -102,13 +102,13 @@ final class Settings
         return is_array($plans) && is_string($plans[0] ?? null) ? $plans[0] : 'free';
     }
 
-    /** PDO's driver. */
+    /** Returns the name of PDO's driver. */
     public function driver(): string
     {
         return (string) strstr($this->database->dsn, ':', true);
     }
 
-    /** @return list<string> products with coins that are not for sale: withdrawn, or misspelt */
+    /** @return list<string> products with coins that the catalogue lacks: withdrawn, or misspelt */
     public function unsold(): array
     {
         return array_values(array_filter(
@@ -137,7 +137,7 @@ final class Settings
         };
     }
 
-    /** @param array<string, mixed>|null $values null: no object */
+    /** @param array<string, mixed>|null $values null if the member is no object */
     private static function each(?array $values, \Closure $fits): bool
     {
         return $values !== null && array_filter($values, $fits) === $values;
@@ -173,13 +173,13 @@ final class Settings
             && in_array($one['role'] ?? null, ['look', 'grant'], true) && count($one) === 2;
     }
 
-    /** @return array{hash: string, role: string} a hash alone is of one who may grant */
+    /** @return array{hash: string, role: string} a hash without a role may grant */
     private static function operator(mixed $given): array
     {
         return is_string($given) ? ['hash' => $given, 'role' => 'grant'] : (array) $given;
     }
 
-    /** A consumable without coins would be paid out as nothing, and finished by the app. */
+    /** Refuses a consumable without coins: it would be granted as nothing, and finished. */
     private function pricesEveryConsumable(): void
     {
         foreach ((array) ($this->verifier->products ?? []) as $product => $one) {
@@ -190,8 +190,8 @@ final class Settings
     }
 
     /**
-     * What the shop knows better than who configures it: the engine, and how often it asks. What
-     * has another form is left to the library, which names it.
+     * Sets what the shop determines itself: the engine, and how often it calls Apple. A block of a
+     * wrong form is left to the library, which reports it.
      */
     private function completesTheVerifier(): void
     {

@@ -8,17 +8,17 @@ use Assay\Ledger\Claim;
 use Assay\Ledger\ClaimResult;
 use Assay\Ledger\UpdateSubscriptionsResult;
 
-/** What the ledger made of evidence. */
+/** The results of the ledger for some evidence. */
 final class Settled
 {
-    /** @param list<ClaimResult> $claimed none: there was nothing that this account may claim */
+    /** @param list<ClaimResult> $claimed empty if this account may claim none of it */
     public function __construct(
         public readonly array $claimed,
         public readonly ?UpdateSubscriptionsResult $applied,
     ) {
     }
 
-    /** One answer for all purchases (LST-2): the client deletes its copy by it. */
+    /** Returns one outcome for all purchases (LST-2), by which the client deletes its copy. */
     public function outcome(bool $hasTraits): Outcome
     {
         if ($this->claimed === []) {
@@ -38,9 +38,10 @@ final class Settled
     }
 
     /**
-     * A purchase that has to wait keeps the evidence with the client, whatever the others did.
+     * Returns the claim that determines the outcome: a deferred purchase keeps the evidence at the
+     * client, whatever the others are.
      *
-     * @return array{Claim, int} with its HTTP status
+     * @return array{Claim, int} the claim and its HTTP status
      */
     private function lead(): array
     {
@@ -66,7 +67,7 @@ final class Settled
         };
     }
 
-    /** A period after the first one of its line. */
+    /** Whether the claim is of a period after the first one of its subscription. */
     private function isRenewal(Claim $claim): bool
     {
         foreach ($this->applied?->subscriptions ?? [] as $line) {
@@ -79,7 +80,7 @@ final class Settled
         return false;
     }
 
-    /** Family Sharing gives a plan, but nothing that is paid out once. */
+    /** Whether Family Sharing gave the purchase: it has a plan, but nothing to grant once. */
     private function isShared(Claim $claim): bool
     {
         $lines = array_column($this->applied?->subscriptions ?? [], 'subscription');

@@ -5,18 +5,20 @@ declare(strict_types=1);
 namespace Shop;
 
 /**
- * Files in the temporary folder that the processes of one shop on one machine share, because
- * PHP keeps nothing between requests. Nothing in them is needed to be right about a purchase.
+ * Files in the temporary folder that the processes of one shop on one machine share, because PHP
+ * keeps nothing between requests. No decision about a purchase depends on them.
  */
 final class Shared
 {
-    /** A file is held for microseconds; who was stopped while it held one stops nobody else. */
+    /**
+     * Attempts to lock a file, held for microseconds; a stopped process must not stop the others.
+     */
     private const TRIES = 50;
     private const PAUSE_US = 1000;
 
     private ?string $base = null;
 
-    /** @param string $shop what tells this shop from others of the same user */
+    /** @param string $shop a text that distinguishes this shop from others of the same user */
     public function __construct(private string $shop)
     {
     }
@@ -27,9 +29,9 @@ final class Shared
     }
 
     /**
-     * A file, locked until it is closed or the process ends.
+     * Returns a file, locked until it is closed or the process ends.
      *
-     * @return resource|null null: another process has it, or there is no folder of our own
+     * @return resource|null null if another process has the lock, or there is no folder of our own
      */
     public function locked(string $name, bool $waits = true)
     {
@@ -48,13 +50,13 @@ final class Shared
         return null;
     }
 
-    /** One more of something that the others should know: see `marks`. */
+    /** Adds one mark to a file that other processes count: see `marks`. */
     public function mark(string $name): void
     {
         $this->file($name) === null || @file_put_contents($this->file($name), '.', FILE_APPEND);
     }
 
-    /** @return array{int, int} how many marks there are, and the seconds since the last */
+    /** @return array{int, int} the number of marks, and the seconds since the last */
     public function marks(string $name): array
     {
         $file = (string) $this->file($name);
@@ -69,7 +71,7 @@ final class Shared
         @unlink((string) $this->file($name));
     }
 
-    /** Null where the folder is not ours alone: others could put links into it. */
+    /** Returns the path of a file; null if another user, who could add links, owns the folder. */
     private function file(string $name): ?string
     {
         if ($this->base === null) {

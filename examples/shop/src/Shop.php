@@ -12,12 +12,12 @@ use PDO;
 use PDOException;
 
 /**
- * The parts, made when they are needed: at most one verifier and one connection a request. What
- * needs the database is behind a closure, and most requests end before it is called.
+ * The parts of the shop, made on demand: at most one verifier and one connection for a request.
+ * What needs the database is behind a closure, and most requests end before it is called.
  */
 final class Shop
 {
-    /** A question of the sweep may take so long: it holds up nobody. */
+    /** The time limit of a call by the sweep, in milliseconds: it delays no customer. */
     private const SWEEP_PATIENCE_MS = 10_000;
 
     private PDO|PDOException|null $pdo = null;
@@ -26,7 +26,7 @@ final class Shop
     private ?Ledger $ledger = null;
     private ?Judge $judge = null;
     private ?Shared $shared = null;
-    /** Only `setUp` makes a file: one that is missing is a disk that is not there. */
+    /** Whether to create SQLite's file. Only `setUp` does: a missing file is a missing disk. */
     private bool $makesFile = false;
 
     public function __construct(public readonly Settings $settings)
@@ -63,7 +63,7 @@ final class Shop
         );
     }
 
-    /** Makes the tables, or changes those of an older shop. Once, by who may make tables. */
+    /** Creates the tables, or changes an older shop's: once, by a user who may create tables. */
     public function setUp(): void
     {
         $this->makesFile = true;
@@ -77,7 +77,7 @@ final class Shop
         $this->ledger()->checkSchema();
     }
 
-    /** An account that its owner deleted. What it bought stays used (STO-93). */
+    /** Removes a deleted account. What it bought stays used (STO-93). */
     public function forget(string $account): void
     {
         $this->wallet()->forget($account);
@@ -85,7 +85,7 @@ final class Shop
         $this->ledger()->forgetAccount($account, 'deleted by its owner');
     }
 
-    /** What became of a request; written by one that has the database open. */
+    /** Counts the outcome of a request; a request with an open database also writes the counts. */
     public function count(string $outcome, ?string $class): void
     {
         $this->tally()->count($outcome, $class);
@@ -98,8 +98,8 @@ final class Shop
     }
 
     /**
-     * For what needs no root of Apple's: tokens and triage. Most requests end there, and reading
-     * roots and keys would be most of what they cost.
+     * Returns a verifier for tokens and triage, which need none of Apple's roots. Most requests end
+     * there, and loading roots and keys would be most of their cost.
      */
     public function porter(): Verifier
     {
@@ -120,7 +120,7 @@ final class Shop
 
     public function bearer(): Bearer
     {
-        // A provider of keys that is silent holds up nobody for long either.
+        // A token issuer that does not respond must not delay requests for long either.
         $send = fn (array $request): array => $this->sender()(
             ['timeoutMs' => min($request['timeoutMs'], Apple::MAX_WAIT_MS)] + $request,
         );
@@ -160,23 +160,23 @@ final class Shop
         return new Journal($this->pdo());
     }
 
-    /** @throws PDOException */
+    /** @throws PDOException if the database is unavailable */
     public function ledger(): Ledger
     {
         return $this->ledger ??= new Ledger(PdoExecutor::withConnection($this->pdo()), $this->verifier());
     }
 
     /**
-     * What an account has, for a page: see Purchases.
+     * Returns the purchases of an account, for a page: see Purchases.
      *
-     * @throws PDOException
+     * @throws PDOException if the database is unavailable
      */
     public function purchases(): Purchases
     {
         return new Purchases($this->pdo(), $this->ledger(), $this->prefix());
     }
 
-    /** Of the ledger's tables (docs/spec/ledger-statements.md). */
+    /** Returns the prefix of the ledger's tables (docs/spec/ledger-statements.md). */
     private function prefix(): string
     {
         return $this->settings->verifier->ledger->prefix ?? 'assay_';
@@ -199,13 +199,13 @@ final class Shop
 
     private function shared(): Shared
     {
-        // A name of a database may be relative: the file of the configuration is not.
+        // The name of a database may be relative; the path of the configuration is absolute.
         $file = (string) realpath((string) getenv('SHOP_CONFIG'));
 
         return $this->shared ??= new Shared($file . ' ' . $this->settings->database->dsn);
     }
 
-    /** It is tried once in a request. */
+    /** Returns the connection, which is tried once in a request. */
     private function pdo(): PDO
     {
         try {

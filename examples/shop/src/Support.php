@@ -9,15 +9,15 @@ use Assay\Exception\AssayException;
 use Assay\Ledger\LedgerPurchase as Row;
 
 /**
- * /support: was this order used, and by whom? And what is to be done about it (LST-2 … 7). Who
- * looked, who acted and why stands in the journal, and on the page.
+ * /support: whether an order was used, by which account, and what to do about it (LST-2 … 7). The
+ * journal, and the page, have every query and action with operator and reason.
  */
 final class Support
 {
     private const LIMIT = 5 << 20;
-    /** What a form may ask for, and the role that it needs. What is not here is 400. */
+    /** The actions of a form, and the role that each needs. Any other action is 400. */
     private const ACTIONS = ['look' => 'look', 'grant' => 'grant', 'order' => 'grant', 'resume' => 'grant'];
-    /** What to tell the customer, by the outcome of a look-up; the worst first. */
+    /** The advice for the customer, by the outcome of `find`; the worst first. */
     private const ADVICE = [
         'resume' => ['wait', 'Claimed, and not delivered: resume it.'],
         'unused' => ['wait', 'Genuine, and never used: grant it below.'],
@@ -35,7 +35,7 @@ final class Support
         'no-order' => ['bad', 'Apple knows no such order of this app. A number alone proves nothing: ask'
             . ' for the receipt.'],
     ];
-    /** The outcome that a row of a state has. */
+    /** The outcome of a row by its state. */
     private const STATES = ['claimed' => 'resume', 'revoked' => 'refunded', 'granted' => 'already-delivered'];
 
     private Settings $settings;
@@ -63,7 +63,7 @@ final class Support
             . $this->journal(($query['account'] ?? '') === '' ? null : $query['account']));
     }
 
-    /** What an engine takes for text: without what is none, and without what surrounds it. */
+    /** Returns typed text that every engine accepts, without invalid bytes and outer spaces. */
     private static function typed(string $text): string
     {
         return trim(strtr(mb_scrub($text), ["\0" => '']));
@@ -81,10 +81,10 @@ final class Support
         }
     }
 
-    // ---- what the operator does
+    // ---- actions of the operator
 
     /**
-     * Nothing is done that is not in the journal first, and nothing for want of another word.
+     * Runs an action of a form, after its journal entry was written; an unknown action is refused.
      *
      * @throws Refused 400, 403
      */
@@ -120,7 +120,7 @@ final class Support
         return $page;
     }
 
-    /** @return array{string, string} the outcome for the journal, and what the page says */
+    /** @return array{string, string} the outcome for the journal, and the text of the page */
     private function act(string $do, array $form, Operator $operator): array
     {
         $account = $form['account'] ?? '';
@@ -147,7 +147,7 @@ final class Support
         return [$answer, self::notice($tone, "The answer is: $answer.")];
     }
 
-    /** By hand is through the same gate, not around it (LST-7): without evidence there is nothing. */
+    /** Grants by hand through the same checks as for an app (LST-7): nothing without evidence. */
     private function granted(Proof $proof, string $account, string $note): string
     {
         if ($proof->evidence === []) {
@@ -159,7 +159,7 @@ final class Support
             : 'refused-keep';
     }
 
-    /** Apple's own signed transactions of an order are evidence like any other (LST-6). */
+    /** Returns Apple's signed transactions of an order, evidence like any other (LST-6). */
     private function ordered(string $order): Proof
     {
         $found = $this->shop->apple()->order($order);
@@ -189,7 +189,7 @@ final class Support
         return $this->proven($proof, $account, $operator);
     }
 
-    // ---- what the operator sees
+    // ---- content of the page
 
     private function found(array $query, Operator $operator): string
     {
@@ -243,7 +243,7 @@ final class Support
     }
 
     /**
-     * An order of Apple's mail: each purchase of it, and a button that claims them.
+     * Returns the purchases of an order in Apple's mail, with a button that claims them.
      *
      * @return array{string, string}
      */
@@ -265,7 +265,7 @@ final class Support
     }
 
     /**
-     * Each purchase of verified evidence: its row, or that it has none.
+     * Returns each purchase of verified evidence: its row, or that it has none.
      *
      * @return array{string, string}
      */
@@ -284,7 +284,7 @@ final class Support
             . implode('', array_map(self::unclaimed(...), $others, $outcomes))];
     }
 
-    /** The outcome of a purchase that the ledger does not know. */
+    /** Returns the outcome of a purchase that the ledger does not have. */
     private function outcomeOf(Purchase $purchase): string
     {
         return match (true) {
@@ -317,7 +317,7 @@ final class Support
     }
 
     /**
-     * How many an account has of each state, and the way to those of the other pages.
+     * Returns the numbers of an account's purchases by state, and the links to the other pages.
      *
      * @param array<string, int> $states
      */
@@ -368,7 +368,7 @@ final class Support
             ) . '</section>';
     }
 
-    /** What operators did about this account, or at all. */
+    /** Returns the journal of this account, or of all. */
     private function journal(?string $account): string
     {
         $entries = '';
@@ -397,7 +397,7 @@ final class Support
             'Note' => $row->operatorView?->note ?? '–',
         ]);
         [$tone, $advice] = self::ADVICE[$row->outcome] ?? ['wait', $row->outcome];
-        // Free again after a refund that nobody had claimed was reversed (STO-34): nobody's to resume.
+        // A reversed refund of a purchase without owner frees it (STO-34): nothing to resume.
         $isFree = $row->state === 'claimed' && (string) $row->operatorView?->account === '';
         $form = $row->state === 'claimed' && !$isFree && $operator->may('grant')
             ? $this->resuming($row, $operator) : '';

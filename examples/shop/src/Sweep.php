@@ -8,7 +8,7 @@ use Assay\Exception\AssayException;
 use Assay\Ledger\Claim;
 use Assay\Ledger\Ledger;
 
-/** What no request does: run it every minute, on as many machines as you like. */
+/** Does what no request does: run it every minute, on as many machines as you like. */
 final class Sweep
 {
     private int $resumed = 0;
@@ -16,7 +16,7 @@ final class Sweep
     private int $asked = 0;
     private int $renewed = 0;
 
-    /** After so many questions without an answer the lines wait for the next sweep. */
+    /** After this many calls without a response the subscriptions wait for the next sweep. */
     private const UNANSWERED = 3;
 
     public function __construct(
@@ -27,7 +27,7 @@ final class Sweep
     ) {
     }
 
-    /** @return string what was done, for the log */
+    /** @return string a summary for the log */
     public function run(): string
     {
         $this->tally->write(0);
@@ -53,7 +53,7 @@ final class Sweep
         $this->taken += $this->till->undoRefunded();
     }
 
-    /** @return list<Claim> claims that are left to a person (STO-27) */
+    /** @return list<Claim> claims that an operator must resolve (STO-27) */
     private function claims(): array
     {
         do {
@@ -80,7 +80,7 @@ final class Sweep
                         $this->renewed++;
                     }
                 } catch (AssayException $refusal) {
-                    // No answer changes nothing (FLW-8); the line comes again.
+                    // A missing response changes nothing (FLW-8); the subscription is due again.
                     Log::line('WARN', "line $line->originalTransactionId: $refusal->status");
                 }
             }

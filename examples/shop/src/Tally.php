@@ -8,9 +8,9 @@ use PDO;
 use PDOException;
 
 /**
- * How many requests were what, by hour: triage classes and outcomes (BCK-24). Not proof. They
- * are kept in a file of this machine and written into the database each minute, by whoever has
- * it open: nobody makes it write by sending nonsense.
+ * The numbers of requests by hour: triage classes and outcomes (BCK-24). They are not proven. A
+ * file of this machine has them until a request that has the database open writes them, once a
+ * minute, so that nonsense alone never causes a write.
  */
 final class Tally
 {
@@ -20,7 +20,7 @@ final class Tally
     private const ADD = 'INSERT INTO shop_tally (hour, kind, name, requests) VALUES (?, ?, ?, ?) ';
     private const FILE = 'counts';
     private const MINUTE_MS = 60_000;
-    /** Names in the file: of weeks without a database. */
+    /** The limit of names in the file: enough for weeks without a database. */
     private const MOST = 10_000;
 
     /** @param \Closure(): PDO $pdo opens the database */
@@ -33,7 +33,7 @@ final class Tally
         ($this->pdo)()->exec(self::TABLE);
     }
 
-    /** @param string|null $class of triage; null: it never came to it */
+    /** @param string|null $class the class of triage; null if the request ended before */
     public function count(string $outcome, ?string $class): void
     {
         $hour = gmdate('Y-m-d\TH');
@@ -42,9 +42,9 @@ final class Tally
     }
 
     /**
-     * Writes what was counted on this machine into the database.
+     * Writes the counts of this machine into the database.
      *
-     * @param int $olderMs nothing, where the first count is younger
+     * @param int $olderMs the least age of the first count, in milliseconds; younger ones stay
      */
     public function write(int $olderMs = self::MINUTE_MS): void
     {
@@ -59,7 +59,7 @@ final class Tally
                 ? 'ON DUPLICATE KEY UPDATE requests = requests + VALUES(requests)'
                 : 'ON CONFLICT (hour, kind, name) DO UPDATE SET'
                     . ' requests = shop_tally.requests + excluded.requests'));
-            ksort($counts); // in one order, so that two writers wait and do not lock each other out
+            ksort($counts); // in one order, so that two writers do not deadlock
             foreach ($counts as $name => $requests) {
                 $add->execute([...explode('/', $name, 3), $requests]);
             }
@@ -86,7 +86,7 @@ final class Tally
         return $found;
     }
 
-    /** Nobody waits for the disk here: a count may be lost, a claim may not. */
+    /** Begins a transaction that does not wait for the disk: a count may be lost. */
     private function begin(PDO $pdo): void
     {
         $this->driver($pdo) === 'sqlite' && $pdo->exec('PRAGMA synchronous = NORMAL');
@@ -99,7 +99,7 @@ final class Tally
         return $pdo->getAttribute(PDO::ATTR_DRIVER_NAME);
     }
 
-    // ---- the file: {since, counts}; one write, so that a kill leaves the old or the new one
+    // ---- the file: {since, counts}; one write, so that a kill leaves the old or the new content
 
     /** @param array<string, int> $counts "hour/kind/name" => requests */
     private function add(array $counts): bool
@@ -122,7 +122,7 @@ final class Tally
         return $isKept;
     }
 
-    /** @return array<string, int> which are in the file no longer */
+    /** @return array<string, int> counts that were removed from the file */
     private function take(int $olderMs): array
     {
         $file = $this->shared->locked(self::FILE);

@@ -19,15 +19,14 @@ use Assay\Ledger\UpdateSubscriptionsResult;
 use PDO;
 
 /**
- * Pays out what evidence proves, once, and takes back what the ledger says is to be taken, and
- * nothing else (BCK-41). With grants "transaction" a purchase and its coins stand together or not
- * at all; with "lease" the coins follow the ledger, and `sweep` carries out what a crash left
- * between the two.
+ * Grants what evidence proves, once, and takes back exactly what the ledger returns (BCK-41). With
+ * grants "transaction" a purchase and its coins are committed together or not at all; with "lease"
+ * the coins follow the ledger, and `sweep` completes what a crash left between the two.
  */
 final class Till
 {
     private const LASTING = ['auto-renewable', 'non-renewing', 'non-consumable'];
-    /** What one claim takes (STO-25), and what a request does at most. */
+    /** The limit of purchases of one claim (STO-25), and the limit of one request. */
     private const AT_ONCE = 64;
     private const MOST = 1024;
     private const UUID = '/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i';
@@ -40,15 +39,16 @@ final class Till
     }
 
     /**
-     * Who has a line is decided first: its periods are paid to nobody else (RPL-2).
+     * Grants the purchases of evidence. The owner of a subscription is determined first: no other
+     * account gets its periods (RPL-2).
      *
      * @param list<Facts|Document> $evidence
-     * @param string|null $note operator and reason, of a grant by hand (LST-7)
+     * @param string|null $note operator and reason of a grant by hand (LST-7)
      */
     public function settle(array $evidence, string $account, ?string $note = null): Settled
     {
         $purchases = Purchase::in($evidence);
-        // An account whose id is a UUID is what the app gave StoreKit as appAccountToken.
+        // An account whose id is a UUID is the appAccountToken that the app gave StoreKit.
         $token = preg_match(self::UUID, $account) === 1 ? $account : null;
         if (in_array(true, array_column($purchases, 'isRevoked'), true)) {
             $this->ledger->revoke($evidence, $this->takeBack(...), $this->settings->grants);
@@ -72,7 +72,7 @@ final class Till
         return new Settled($claimed, $applied);
     }
 
-    /** What Apple says of a line, for whoever has it; nobody, as long as no account showed it. */
+    /** Applies Apple's state of a subscription, for its owner if an account has claimed it. */
     public function renew(Document $state, ?string $account): void
     {
         (string) $account === ''
@@ -80,14 +80,14 @@ final class Till
     }
 
     /**
-     * What Apple says by itself: refunds and their reversals, renewals (STO-34). Each part stands
-     * by itself (BCK-42), and may come again: a crash before its end is made good by the next.
+     * Applies what Apple sends by itself: refunds and their reversals, renewals (STO-34). Each part
+     * is independent (BCK-42) and may be repeated: the next delivery completes what a crash left.
      *
-     * @param string $what for the log
+     * @param string $what name of the evidence in the log
      */
     public function happened(Facts|Document $evidence, string $what): ApplyEventResult
     {
-        // Under a lease `delivered` completes: it knows what to do when that comes too late.
+        // Under a lease `delivered` completes the grant, and handles a late completion.
         $grant = $this->isLease() ? null : $this->pay(...);
         $event = $this->ledger->applyEvent(
             $evidence,
@@ -96,7 +96,7 @@ final class Till
             $this->settings->grants,
         );
         foreach ($event->refused as $part) {
-            // A product that the catalogue lacks, say: sending it again would not help.
+            // A product that the catalogue lacks, for example: a repetition would not help.
             Log::line('WARN', "$what: $part->at $part->transactionId: $part->status");
         }
         array_map($this->delivered(...), self::ours($event->give));
@@ -104,7 +104,7 @@ final class Till
         return $event;
     }
 
-    /** A claim that nobody completed, by its key. */
+    /** Resumes a claim that was not completed, by its key. */
     public function resume(string $purchaseKey, string $account, string $note): ResumeResult
     {
         return $this->undone($this->ledger->resume(
@@ -116,8 +116,8 @@ final class Till
     }
 
     /**
-     * Pays claims whose lease is over, at most 25. One that cannot be paid comes again, and does
-     * not keep the others waiting.
+     * Grants at most 25 claims whose lease has expired. A claim that cannot be granted becomes due
+     * again, and does not delay the others.
      */
     public function due(): ResumeExpiredResult
     {
@@ -129,13 +129,13 @@ final class Till
         return $due;
     }
 
-    /** How many payments were undone that a refund overtook. */
+    /** Undoes payments that a refund overtook, and returns their number. */
     public function undoRefunded(): int
     {
         return $this->wallet->undoRefunded();
     }
 
-    /** As `due`, for what is to be taken back (STO-35). */
+    /** Takes back, as `due` grants, what was not completed in time (STO-35). */
     public function dueTakes(): ResumeExpiredRevocationsResult
     {
         $due = $this->ledger->resumeExpiredRevocations();
@@ -159,8 +159,8 @@ final class Till
     }
 
     /**
-     * What has neither coins nor a place in the catalogue is not paid out as nothing: it stays
-     * claimed until the configuration knows it again.
+     * Grants a purchase. A product with neither coins nor an entry in the catalogue is an error, so
+     * that the purchase stays claimed until the configuration has the product again.
      */
     private function pay(Grant $grant, ?PDO $pdo = null): void
     {
@@ -180,7 +180,7 @@ final class Till
         return $this->settings->grants === 'lease';
     }
 
-    /** Pays a claim that is ours under a lease, and completes it. */
+    /** Grants a claim that this process holds under a lease, and completes it. */
     private function delivered(Claim $claim): void
     {
         $grant = Grant::of($claim->payload());
@@ -189,7 +189,7 @@ final class Till
     }
 
     /**
-     * What was paid and could not be completed: nothing of it stays.
+     * Undoes the payments of claims that could not be completed.
      *
      * @template R of ClaimResult|ResumeResult
      *
@@ -207,10 +207,10 @@ final class Till
     }
 
     /**
-     * A refund, and its reversal as well, may come between a grant and its completion. Where
-     * another request pays under the same grant id, its payment is ours.
+     * Undoes the payment of a claim that a refund, and perhaps its reversal, overtook before its
+     * completion. If another request pays under the same grant id, that payment is this one.
      *
-     * @param Claim $claim has a grant id where it was handed out
+     * @param Claim $claim has a grant id if it was handed out
      */
     private function undoneIf(string $outcome, Claim $claim): void
     {
@@ -234,7 +234,7 @@ final class Till
     /**
      * @param list<Claim> $claims
      *
-     * @return list<Claim> what is to be paid now
+     * @return list<Claim> the claims that need a grant
      */
     private static function ours(array $claims): array
     {
@@ -250,8 +250,8 @@ final class Till
     }
 
     /**
-     * The transactions to claim, in parts that one claim takes, newest first. What stands on a
-     * line that another account has is left out. Null: all of the evidence.
+     * Returns the transactions to claim, newest first, in parts of one claim each, without those of
+     * subscriptions that another account owns. Null means all of the evidence.
      *
      * @param list<Purchase> $purchases
      *

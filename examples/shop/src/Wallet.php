@@ -10,8 +10,8 @@ use PDO;
 
 /**
  * The coins of each account: one row for what a grant gave, and one for what a take-back left. So
- * each grant id and each take id counts once, however often it comes. What no longer counts keeps
- * its row with a time in `revoked_ms`: a late payment under its id finds that.
+ * each grant id and each take id counts once, however often it comes. A row that no longer counts
+ * stays, with a time in `revoked_ms`: a late payment under its id finds the row.
  */
 final class Wallet
 {
@@ -22,18 +22,18 @@ final class Wallet
         . ' units BIGINT)';
     private const ROW = 'shop_wallet (grant_id, purchase_key, account, product, quantity, units,'
         . ' coins, granted_ms, revoked_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
-    /** Columns that the tables of an older shop lack. */
+    /** The columns that the tables of an older shop lack. */
     private const ADDED = ['purchase_key' => 'VARCHAR(160)', 'units' => 'BIGINT'];
-    /** How many rows of the ledger are gone through at once. */
+    /** The number of ledger rows that are processed at once. */
     private const PAGE = 1000;
-    /** A take id is longer than the grant ids that an older shop's column was made for. */
+    /** The statements that widen an older shop's column: a take id is longer than a grant id. */
     private const WIDENED = [
         'pgsql' => 'ALTER TABLE shop_wallet ALTER COLUMN grant_id TYPE VARCHAR(128)',
         'mysql' => 'ALTER TABLE shop_wallet MODIFY grant_id VARCHAR(128) NOT NULL',
     ];
 
     /**
-     * @param array<string, int> $goods coins of a unit, by product; another product has none
+     * @param array<string, int> $goods coins of a unit, by product; other products have none
      * @param string $ledger the ledger's table of purchases (docs/spec/ledger-statements.md)
      */
     public function __construct(
@@ -43,10 +43,10 @@ final class Wallet
     ) {
     }
 
-    /** Makes the table, or changes that of an older shop: killed in between, it goes on there. */
+    /** Creates the table, or changes that of an older shop; after a crash it continues. */
     public function createTable(): void
     {
-        // MariaDB takes accounts that differ in case for one, unless it is told.
+        // By default MariaDB regards accounts that differ only in case as equal.
         $this->pdo->exec(self::TABLE . ($this->isMySql() ? ' COLLATE utf8mb4_bin' : ''));
         $missing = array_diff_key(self::ADDED, array_flip($this->columns()));
         if ($missing !== [] && isset(self::WIDENED[$this->driver()])) {
@@ -61,9 +61,9 @@ final class Wallet
     }
 
     /**
-     * Runs inside the transaction of the claim, or after it: in both it may come again.
+     * Pays a grant, inside the transaction of the claim or after it; both may be repeated.
      *
-     * @param PDO|null $pdo the connection of that transaction; null: after it
+     * @param PDO|null $pdo the connection of that transaction; null after it
      */
     public function pay(Grant $grant, ?PDO $pdo = null): void
     {
@@ -74,11 +74,12 @@ final class Wallet
     }
 
     /**
-     * What Apple took back (STO-35), inside the transaction of the refund, or in one of its own.
-     * Its row, under the take id, has what is left of the purchase and takes the place of all
-     * that it gave before. At the price that was paid: the catalogue may have forgotten it.
+     * Applies what Apple took back (STO-35), inside the transaction of the refund or in its own.
+     * The row of the take id has what is left of the purchase, and replaces all that the purchase
+     * gave before. It uses the price at which coins were paid, because the catalogue may no longer
+     * have the product.
      *
-     * @param PDO|null $pdo the connection of that transaction; null: after it
+     * @param PDO|null $pdo the connection of that transaction; null after it
      */
     public function takeBack(Take $take, ?PDO $pdo = null): void
     {
@@ -96,7 +97,7 @@ final class Wallet
         }
     }
 
-    /** A grant that was refunded, or took another's place, before it was complete (STO-26). */
+    /** Undoes a grant that was refunded or superseded before its completion (STO-26). */
     public function undo(Grant $grant): void
     {
         $now = Clock::ms();
@@ -106,8 +107,9 @@ final class Wallet
     }
 
     /**
-     * Under a lease a process may die between a payment and its completion, and the refund come
-     * before anybody takes the claim up: the ledger counts nothing as given, so nothing stays.
+     * Undoes payments whose claim was refunded. Under a lease a process may crash between a payment
+     * and its completion, and the refund arrive before the claim is resumed: the ledger then counts
+     * nothing as granted.
      */
     public function undoRefunded(): int
     {
@@ -124,7 +126,7 @@ final class Wallet
         return count($left);
     }
 
-    /** The rows stay, for what they paid out: nobody's name is in them (STO-93). */
+    /** Removes the account from its rows, which stay for what they paid (STO-93). */
     public function forget(string $account): void
     {
         $this->pdo->prepare("UPDATE shop_wallet SET account = '' WHERE account = ?")
@@ -140,7 +142,7 @@ final class Wallet
         return (int) $read->fetchColumn();
     }
 
-    /** What an older shop paid was named by the grant alone, and a unit was an item. */
+    /** Converts payments of an older shop, which had only the grant id, and an item as the unit. */
     private function nameOldPayments(): void
     {
         $this->pdo->exec('UPDATE shop_wallet SET units = quantity WHERE units IS NULL');
@@ -192,7 +194,7 @@ final class Wallet
     /**
      * @param list<int|string|null> $values
      *
-     * @return bool whether there was no row of this id
+     * @return bool whether no row had this id
      */
     private function insert(PDO $pdo, array $values): bool
     {
@@ -203,7 +205,7 @@ final class Wallet
         return $insert->rowCount() === 1;
     }
 
-    /** @return list<string> of the table, as it stands */
+    /** @return list<string> the existing columns of the table */
     private function columns(): array
     {
         $row = $this->pdo->query('SELECT w.* FROM (SELECT 1 AS one) AS one'

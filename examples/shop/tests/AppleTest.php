@@ -6,13 +6,13 @@ namespace Assay\Tests\Shop;
 
 use Assay\Tests\Minted;
 
-/** When Apple is asked, and what an answer changes (BCK-39, STO-48, VRR-3). */
+/** Tests of when Apple is asked, and what its response changes (BCK-39, STO-48, VRR-3). */
 final class AppleTest extends ShopTestCase
 {
     private const BUY = 'buy.itunes.apple.com /verifyReceipt';
     private const SANDBOX = 'sandbox.itunes.apple.com /verifyReceipt';
 
-    /** @param list<string> $blocks of the mock's configuration that the shop has keys for */
+    /** @param list<string> $blocks blocks of the mock's configuration, with their keys */
     private function shopAt(MockApple $apple, array $blocks, array $settings = [], array $verifier = []): RunningShop
     {
         $minted = Minted::get()->configuration();
@@ -25,7 +25,7 @@ final class AppleTest extends ShopTestCase
         return $this->shop($settings + ['appleHosts' => $apple->hosts], $verifier);
     }
 
-    /** A purchase for the player and for `mint`. */
+    /** Returns a purchase for mock Apple, and the options of the same purchase for `mint`. */
     private static function period(string $id, string $original, int $begin, int $end): array
     {
         $mocked = ['product' => self::PREMIUM, 'type' => 'auto-renewable',
@@ -53,7 +53,7 @@ final class AppleTest extends ShopTestCase
         $receipt = self::receipt($minted);
         $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
         $this->assertSame([self::BUY], $apple->log());
-        // The renewal that only Apple knew of is in force.
+        // The renewal that only Apple knew is in force.
         $this->assertGreaterThan($now + 2 * $day, $shop->ledger($now)->getPlan('ann')->expiresAtMs);
         $shop->send($receipt);
         $this->assertSame([self::BUY], $apple->log(), 'once an hour');
@@ -73,7 +73,7 @@ final class AppleTest extends ShopTestCase
         $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
     }
 
-    /** One question an hour for a line is one answer: what brought none is asked again. */
+    /** Asserts that a call without a response releases its unit, and is repeated (BCK-43). */
     public function testBck43AQuestionWithoutAnAnswerIsGivenBack(): void
     {
         $now = self::now();
@@ -99,7 +99,7 @@ final class AppleTest extends ShopTestCase
         $this->assertCount($asked + 1, $apple->log(), 'an answer counts for the hour');
     }
 
-    /** @param \Closure(): mixed $what while Apple takes connections and says nothing */
+    /** @param \Closure(): mixed $what runs while Apple accepts connections and does not respond */
     private function inSilence(\Closure $what): mixed
     {
         $silent = stream_socket_server('tcp://127.0.0.1:0');
@@ -124,7 +124,7 @@ final class AppleTest extends ShopTestCase
                 [, $minted] = self::period($id = self::id(), $id, $now - 86_400_000, $now + 3_600_000);
                 $reply = $shop->send(self::receipt($minted), "customer-$customer");
                 $this->assertSame([202, 'deferred'], $reply->said(), $shop->log());
-                // What the receipt proves is in force all the same, and the question is open.
+                // What the receipt proves is in force all the same, and the outcome stays open.
                 $this->assertSame('premium', $shop->ledger()->getPlan("customer-$customer")->plan);
             }
             $this->assertSame(2, substr_count($shop->log(), 'POST buy.itunes.apple.com/verifyReceipt 0 '), $shop->log());
@@ -135,7 +135,7 @@ final class AppleTest extends ShopTestCase
         });
     }
 
-    /** One question in silence is no silence yet: Apple is asked by the next request. */
+    /** Asserts that after one call without a response the next one is made (BCK-43). */
     public function testBck43AfterOneQuestionInSilenceTheNextIsAsked(): void
     {
         $now = self::now();
@@ -156,7 +156,7 @@ final class AppleTest extends ShopTestCase
         $this->assertSame([], glob("$shop->folder/assay-shop-*/*-silence"), 'an answer ends it');
     }
 
-    /** With four workers at most two wait for Apple. */
+    /** Asserts that of four workers at most two wait for Apple (BCK-43). */
     public function testBck43OnlyAFewRequestsAreInAQuestionAtOnce(): void
     {
         $this->inSilence(function (string $url): void {
@@ -192,7 +192,7 @@ final class AppleTest extends ShopTestCase
             $apple->play('script', [['fault' => $fault]]);
             $this->assertSame([503, 'deferred'], $shop->send($receipt)->said(), json_encode($fault) . $shop->log());
         }
-        // VRR-7: 21002 is no proof of fraud, unless the signature is none.
+        // Status 21002 is no proof of fraud, unless the signature is invalid (VRR-7).
         $apple->play('script', [['fault' => ['appleStatus' => 21002]]]);
         $this->assertSame([503, 'deferred'], $shop->send($receipt)->said(), $shop->log());
         $forged = self::forgedReceipt(self::receipt(self::coins(self::id())));
@@ -203,7 +203,7 @@ final class AppleTest extends ShopTestCase
         $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
     }
 
-    /** The sweep gives up on a silent Apple, and the lines come again. */
+    /** Asserts that the sweep stops asking a silent Apple; subscriptions stay due (BCK-43). */
     public function testBck43TheSweepIsNotHeldUpForEachLine(): void
     {
         $now = self::now();
@@ -229,7 +229,7 @@ final class AppleTest extends ShopTestCase
         $receipt = self::receipt($sandbox);
         $this->assertSame([200, 'granted'], $shop->send($receipt, 'app-review')->said(), $shop->log());
         $this->assertSame([self::BUY, self::SANDBOX], $apple->log());
-        // What is not ours, or no receipt, is still not asked about.
+        // Apple is still not asked about what is of another app, or no receipt.
         $shop->send(base64_encode('com.urus.iap.72519604'));
         $shop->send(self::receipt(self::coins(self::id(), '--bundle-id', 'com.example.other')));
         $this->assertCount(2, $apple->log());
@@ -326,7 +326,7 @@ final class AppleTest extends ShopTestCase
         $this->assertStringContainsString('Apple knows no such order', $page('order=MNONE'), $shop->log());
     }
 
-    /** From the number alone, on one page: what it is, whether it was used, and the grant. */
+    /** Asserts that an order number is enough to find and grant its purchases (LST-6). */
     public function testLst6AnOrderIsGrantedFromApplesOwnTransactions(): void
     {
         [$coins, $line] = [self::id(), self::id()];
@@ -361,7 +361,7 @@ final class AppleTest extends ShopTestCase
         }
     }
 
-    /** Time passes: every line's next look has come. */
+    /** Makes the next check of every subscription due. */
     private function due(RunningShop $shop): void
     {
         $shop->pdo()->exec('UPDATE assay_subscription SET next_check_at_ms = 1');

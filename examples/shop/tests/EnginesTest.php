@@ -7,7 +7,7 @@ namespace Assay\Tests\Shop;
 use Assay\Tests\Engines\EngineLedgerTest;
 use PDO;
 
-/** nginx, php-fpm and a shared engine: the same shop, without a change of its logic. */
+/** Tests of the same shop with nginx, php-fpm and a shared engine. */
 final class EnginesTest extends ShopTestCase
 {
     private const DRIVERS = ['postgres' => 'pgsql', 'mariadb' => 'mysql'];
@@ -66,7 +66,7 @@ final class EnginesTest extends ShopTestCase
         foreach ([$first, $second] as $id) {
             $this->assertSame([200, 'granted'], $shop->send(self::jws($signed($id, 30)))->said(), $shop->log());
         }
-        // The wallet of an older shop had neither, and shorter ids.
+        // The wallet of an older shop had neither column, and shorter ids.
         $pdo->exec('DROP INDEX shop_wallet_purchase' . ($engine === 'mariadb' ? ' ON shop_wallet' : ''));
         foreach (['purchase_key', 'units'] as $column) {
             $pdo->exec("ALTER TABLE shop_wallet DROP COLUMN $column");
@@ -80,7 +80,7 @@ final class EnginesTest extends ShopTestCase
             $this->assertSame(200, $shop->notify($note)->status, $shop->log());
             $this->assertSame(['ann' => $coins], $shop->coins());
         }
-        // A process noted the refund of the other one, and died.
+        // A process stored the refund of the other purchase, and crashed.
         $ledger = $shop->ledger(self::now() - 120_000);
         $refund = $ledger->verifier->verifyTransaction(self::jws($signed($second, 20, '--refunded')));
         $ledger->revoke($refund, grantMode: 'lease');
@@ -137,7 +137,7 @@ final class EnginesTest extends ShopTestCase
         $this->assertSame([400, 'resend'], $shop->send('x')->said(), $shop->log());
     }
 
-    /** Far more at once than there is room for: each is answered, or told to come again. */
+    /** Asserts that under overload each request is answered, or asked to retry (BCK-20). */
     public function testBck20UnderLoadEachRequestIsAnsweredOrComesAgain(): void
     {
         $shop = $this->behind('postgres');
@@ -156,7 +156,7 @@ final class EnginesTest extends ShopTestCase
         $this->assertSame(['ann' => 100], $shop->coins());
     }
 
-    /** Counts are written after the answer: the last one may still be under way. */
+    /** Returns the dashboard; the last count may be written after the response. */
     private function dashboard(FpmShop $shop): string
     {
         for ($tried = 0; $tried < 50; $tried++) {
@@ -185,7 +185,7 @@ final class EnginesTest extends ShopTestCase
         return $this->shop = new FpmShop(dsn: $this->database($engine));
     }
 
-    /** A new database: its DSN. */
+    /** Creates a new database and returns its DSN. */
     private function database(string $engine): string
     {
         $address = EngineLedgerTest::address($engine);

@@ -10,22 +10,22 @@ use Shop\Settings;
 use Shop\Till;
 use Shop\Wallet;
 
-/** Refunds and their reversals (docs/spec/ledger.md §5.3): in every order, late, again, cut short. */
+/** Tests of refunds and reversals (docs/spec/ledger.md §5.3): in every order, late, repeated. */
 final class EventsTest extends ShopTestCase
 {
-    /** Coins of a unit, units of an item, items of the purchase: none is 1. */
+    /** Coins of a unit, units of an item, items of the purchase; all differ from 1. */
     private const PRICE = 7;
     private const UNITS = 10;
     private const ITEMS = 3;
 
-    /** @return iterable<string, array{string}> how the shop grants */
+    /** @return iterable<string, array{string}> the modes in which the shop grants */
     public function modes(): iterable
     {
         yield 'in a transaction' => ['transaction'];
         yield 'under a lease' => ['lease'];
     }
 
-    /** @return iterable<string, array{string, int}> the same, and the share that is refunded */
+    /** @return iterable<string, array{string, int}> a mode, and the share that is refunded */
     public function shares(): iterable
     {
         yield 'all of it in a transaction' => ['transaction', 100_000];
@@ -35,9 +35,9 @@ final class EventsTest extends ShopTestCase
     }
 
     /**
-     * Bought, refunded, the refund reversed, and each of them again, in every order, with what the
-     * customer's app still has in its queue between them. The newest signed state stands, and what
-     * the customer has is what the ledger says is out.
+     * Asserts every order of a purchase, its refund and the reversal, each repeated, with texts
+     * from the queue of the customer's app in between: the newest signed state wins, and the
+     * customer has what the ledger counts as granted (STO-33 to STO-35).
      *
      * @dataProvider shares
      */
@@ -79,7 +79,7 @@ final class EventsTest extends ShopTestCase
                     $seen["$state $out"] = true;
                 }
             }
-            // What is free again is nobody's until somebody shows it (STO-34).
+            // A purchase that is free again has no owner until an account claims it (STO-34).
             $this->tell($shop, $told['c'][1]);
             foreach ([$told['r'], $queue[1], $told['v'], $told['r'], $told['c']] as [, $late]) {
                 $this->tell($shop, $late);
@@ -109,7 +109,7 @@ final class EventsTest extends ShopTestCase
         $this->assertSame([200, 'already-granted'], $shop->send($bought)->said());
         $shop->send(self::jws($this->signed($id, 20, '--refunded')));
         $this->assertSame(['ann' => 300], $shop->coins(), $shop->log());
-        // A newer one is news, from the app as well, and takes once.
+        // A newer refund is applied, also from the app, and takes back once.
         $news = self::jws($this->signed($id, 40, '--refunded'));
         $this->assertSame([409, 'refused-final'], $shop->send($news)->said());
         $this->assertSame([], $shop->coins());
@@ -125,7 +125,7 @@ final class EventsTest extends ShopTestCase
         $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
         $sold = $shop->configuration();
         unset($sold['products'][self::COINS], $sold['products'][self::PREMIUM]);
-        // Its price went with it: what was paid is known.
+        // The price is no longer configured, but the wallet has what was paid.
         $shop->configure(['verifier' => $sold, 'goods' => new \stdClass(), 'grants' => $grants]);
         $refund = $this->noted('REFUND', $coins, 20, '--refunded');
         $this->assertSame([200, 200], [$shop->notify($refund)->status, $shop->notify($refund)->status]);
@@ -133,7 +133,7 @@ final class EventsTest extends ShopTestCase
         $this->assertSame([], $shop->coins(), $shop->log());
         $shop->notify(self::notification('REFUND', self::line($line, $line, '--refunded')));
         $this->assertSame('free', $shop->ledger()->getPlan('ann')->plan);
-        // What is refused for good is answered, and said.
+        // A part that is refused for good is answered with 200, and logged.
         $reversed = $this->noted('REFUND_REVERSED', $coins, 30);
         $this->assertSame(200, $shop->notify($reversed)->status);
         $this->assertMatchesRegularExpression('/\[WARN\] notification c0a8f1de-.*: ledger ' . $coins
@@ -160,7 +160,7 @@ final class EventsTest extends ShopTestCase
         $id = self::id();
         $shop->send(self::jws($this->signed($id, 10)));
         $refund = $this->signed($id, 20, '--refunded');
-        // It noted the refund two minutes ago, and died before it took anything.
+        // A process stored the refund two minutes ago, and crashed before it took anything back.
         $ledger = $shop->ledger(self::now() - 120_000);
         $left = $ledger->revoke($ledger->verifier->verifyTransaction(self::jws($refund)), grantMode: 'lease')->takes();
         $this->assertCount(1, $left);
@@ -170,7 +170,7 @@ final class EventsTest extends ShopTestCase
         $this->assertSame([503, '5'], [$reply->status, $reply->headers['retry-after']], 'effects follow states in their order');
         $this->assertStringEndsWith('; 1 take-backs carried out', $shop->sweep());
         $this->assertSame([['revoked', 0], []], [self::row($shop->pdo()), $shop->coins()]);
-        // Another died after it took, and before it said so.
+        // Another process crashed after taking back, and before completing it.
         (new Wallet($shop->pdo(), []))->takeBack($left[0]);
         $this->assertSame([], $shop->coins());
         $this->assertSame(200, $shop->notify($reversed)->status, $shop->log());
@@ -206,7 +206,7 @@ final class EventsTest extends ShopTestCase
             $shop->send(self::jws($this->signed($id, 10)));
             $note = $this->noted('REFUND', $id, 20, '--refunded');
             $refunds[] = ['/v1/notifications', ['signedPayload' => $note], null];
-            // The customer's own text says the same at the same time.
+            // The customer's own text has the same refund at the same time.
             $text = self::jws($this->signed($id, 20, '--refunded'));
             $refunds[] = ['/v1/receipts', ['evidence' => $text], RunningShop::token('ann')];
         }
@@ -221,7 +221,7 @@ final class EventsTest extends ShopTestCase
         $this->assertSame(1, (int) $left);
     }
 
-    /** Between a payment under a lease and its completion: a refund, and its reversal. */
+    /** Asserts that a payment under a lease is undone if a refund overtook it (STO-26). */
     public function testSto26APaymentThatWasOvertakenIsUndone(): void
     {
         $shop = $this->pricing('lease');
@@ -249,7 +249,7 @@ final class EventsTest extends ShopTestCase
         $this->assertSame(1, (int) $paid);
     }
 
-    /** Its wallet had a row for each grant, and knew neither purchase nor units. */
+    /** Asserts the upgrade of a shop with a row for each grant, without purchase and units. */
     public function testAnOlderShopIsUpgraded(): void
     {
         $shop = $this->shop();
@@ -266,7 +266,7 @@ final class EventsTest extends ShopTestCase
             . ' product VARCHAR(255) NOT NULL, quantity BIGINT NOT NULL, coins BIGINT NOT NULL,'
             . ' granted_ms BIGINT NOT NULL, revoked_ms BIGINT)');
         $pdo->exec('INSERT INTO shop_wallet SELECT * FROM old; DROP TABLE old');
-        // Killed after the first column, then whole, then again.
+        // Killed after the first column, then completed, then repeated.
         $pdo->exec('ALTER TABLE shop_wallet ADD COLUMN purchase_key VARCHAR(160)');
         for ($run = 0; $run < 2; $run++) {
             $this->assertSame(0, $shop->command('setup')->code, $shop->command('setup')->error);
@@ -278,7 +278,7 @@ final class EventsTest extends ShopTestCase
         $this->assertSame(['ann' => 600], $shop->coins(), $shop->log());
     }
 
-    // ---- inside
+    // ---- internal
 
     private function pricing(string $grants, int $workers = 1): RunningShop
     {
@@ -288,7 +288,7 @@ final class EventsTest extends ShopTestCase
         return $this->shop(['grants' => $grants, 'goods' => [self::COINS => self::PRICE]], ['products' => $products], $workers);
     }
 
-    /** Three items, as Apple signed them so many minutes after an hour ago. */
+    /** Returns the options of three items, signed so many minutes after an hour ago. */
     private function signed(string $id, int $minutes, string ...$more): array
     {
         static $hour = null;
@@ -297,7 +297,7 @@ final class EventsTest extends ShopTestCase
         return self::coins($id, '--set', 'quantity=' . self::ITEMS, '--purchased', (string) $hour, '--signed', (string) ($hour + 60_000 * $minutes), ...$more);
     }
 
-    /** The notification that brings the same text. */
+    /** Returns the notification with that transaction. */
     private function noted(string $type, string $id, int $minutes, string ...$more): string
     {
         $text = self::jws($this->signed($id, $minutes, ...$more));
@@ -312,7 +312,7 @@ final class EventsTest extends ShopTestCase
         $this->assertContains($status, $isNote ? [200] : [200, 409], $shop->log());
     }
 
-    /** @return list<string> each order of these letters, once */
+    /** @return list<string> each permutation of these letters, once */
     private static function orders(string $letters): array
     {
         if ($letters === '') {
@@ -328,7 +328,7 @@ final class EventsTest extends ShopTestCase
         return $orders;
     }
 
-    /** @return array{string, int} state, and the units that are out */
+    /** @return array{string, int} the state, and the granted units */
     private static function row(PDO $pdo): array
     {
         $read = $pdo->prepare('SELECT state, granted_units FROM assay_purchase WHERE product = ?');
@@ -342,7 +342,7 @@ final class EventsTest extends ShopTestCase
         return (new Wallet($pdo, []))->coins('ann');
     }
 
-    /** Another day, with the same purchases. */
+    /** Deletes all rows, so that the same purchases can be used again. */
     private static function emptied(PDO $pdo): void
     {
         foreach ([

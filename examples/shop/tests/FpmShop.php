@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Tests\Shop;
 
-/** The same shop as it is run: nginx before php-fpm, with the files of its folder server. */
+/** The shop in its production setup: nginx before php-fpm, with the files of its folder server. */
 final class FpmShop extends RunningShop
 {
     /** @var resource|null */
@@ -64,7 +64,7 @@ final class FpmShop extends RunningShop
         return "$this->folder/nginx.conf";
     }
 
-    /** The example's file with the places of this test. */
+    /** Returns a copy of an example's file, with the paths of this test. */
     private function adapted(string $file): string
     {
         $user = posix_getpwuid(posix_getuid())['name'];

@@ -13,7 +13,7 @@ final class MockApple
     private $process;
     /** @var array<int, resource> */
     private array $pipes;
-    /** It is written after every change. */
+    /** The file of purchases, written after every change. */
     private string $state;
     public readonly string $url;
     /** @var array<string, string> for `appleHosts` */
@@ -43,7 +43,7 @@ final class MockApple
     /**
      * @param array<string, mixed> $body
      *
-     * @return array<string, mixed> what came back
+     * @return array<string, mixed> the response
      */
     public function play(string $what, array $body): array
     {
@@ -53,7 +53,7 @@ final class MockApple
         return (array) json_decode((string) file_get_contents("$this->url/play/$what", false, $context), true);
     }
 
-    /** @return list<string> what it was asked: "host path" */
+    /** @return list<string> the requests, as "host path" */
     public function log(): array
     {
         $context = stream_context_create(['http' => ['header' => 'Host: play']]);

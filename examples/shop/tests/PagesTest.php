@@ -6,7 +6,7 @@ namespace Assay\Tests\Shop;
 
 use Assay\Tests\Minted;
 
-/** What operators see, and do (BCK-24, BCK-39, LST-2 … 7). */
+/** Tests of what operators can see and do (BCK-24, BCK-39, LST-2 … 7). */
 final class PagesTest extends ShopTestCase
 {
     public function testOnlyOperatorsSeeThePages(): void
@@ -21,12 +21,12 @@ final class PagesTest extends ShopTestCase
             $this->assertSame(401, $shop->request('GET', $path)->status);
             $this->assertSame(200, $shop->page($path)->status, $shop->log());
         }
-        // A customer's token opens nothing here, and an operator's login nothing there.
+        // A customer's token is not valid here, and an operator's login not there.
         $this->assertSame(401, $shop->post('/support', 'do=grant', RunningShop::token('ann'))->status);
         $this->assertSame(401, $shop->page('/v1/receipts', ['evidence' => 'x'])->status);
     }
 
-    /** A hash of this cost takes days: without a login none is made. */
+    /** Asserts that no hash is made without a login: one of this cost would take days. */
     public function testARequestWithoutALoginCostsNoHash(): void
     {
         $hash = '$2y$31$' . substr(password_hash('x', PASSWORD_BCRYPT, ['cost' => 4]), 7);
@@ -76,7 +76,7 @@ final class PagesTest extends ShopTestCase
         $this->assertSame([], $shop->coins());
         $look = ['do' => 'look', 'account' => 'ann', 'evidence' => $jws, 'seal' => $seal];
         $this->assertStringContainsString('Claimed, and not delivered', $shop->page('/support', $look, $lee)->body);
-        // One operator's form is not another's.
+        // A form of another operator is refused.
         $this->assertSame(403, $shop->page('/support', $look)->status);
         $said = $shop->page('/support?account=ann')->body;
         foreach (['lee: look → resume', 'lee: grant: please → refused: Not allowed',
@@ -106,7 +106,7 @@ final class PagesTest extends ShopTestCase
         $this->assertStringContainsString('kim: resume → granted', $page);
     }
 
-    /** What cannot be written down is not done. */
+    /** Asserts that an action is not run if the journal cannot be written. */
     public function testWithoutAJournalNothingIsDone(): void
     {
         $shop = $this->shop();
@@ -151,7 +151,7 @@ final class PagesTest extends ShopTestCase
         $this->assertStringContainsString('value="ann"', $page);
     }
 
-    /** A receipt of which one purchase was claimed, and not delivered, is not called delivered. */
+    /** Asserts that a receipt with one claimed purchase is not reported as delivered (LST-2). */
     public function testLst2AReceiptIsSeenWhole(): void
     {
         $shop = $this->shop(['grants' => 'lease']);
@@ -221,7 +221,7 @@ final class PagesTest extends ShopTestCase
         $this->assertStringContainsString('The answer is: granted', $said([]));
         $this->assertSame(['ann' => 100], $shop->coins());
         $this->assertStringContainsString('<dd>kim: ticket 17</dd>', $shop->page('/support?account=ann')->body);
-        // The next restore does not deliver it again, nor does the next grant.
+        // Neither the next restore nor the next grant delivers it again.
         $this->assertSame([200, 'already-granted'], $shop->send($jws)->said());
         $this->assertStringContainsString('already-granted', $said([]));
         $this->assertStringContainsString('refused-final', $said(['account' => 'bob']));

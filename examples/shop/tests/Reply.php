@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Assay\Tests\Shop;
 
-/** What came back. */
+/** An HTTP response of the shop. */
 final class Reply
 {
-    /** @param array<string, string> $headers lower-case names */
+    /** @param array<string, string> $headers values by lower-case name */
     private function __construct(
         public readonly int $status,
         public readonly array $headers,
@@ -33,7 +33,7 @@ final class Reply
         );
     }
 
-    /** @return array{int, string|null} status and answer of LST-2, or the error's text */
+    /** @return array{int, string|null} the status, and the result of LST-2 or the error's text */
     public function said(): array
     {
         $found = json_decode($this->body, true);

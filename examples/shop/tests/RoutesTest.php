@@ -6,7 +6,7 @@ namespace Assay\Tests\Shop;
 
 use Assay\Tests\Minted;
 
-/** Each route of the shop, as its clients use it (BCK-16, 19, 20, 23, 39). */
+/** Tests of each route of the shop, as its clients use it (BCK-16, 19, 20, 23, 39). */
 final class RoutesTest extends ShopTestCase
 {
     public function testBck39EveryFormOfEvidenceIsPaidOutOnce(): void
@@ -75,7 +75,7 @@ final class RoutesTest extends ShopTestCase
             $reply = $shop->post('/v1/receipts', ['evidence' => $most], $token);
             $this->assertSame([400, 'resend'], $reply->said(), $shop->log());
         }
-        // The same name in two objects is no repetition.
+        // The same name in two objects is no duplicate.
         $jws = self::jws(self::coins(self::id()));
         $body = json_encode(['more' => ['evidence' => 1], 'evidence' => $jws]);
         $this->assertSame([200, 'granted'], $shop->post('/v1/receipts', $body, $token)->said());
@@ -132,7 +132,8 @@ final class RoutesTest extends ShopTestCase
         }
         $forged = self::forged(self::notification('REFUND', self::line($id, $id, '--refunded')));
         $this->assertSame([400, 'Invalid notification'], $shop->notify($forged)->said());
-        // The account that shows evidence of the line has it; the notification had made it.
+        // The account that sends evidence of the subscription, which the notification made, gets
+        // it.
         $shop->send(self::jws(self::line($id, $id)));
         $this->assertSame('premium', $shop->ledger()->getPlan('ann')->plan);
     }
@@ -167,7 +168,7 @@ final class RoutesTest extends ShopTestCase
         $shop = $this->shop(['grants' => 'lease']);
         $id = self::id();
         $all = Minted::get()->mint('app-receipt', '--purchases', '2', ...self::line($id, $id));
-        // Another process is at work on one of the two.
+        // Another process holds the claim of one of the two.
         $working = $shop->ledger()->claim(
             self::jws(self::line($id, $id, '--signed', (string) (self::now() - 60_000))),
             'ann',

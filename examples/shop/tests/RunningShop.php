@@ -9,7 +9,7 @@ use Assay\Tests\Minted;
 use Assay\Tests\Subprocess;
 use PDO;
 
-/** The shop under PHP's own server, asked over HTTP on loopback. */
+/** The shop under PHP's own server, with HTTP requests on loopback. */
 class RunningShop
 {
     public const SHOP = __DIR__ . '/..';
@@ -25,10 +25,11 @@ class RunningShop
     private static array $tokens = [];
 
     /**
-     * @param array<string, mixed> $settings over those of a shop with the test authority's roots
-     * @param array<string, mixed> $verifier the same of the verifier's configuration
-     * @param int $workers processes that answer at once
-     * @param list<string> $ini settings of PHP, "memory_limit=128M"
+     * @param array<string, mixed> $settings members that replace the default settings
+     * @param array<string, mixed> $verifier members that replace the default configuration of the
+     *     verifier
+     * @param int $workers the number of processes that handle requests
+     * @param list<string> $ini settings of PHP, such as "memory_limit=128M"
      */
     public function __construct(
         private array $settings = [],
@@ -86,7 +87,7 @@ class RunningShop
     public function start(): void
     {
         $this->address = $this->address ?: self::freeAddress();
-        // In a group of its own: workers end with their server.
+        // A process group of its own: workers end with their server.
         $this->process = proc_open(
             ['setsid', ...Subprocess::phpCommand(), '-d', 'ffi.enable=1',
                 ...array_merge([], ...array_map(static fn (string $line): array => ['-d', $line], $this->ini)),
@@ -158,7 +159,7 @@ class RunningShop
         return new PDO($this->dsn, options: [PDO::ATTR_TIMEOUT => 5]);
     }
 
-    /** The shop's ledger, seen from inside, at a time of the test's choice. */
+    /** Returns the shop's ledger, at a time of the test's choice. */
     public function ledger(?int $now = null): Ledger
     {
         return Ledger::withConnection(
@@ -168,7 +169,7 @@ class RunningShop
         );
     }
 
-    /** The database is not there: a disk that is not mounted. */
+    /** Removes the database, as a disk that is not mounted. */
     public function loseDatabase(): void
     {
         foreach (glob("$this->folder/shop.db*") as $file) {
@@ -183,7 +184,7 @@ class RunningShop
         }
     }
 
-    /** @return array<string, int> account => coins that it may spend */
+    /** @return array<string, int> the coins that each account may spend */
     public function coins(): array
     {
         return array_map(intval(...), $this->pdo()->query('SELECT account, SUM(coins) FROM shop_wallet'
@@ -193,7 +194,7 @@ class RunningShop
 
     // ---- over HTTP
 
-    /** What an app does after a purchase. */
+    /** Sends evidence as an app does after a purchase. */
     public function send(string $evidence, string $account = 'ann'): Reply
     {
         return $this->post('/v1/receipts', ['evidence' => $evidence], self::token($account));
@@ -211,7 +212,7 @@ class RunningShop
     }
 
     /**
-     * Requests at the same time.
+     * Sends requests at the same time.
      *
      * @param list<array{string, array<string, mixed>|string, ?string}> $requests
      *
@@ -240,7 +241,7 @@ class RunningShop
         );
     }
 
-    /** A page of the operator's; with fields, its form sent. */
+    /** Requests a page as an operator; with fields, sends its form. */
     public function page(string $path, ?array $form = null, ?string $login = null): Reply
     {
         $options = [CURLOPT_USERPWD => $login ?? 'kim:' . self::PASSWORD];

@@ -6,7 +6,7 @@ namespace Assay\Tests\Shop;
 
 use Shop\Settings;
 
-/** A setting of another form is named at the start, before a customer meets it. */
+/** Asserts that a setting of a wrong form is reported at the start, before a request. */
 final class SettingsTest extends ShopTestCase
 {
     /** @return array<string, mixed> */
@@ -81,7 +81,7 @@ final class SettingsTest extends ShopTestCase
         $this->assertSame(['com.example.app.old'], (new Settings((string) json_encode($withdrawn)))->unsold());
     }
 
-    /** What the library refuses it names itself. */
+    /** Asserts that the library's own refusals of the configuration are passed on. */
     public function testAVerifierOfAnotherFormIsTheLibrarys(): void
     {
         foreach (['ledger' => [5], 'quotas' => 'x', 'plans' => 'free', 'products' => [5]] as $block => $value) {
@@ -102,7 +102,7 @@ final class SettingsTest extends ShopTestCase
         $this->assertSame([], $shop->coins());
     }
 
-    /** A withdrawn product whose claim was left behind is not paid out as nothing. */
+    /** Asserts that a claim of a withdrawn product is not granted as nothing. */
     public function testAProductThatNobodyKnowsIsNotPaidOutAsNothing(): void
     {
         $shop = $this->shop(['grants' => 'lease']);

@@ -9,7 +9,7 @@ use PHPUnit\Framework\TestCase;
 
 require_once RunningShop::SHOP . '/autoload.php';
 
-/** A shop for each test, and what Apple would have signed for its customers. */
+/** A test with a shop, and with evidence as Apple would have signed it for its customers. */
 abstract class ShopTestCase extends TestCase
 {
     protected const COINS = 'com.example.app.coins100';
@@ -30,19 +30,19 @@ abstract class ShopTestCase extends TestCase
         $this->shops = [];
     }
 
-    /** @param mixed ...$arguments of RunningShop */
+    /** @param mixed ...$arguments those of RunningShop */
     protected function shop(mixed ...$arguments): RunningShop
     {
         return $this->shops[] = new RunningShop(...$arguments);
     }
 
-    /** A transaction id of Production that no other test has. */
+    /** Returns a transaction id of Production that no other test uses. */
     protected static function id(): string
     {
         return (string) ++self::$last;
     }
 
-    /** What a purchase of coins looks like in `mint`: JWS or receipt. */
+    /** Returns the options of `mint` for a purchase of coins, as JWS or receipt. */
     protected static function coins(string $id, string ...$more): array
     {
         return self::bought(self::COINS, 'consumable', $id, ...$more);
@@ -89,13 +89,13 @@ abstract class ShopTestCase extends TestCase
         return (int) (microtime(true) * 1000);
     }
 
-    /** A JWS with a signature of its own making. */
+    /** Returns the JWS with an invalid signature. */
     protected static function forged(string $jws): string
     {
         return substr($jws, 0, -8) . 'AAAAAAAA';
     }
 
-    /** A receipt whose signature is another one. */
+    /** Returns the receipt with another signature. */
     protected static function forgedReceipt(string $receipt): string
     {
         $text = base64_decode($receipt);

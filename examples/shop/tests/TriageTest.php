@@ -6,7 +6,7 @@ namespace Assay\Tests\Shop;
 
 use Assay\Tests\Minted;
 
-/** What ends before the database is opened (FLW-1, BCK-24), and what a request may use up. */
+/** Tests of requests that end before the database is opened (FLW-1, BCK-24). */
 final class TriageTest extends ShopTestCase
 {
     /** @return array<string, array{string, array{int, string}}> */
@@ -52,12 +52,12 @@ final class TriageTest extends ShopTestCase
         $state = static fn (): string => implode(' ', array_map(sha1_file(...), glob("$shop->folder/shop.db*")));
         $before = $state();
         $hostile = self::hostile();
-        unset($hostile['forged receipt']); // is looked up first
+        unset($hostile['forged receipt']); // it is looked up first
         foreach ($hostile as [$evidence]) {
             $shop->send($evidence);
         }
         $this->assertSame($before, $state());
-        // The next one that needs the database leaves young counts where they are.
+        // The next request that needs the database leaves recent counts in the file.
         $shop->send(self::jws(self::coins(self::id())));
         $rows = fn (): int => (int) $shop->pdo()->query('SELECT COALESCE(SUM(requests), 0) FROM shop_tally'
             . " WHERE kind = 'outcome'")->fetchColumn();
@@ -71,7 +71,7 @@ final class TriageTest extends ShopTestCase
         $this->assertStringContainsString("$all requests.", $shop->page('/dashboard')->body);
     }
 
-    /** A minute after the first count whoever has the database open writes them. */
+    /** Asserts that a minute later a request with an open database writes counts (BCK-24). */
     public function testBck24CountsAreWrittenByARequestThatOpensTheDatabase(): void
     {
         $shop = $this->shop();
@@ -105,7 +105,7 @@ final class TriageTest extends ShopTestCase
         $this->assertStringContainsString('123 requests.', $shop->page('/dashboard')->body);
     }
 
-    /** A file that another user could have put there is not used. */
+    /** Asserts that a folder that another user owns is not used (BCK-24). */
     public function testBck24AFolderOfOthersIsNotUsed(): void
     {
         $shop = $this->shop();

@@ -10,12 +10,12 @@ use Shop\Till;
 use Shop\Wallet;
 
 /**
- * The weaknesses of naive back ends (docs/spec/ledger.md §2), attacked over HTTP against the
- * running shop. W16 … 22, 29, 30 and 41 are about meters, sign-ups and links, which it has not.
+ * Tests of the weaknesses of naive back ends (docs/spec/ledger.md §2) over HTTP against the running
+ * shop. W16 … 22, 29, 30 and 41 are about meters, sign-ups and merges, which the shop lacks.
  */
 final class WeaknessTest extends ShopTestCase
 {
-    /** Of W1 … W6 each: a twin with one thing wrong. The case table has the rest. */
+    /** The forgeries of W1 … W6, each with one defect. The case table has the rest. */
     private const FORGERIES = [
         'W1 a root with Apple\'s name' => 'JWS-20',
         'W2 signed in 1970' => 'JWS-41',
@@ -70,7 +70,7 @@ final class WeaknessTest extends ShopTestCase
         $id = self::id();
         $shop->send(self::jws(self::coins($id)));
         $this->assertSame(['ann' => 100], $shop->coins());
-        // The app itself may bring the news: a text with a revocation date.
+        // The app itself may send the refund: a text with a revocation date.
         $refunded = self::jws(self::coins($id, '--refunded'));
         $this->assertSame([409, 'refused-final'], $shop->send($refunded)->said());
         $this->assertSame([], $shop->coins());
@@ -128,7 +128,7 @@ final class WeaknessTest extends ShopTestCase
             $this->assertSame([409, 'refused-final'], $shop->send($jws, $other)->said());
             $this->assertSame('free', $shop->ledger()->getPlan($other)->plan);
         }
-        // A later period that ann has not sent yet is not bob's either, alone or among others.
+        // A later period that ann has not sent yet is not granted to bob.
         $now = self::now();
         $next = self::jws(self::line(self::id(), $id, '--signed', (string) ($now - 1000), '--set', 'webOrderLineItemId="77"'));
         $this->assertSame([409, 'refused-final'], $shop->send($next, 'bob')->said());
@@ -141,7 +141,7 @@ final class WeaknessTest extends ShopTestCase
         $this->assertSame([200, 'granted'], $shop->send($next, 'ann')->said());
     }
 
-    /** A receipt may list purchases of several people who used one device. */
+    /** Asserts that a receipt may list purchases of several people who used one device (W11). */
     public function testW11AForeignLineAmongOwnPurchases(): void
     {
         $shop = $this->shop();
@@ -204,7 +204,7 @@ final class WeaknessTest extends ShopTestCase
             }
         }
         $this->assertSame([], $shop->coins());
-        // The refund may come before the purchase was ever shown.
+        // The refund may arrive before the purchase was ever claimed.
         $early = self::id();
         $shop->notify(self::notification('REFUND', self::coins($early, '--refunded')));
         $late = self::jws(self::coins($early, '--signed', (string) (self::now() - 3_600_000)));
@@ -323,7 +323,7 @@ final class WeaknessTest extends ShopTestCase
         $this->assertSame([100], array_values($shop->coins()));
         $definite = ['granted', 'already-granted', 'refused-final', 'deferred'];
         $this->assertSame([], array_diff($said, $definite));
-        // Deferred ones are told something definite when they come again.
+        // A deferred request gets a definite result when it is repeated.
         [$owner] = array_keys($shop->coins());
         $this->assertSame([200, 'already-granted'], $shop->send($texts[0], $owner)->said());
     }
@@ -352,7 +352,7 @@ final class WeaknessTest extends ShopTestCase
                 $this->assertSame([401, 'Unauthorized'], $shop->post($url, $body, $bearer)->said());
             }
         }
-        // A body that says nothing clears nothing.
+        // A body without evidence deactivates nothing.
         $id = self::id();
         $shop->send(self::jws(self::line($id, $id)));
         foreach (['null', '', '{}', 'bnVsbA=='] as $body) {
@@ -375,7 +375,7 @@ final class WeaknessTest extends ShopTestCase
     {
         $shop = $this->shop(['grants' => 'lease']);
         $jws = self::jws(self::coins(self::id(), '--signed', (string) (self::now() - 3_600_000)));
-        // A process that died between the claim and its grant, two minutes ago.
+        // A process crashed between the claim and its grant, two minutes ago.
         $claimed = $shop->ledger(self::now() - 120_000)->claim($jws, 'ann');
         $this->assertNull($claimed->clientResult);
         $this->assertSame([], $shop->coins());
@@ -427,7 +427,7 @@ final class WeaknessTest extends ShopTestCase
         $slow = $shop->ledger()->claim($bought, 'bob')->grants()[0];
         $shop->notify(self::notification('REFUND', self::coins($id, '--refunded')));
         $wallet->pay($slow);
-        // Killed before it could say so: the sweep finds what the ledger does not count.
+        // The process was killed before completing: the sweep finds what the ledger does not count.
         $this->assertStringEndsWith('; 1 take-backs carried out', $shop->sweep());
         $this->assertSame('revoked', $shop->ledger()->complete($slow)->outcome);
         $this->assertSame(['ann' => 100], $shop->coins());

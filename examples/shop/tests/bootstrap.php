@@ -1,6 +1,6 @@
 <?php
 
-// What the tests of the shop start from: those of the binding, and their own classes.
+// Loads the classes of the binding's tests, and those of the shop's tests.
 
 declare(strict_types=1);
 

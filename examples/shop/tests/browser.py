@@ -12,7 +12,7 @@ def program():
 
 
 class Browser:
-    """One Chromium with a profile of its own, to the end of the `with`."""
+    """One Chromium with its own profile, until the end of the `with`."""
 
     def __enter__(self):
         self.profile = tempfile.mkdtemp(prefix="assay-shop-browser-")
@@ -77,7 +77,7 @@ class Browser:
             self.events.append(found)
 
     def open(self, url, login, width, scheme):
-        """Load a page; what it asked for and complained about."""
+        """Load a page and return its requests and error messages."""
         self.events = []
         token = base64.b64encode(login.encode()).decode()
         self.call("Network.setExtraHTTPHeaders", headers={"Authorization": f"Basic {token}"})

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""A day of a shop: minted requests in the mix that servers of receipts see, through the running
-shop, which is killed at random. Then the ledger equals the purchases.
+"""A day of minted requests through the running shop, which is killed at random.
+
+The requests have the mix that servers of receipts see. At the end the ledger equals the purchases.
 
   day.py PROGRAM [--requests N] [--kills N] [--grants transaction|lease] [--seed N]
 
-The truth is made beside the shop: each text is verified once by the library, with what its
-purchases are; the ledger and the wallet are read from the database. A client repeats a request
-until its answer is definite, as apps do (LST-1).
+The expected result is computed beside the shop: the library verifies each text once, with its
+purchases; ledger and wallet are read from the database. A client repeats a request until its result
+is definite, as apps do (LST-1).
 """
 import argparse
 import collections
@@ -33,7 +34,7 @@ LASTING = {"auto-renewable", "non-renewing", "non-consumable"}
 
 
 class Truth:
-    """What the texts of the day prove, and who sent them."""
+    """What the texts of the day prove, and which accounts sent them."""
 
     def __init__(self, config):
         self.verifier = assay.Verifier(config)
@@ -43,7 +44,7 @@ class Truth:
         self.known = {}
 
     def of(self, text):
-        """The purchase keys that a text proves; none where it is refused."""
+        """Return the purchase keys that a text proves; none if the text is refused."""
         if text not in self.known:
             self.known[text] = self.verified(text)
         return self.known[text]
@@ -87,7 +88,7 @@ class Day:
         self.faults = []
 
     def minted(self):
-        """(text, account): a text that comes again comes from somebody else every other time."""
+        """Return (text, account) pairs; every second repetition of a text is by another account."""
         file = FOLDER / "day.ndjson"
         self.shop.minted("mint", "--day", str(self.options.requests), "--seed",
                          str(self.options.seed), "--out", str(file))
@@ -161,7 +162,7 @@ class Day:
         return None
 
     def sweep(self):
-        """Until nothing is left behind; the longest lease is five seconds."""
+        """Sweep until no claim is left; the longest lease is five seconds."""
         end = time.monotonic() + 30
         while time.monotonic() < end:
             self.shop.run("sweep")
@@ -190,7 +191,7 @@ class Day:
         self.check_the_judge(ledger, owners, wallet)
 
     def judged(self, ledger, owners, wallet):
-        """What is not as the purchases are."""
+        """Return the differences between ledger, wallet and purchases."""
         expected = {key for key in self.truth.purchases if self.is_due(key, owners)}
         faults = [f"{key}: in the ledger, and no purchase" for key in set(ledger) - expected]
         faults += [f"{key}: bought, and not in the ledger" for key in expected - set(ledger)]
@@ -210,13 +211,13 @@ class Day:
         return faults + self.lies(ledger)
 
     def is_due(self, key, owners):
-        """A period is paid to who has the line, once that one has sent it."""
+        """Whether the owner of a subscription has sent this period, and so must have it."""
         product, _, line = self.truth.purchases[key]
         return self.truth.types[product] not in LASTING \
             or owners.get(line) in self.truth.senders[key]
 
     def lies(self, ledger):
-        """Answers to clients that are not true."""
+        """Return the client results that are wrong."""
         faults = []
         for (text, account), answer in zip(self.requests, self.answers):
             mine = [key for key in self.truth.of(text) if ledger.get(key, [None] * 2)[1] == account]
@@ -225,7 +226,7 @@ class Day:
         return faults
 
     def check_the_judge(self, ledger, owners, wallet):
-        """It sees a purchase that was lost, made up, paid twice, or paid to somebody else."""
+        """Check that the test detects lost, made up and wrongly paid purchases."""
         key = next(iter(ledger))
         lost = {one: row for one, row in ledger.items() if one != key}
         planted = {

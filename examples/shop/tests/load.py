@@ -5,11 +5,11 @@
 
   load.py PROGRAM --scene cost|silence   only that one
 
-Each request is answered, or gets 503 or 202 with Retry-After: that is asserted. Times and
-throughput are reported, but for two bars. A foreign or cracked request costs at most half a
-millisecond of processor time more than the constant (FLW-1). And while Apple takes connections
-and says nothing for a minute, and subscribers near their end send old receipts, 99 of 100
-requests of everybody else are answered within a second (BCK-43).
+Asserts that each request is answered, or gets 503 or 202 with Retry-After. Times and throughput are
+reported, with two limits. A foreign or cracked request costs at most half a millisecond of
+processor time more than the constant (FLW-1). And while Apple accepts connections and does not
+respond for a minute, and subscribers near their end send old receipts, 99 of 100 other requests are
+answered within a second (BCK-43).
 """
 import argparse
 import base64
@@ -41,7 +41,7 @@ HOUR_MS = 3_600_000
 
 
 class Load:
-    """What is sent, and what came back."""
+    """The requests that were sent, and their responses."""
 
     def __init__(self, options):
         shutil.rmtree(FOLDER, ignore_errors=True)
@@ -101,7 +101,7 @@ class Load:
     # ---- what a hostile request costs
 
     def cost(self):
-        """Processor time of the server beside that of the constant: the least of some rounds."""
+        """Return the server's processor time beyond that of the constant: the least of some."""
         texts = {"foreign": next(self.kinds["foreign"]),
                  "cracked": base64.b64encode(b"com.urus.iap.72519604").decode()}
         self.shop.workers = 1
@@ -126,14 +126,14 @@ class Load:
         return min(found)
 
     def processor_seconds(self):
-        """Time of the server on a processor so far (proc(5))."""
+        """Return the server's time on a processor so far, in seconds (proc(5))."""
         stat = pathlib.Path(f"/proc/{self.shop.process.pid}/schedstat").read_text()
         return int(stat.split()[0]) / 1e9
 
-    # ---- Apple says nothing
+    # ---- Apple does not respond
 
     def silence(self):
-        """Everybody else beside subscribers whose question Apple does not answer (BCK-43)."""
+        """Send requests of others beside subscribers whose call Apple does not answer (BCK-43)."""
         config = self.shop.config
         config["receipts"]["sharedSecrets"] = {"*": "0" * 32}
         with socket.create_server(("127.0.0.1", 0), backlog=1024) as silent:
@@ -205,7 +205,7 @@ def in_parallel(calls):
 
 
 def within(times, part):
-    """Milliseconds within which so many of 100 were answered."""
+    """Return the milliseconds within which so many of 100 requests were answered."""
     ordered = sorted(times)
     return 1000 * ordered[min(len(ordered) - 1, len(ordered) * part // 100)]
 

@@ -23,12 +23,12 @@ FOLDER = ROOT / "build/shop-pages"
 PICTURES = ROOT / "docs/pictures"
 DAY = 700
 ACCOUNT = "customer-1"
-# Which of them the documentation shows: page, width, scheme.
+# The pictures that the documentation uses: page, width, scheme.
 SHOWN = {("dashboard", 1280, "light"): "shop-dashboard",
          ("dashboard", 390, "dark"): "shop-dashboard-phone",
          ("support", 1280, "dark"): "shop-support",
          ("support", 390, "dark"): "shop-support-phone"}
-# Every text: its size, and its contrast with what is behind it.
+# The size of every text, and its contrast with its background.
 MEASURE = """(() => {
   const light = (text) => {
     const [r, g, b] = text.match(/[\\d.]+/g).map(Number).slice(0, 3).map((v) => {
@@ -61,7 +61,7 @@ MEASURE = """(() => {
 
 
 def a_day(shop):
-    """Requests of a day; those of each hour are counted in the hour of their line."""
+    """Send the requests of a day, each counted in the hour of its line."""
     shop.minted("mint", "--day", str(DAY), "--out", str(FOLDER / "day.ndjson"))
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT")
     by_hour = {}
@@ -76,7 +76,7 @@ def a_day(shop):
         bought = shop.coins(number)
         for account in [ACCOUNT, "customer-2", ACCOUNT][:1 + number % 3]:
             shop.send(bought, account)
-        shop.run("sweep")  # writes what was counted
+        shop.run("sweep")  # writes the counts
         with sqlite3.connect(shop.database, timeout=10) as connection:
             connection.execute("UPDATE shop_tally SET hour = ? WHERE hour NOT LIKE 'd%'",
                                (f"d{hour:02d}",))

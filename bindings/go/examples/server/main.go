@@ -3,9 +3,9 @@
 //	POST /notifications   an App Store Server Notification V2, as Apple sends it
 //	POST /transactions    {"jws":"…","account":"…"}: a purchase that an app sends
 //
-// A notification is in the journal, on disk, before Apple gets 200: what was
-// acknowledged is not sent again. Plans are kept in memory and made from the journal
-// at the start; a real server has a database for both.
+// A notification is in the journal, on disk, before Apple gets 200, because Apple does not
+// send an acknowledged one again. Plans are kept in memory and rebuilt from the journal at the
+// start; a real server has a database for both.
 //
 //	ASSAY_CONFIG=config.json ASSAY_JOURNAL=notifications.jws \
 //	  go run ./examples/server 127.0.0.1:8080
@@ -31,7 +31,7 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// maxBody is more than a notification with everything inside it has.
+// maxBody is larger than any notification with everything inside it.
 const maxBody = 256 << 10
 
 // A server verifies with one verifier, which all requests share.
@@ -41,7 +41,7 @@ type server struct {
 	store    *store
 }
 
-// A store has what was decided, which notifications were seen, and their texts.
+// A store has the decided plans, the keys of the handled notifications, and their texts.
 type store struct {
 	mutex   sync.Mutex
 	plans   map[string]string // subscription key -> plan
@@ -49,8 +49,8 @@ type store struct {
 	journal *os.File          // a JWS per line
 }
 
-// keep writes a notification's text into the journal, once for each key; false when it
-// was seen. Without an error the text is on the disk.
+// keep writes a notification's text into the journal, once for each key, and returns false if
+// the key is known. Without an error the text is on disk.
 func (s *store) keep(notification, jws string) (bool, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -67,14 +67,14 @@ func (s *store) keep(notification, jws string) (bool, error) {
 	return true, nil
 }
 
-// remember keeps a plan.
+// remember stores the plan of a subscription.
 func (s *store) remember(subscription, plan string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.plans[subscription] = plan
 }
 
-// newServer has the plans that the journal's notifications give.
+// newServer returns a server with the plans of the journal's notifications.
 func newServer(
 	ctx context.Context, verifier *assay.Verifier, clock func() time.Time, journal string,
 ) (*server, error) {
@@ -86,7 +86,7 @@ func newServer(
 	if err != nil {
 		return nil, err
 	}
-	// A line without its end was never acknowledged: a crash, or a full disk.
+	// A last line without a line end was never acknowledged: a crash, or a full disk.
 	whole := bytes.LastIndexByte(text, '\n') + 1
 	if err := file.Truncate(int64(whole)); err != nil {
 		return nil, err
@@ -101,8 +101,8 @@ func newServer(
 	return s, nil
 }
 
-// replay applies what the journal has. The text is verified again: what lay in a file
-// proves nothing.
+// replay applies one notification of the journal. The text is verified again, because the file
+// could have been changed.
 func (s *server) replay(ctx context.Context, jws string) error {
 	note, err := s.verifier.VerifyNotification(ctx, jws, assay.At(s.clock()))
 	if errors.Is(err, assay.ErrUnsupported) {
@@ -117,7 +117,7 @@ func (s *server) replay(ctx context.Context, jws string) error {
 	return err
 }
 
-// unknown is the key of a notification that this version does not understand.
+// unknown returns the key of a notification that this version does not support.
 func unknown(jws string) string {
 	return fmt.Sprintf("unknown/%x", sha256.Sum256([]byte(jws)))
 }
@@ -129,7 +129,7 @@ func (s *server) handler() http.Handler {
 	return routes
 }
 
-// post reads a body and answers with JSON, or with what a refusal says.
+// post returns a handler that reads a body and answers with JSON, or with the refusal.
 func (s *server) post(
 	answer func(ctx context.Context, body []byte) (any, error),
 ) http.HandlerFunc {
@@ -155,7 +155,7 @@ func (s *server) post(
 	}
 }
 
-// refuse tells the operator everything and the client nothing but the HTTP status.
+// refuse logs the whole error, and sends the client only the HTTP status.
 func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	code := http.StatusInternalServerError
 	var refused *assay.Error
@@ -168,10 +168,10 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, "refused", code)
 }
 
-// errBody says that a body is not the JSON that it should be.
+// errBody is the error of a body that is not the expected JSON.
 var errBody = errors.New("the body is not of its form")
 
-// notification takes what Apple sends. It comes late, twice and out of order: the
+// notification handles what Apple sends, which may be late, repeated and out of order: the
 // decision is made from the evidence inside, not from the type.
 func (s *server) notification(ctx context.Context, body []byte) (any, error) {
 	var request struct {
@@ -183,7 +183,7 @@ func (s *server) notification(ctx context.Context, body []byte) (any, error) {
 	now := assay.At(s.clock())
 	note, err := s.verifier.VerifyNotification(ctx, request.SignedPayload, now)
 	if errors.Is(err, assay.ErrUnsupported) {
-		// Genuine, but newer than this version: keep the text for a later one.
+		// Genuine, but of a newer version: keep the text until the library supports it.
 		log.Print(err)
 		fresh, err := s.store.keep(unknown(request.SignedPayload), request.SignedPayload)
 		return map[string]any{"new": fresh}, err
@@ -198,7 +198,7 @@ func (s *server) notification(ctx context.Context, body []byte) (any, error) {
 	answer := map[string]any{"type": note.Type, "new": fresh}
 	plan, err := s.apply(ctx, note)
 	if err != nil {
-		// It is kept: the next start applies it.
+		// The notification is in the journal: the next start applies it.
 		log.Print(err)
 	} else if plan != "" {
 		answer["plan"] = plan
@@ -206,8 +206,8 @@ func (s *server) notification(ctx context.Context, body []byte) (any, error) {
 	return answer, nil
 }
 
-// apply remembers what a notification makes of its subscription, and gives the plan; ""
-// where it is about none, as TEST.
+// apply stores the plan that follows from a notification, and returns it; "" if the
+// notification is about no subscription, as TEST is.
 func (s *server) apply(ctx context.Context, note *assay.Notification) (string, error) {
 	if note.Transaction == nil {
 		return "", nil
@@ -221,7 +221,7 @@ func (s *server) apply(ctx context.Context, note *assay.Notification) (string, e
 	return decision.Plan, nil
 }
 
-// transaction takes what an app sends. What the client says about itself does not count.
+// transaction handles what an app sends. Nothing unsigned of it is trusted.
 func (s *server) transaction(ctx context.Context, body []byte) (any, error) {
 	var request struct {
 		JWS     string `json:"jws"`
@@ -252,7 +252,7 @@ func (s *server) transaction(ctx context.Context, body []byte) (any, error) {
 	}, nil
 }
 
-// serve answers until the context is done, then lets the open requests end.
+// serve answers requests until the context is done, then waits for the open ones.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	web := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	go func() {

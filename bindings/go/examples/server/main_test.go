@@ -31,7 +31,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// evidence is the first accepted case of a kind, and its configuration.
+// evidence returns the first accepted case of a kind, and its configuration.
 func evidence(t *testing.T, kind string) (minted, json.RawMessage) {
 	t.Helper()
 	path := os.Getenv("ASSAY_CASES")
@@ -56,7 +56,7 @@ func evidence(t *testing.T, kind string) (minted, json.RawMessage) {
 	return minted{}, nil
 }
 
-// started is a server on loopback, stopped with the test, and its address.
+// started returns a server on loopback and its address; it stops with the test.
 func started(t *testing.T, config json.RawMessage, now time.Time) (*server, string) {
 	t.Helper()
 	verifier, err := assay.NewVerifier(config)
@@ -132,7 +132,7 @@ func TestJournal(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || string(text) != note.JWS+"\n" {
 		t.Fatalf("200 was answered, and the journal has %q, %v", text, err)
 	}
-	// A crash while the next line was written, and another start.
+	// A crash while the next line was being written, and a restart.
 	_, err := s.store.journal.WriteString("eyJ")
 	must(t, err)
 	again, err := newServer(context.Background(), s.verifier, s.clock, path)
@@ -145,7 +145,7 @@ func TestJournal(t *testing.T) {
 		t.Errorf("the journal has %q, %v", text, err)
 	}
 	again.store.journal.Close()
-	// What cannot be stored is not acknowledged, and not taken for seen.
+	// A notification that cannot be stored is neither acknowledged nor regarded as handled.
 	s.store.journal.Close()
 	s.store.seen = map[string]bool{}
 	for range [2]int{} {

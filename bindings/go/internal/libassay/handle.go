@@ -1,5 +1,5 @@
-// Package libassay calls the C library and owns its handles. Nothing of C is
-// seen outside of it.
+// Package libassay calls the C library and owns its handles. No C type is visible outside of
+// it.
 package libassay
 
 import (
@@ -8,12 +8,12 @@ import (
 	"unsafe"
 )
 
-// closed is the bit of a handle's state that says that it was given up; the bits
-// below it count the calls that are using it.
+// closed is the bit of a handle's state that marks it as closed; the bits below count the
+// calls that are using the handle.
 const closed = int64(1) << 62
 
-// A Handle owns one object of the library: a verifier, a document, an exchange.
-// It is freed once it is closed and no call uses it any more.
+// A Handle owns one object of the library: a verifier, a document, an exchange. The object is
+// freed once the handle is closed and no call uses it any more.
 //
 // The zero Handle is closed. A Handle must not be copied.
 type Handle struct {
@@ -22,24 +22,24 @@ type Handle struct {
 	state   atomic.Int64
 }
 
-// Hold makes the handle the owner of an object. An empty one is left as it is.
+// Hold makes the handle the owner of an object. An empty object leaves it closed.
 func (h *Handle) Hold(object Object) {
 	h.pointer, h.free = object.pointer, object.free
 	noteHeld(h.pointer)
 }
 
-// An Object is what a call made, and how it is freed. It has an owner only
-// when a Handle holds it.
+// An Object is what a call made, with the function that frees it. It has an owner only once a
+// Handle holds it.
 type Object struct {
 	pointer unsafe.Pointer
 	free    func(unsafe.Pointer)
 }
 
-// Empty says whether there is no object.
+// Empty reports whether there is no object.
 func (o Object) Empty() bool { return o.pointer == nil }
 
-// use begins a use: the object's address, nil when the handle is closed. Each other
-// one is ended by done.
+// use begins a use and returns the object's address; nil if the handle is closed. Every use
+// with an address ends with done.
 func (h *Handle) use() unsafe.Pointer {
 	for {
 		state := h.state.Load()
@@ -63,13 +63,12 @@ func (h *Handle) done() {
 	runtime.KeepAlive(h)
 }
 
-// Open says whether the handle can be used.
+// Open reports whether the handle can be used.
 func (h *Handle) Open() bool {
 	return h.pointer != nil && h.state.Load()&closed == 0
 }
 
-// Close frees the object, at once or when the last use of it ends. Closing
-// twice is allowed.
+// Close frees the object, at once or when its last use ends. Closing twice is allowed.
 func (h *Handle) Close() {
 	for {
 		state := h.state.Load()

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// held is a handle of an object, and how often that was freed.
+// held returns a handle with an object, and the number of times that it was freed.
 func held() (*Handle, *int) {
 	handle, freed, object := new(Handle), new(int), new(byte)
 	handle.Hold(newObject(unsafe.Pointer(object), func(pointer unsafe.Pointer) {

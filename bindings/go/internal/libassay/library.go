@@ -102,33 +102,33 @@ import (
 	"unsafe"
 )
 
-// An Answer is what a call answered: its status, its document and the
-// document's JSON, copied.
+// An Answer is the result of a call: its status, its document and a copy of the document's
+// JSON.
 type Answer struct {
 	Status   int32
 	JSON     string
 	Document Object
 }
 
-// Text is input for the library: a pointer that may be absent. The library keeps
-// none of it after the call.
+// Text is an input of the library: a pointer that may be absent. The library does not keep it
+// after the call.
 type Text struct {
 	text  string
 	given bool
 }
 
-// Given is text that is present, even if empty.
+// Given returns a text that is present, even if empty.
 func Given(text string) Text { return Text{text, true} }
 
-// GivenBytes is the same of bytes, which must not change during the call.
+// GivenBytes returns a text of bytes, which must not change during the call.
 func GivenBytes(octets []byte) Text {
 	return Text{*(*string)(unsafe.Pointer(&octets)), true}
 }
 
-// nothing is what an empty text points to: it is there, and has no bytes.
+// nothing is what an empty text points to: it is present, and has no bytes.
 var nothing = "\x00"
 
-// pointer is the address of the first byte; nil when the text is absent.
+// pointer returns the address of the first byte; nil if the text is absent.
 func (t Text) pointer() *C.char {
 	if !t.given {
 		return nil
@@ -158,50 +158,50 @@ func answered(found C.answer) Answer {
 	return answer
 }
 
-// copied is Go's own copy of a text of the library.
+// copied returns Go's own copy of a text of the library.
 func copied(text *C.char, length C.size_t) string {
 	return string(unsafe.Slice((*byte)(unsafe.Pointer(text)), int(length)))
 }
 
-// VersionNumber is the version of the loaded library.
+// VersionNumber returns the version of the loaded library as a number.
 func VersionNumber() uint32 { return uint32(C.assay_version_number()) }
 
-// Version is the same as text.
+// Version returns the version of the loaded library as text.
 func Version() string { return C.GoString(C.assay_version()) }
 
-// BuildInfo is JSON about the loaded library.
+// BuildInfo returns JSON about the loaded library.
 func BuildInfo() string { return C.GoString(C.assay_build_info()) }
 
-// StatusNameOf is the name of a status.
+// StatusNameOf returns the name of a status.
 func StatusNameOf(status int32) string {
 	return C.GoString(C.assay_status_name(C.assay_status(status)))
 }
 
-// StatusText is a text about a status: StatusMessage, StatusHint, StatusRetry.
+// StatusText returns a text about a status: StatusMessage, StatusHint or StatusRetry.
 func StatusText(status, what int32) string {
 	return C.GoString(C.assay_status_text(C.assay_status(status), C.int32_t(what)))
 }
 
-// StatusHTTP is the HTTP status that a back end answers its own client.
+// StatusHTTP returns the HTTP status with which a back end answers its own client.
 func StatusHTTP(status int32) int { return int(C.assay_status_http(C.assay_status(status))) }
 
-// StatusNext is the status after this one, 0 after the last.
+// StatusNext returns the status after this one; 0 after the last.
 func StatusNext(status int32) int32 { return int32(C.assay_status_next(C.assay_status(status))) }
 
-// CheckExpiry judges stored dates; a date that does not exist is NoDate.
+// CheckExpiry checks stored dates, in milliseconds since 1970 UTC; NoDate for no date.
 func CheckExpiry(expires, grace, revoked, now int64) int32 {
 	return int32(C.assay_check_expiry(
 		C.int64_t(expires), C.int64_t(grace), C.int64_t(revoked), C.int64_t(now)))
 }
 
-// NewVerifier builds a verifier; the object is empty when it was refused.
+// NewVerifier makes a verifier; the object is empty if the configuration was refused.
 func NewVerifier(config Text) (Answer, Object) {
 	found := C.go_verifier_new(config.pointer(), config.length())
 	runtime.KeepAlive(config)
 	return answered(found.answer), newObject(found.made, freeVerifier)
 }
 
-// newObject is an object, empty for nil.
+// newObject returns an object; an empty one for nil.
 func newObject(pointer unsafe.Pointer, free func(unsafe.Pointer)) Object {
 	if pointer == nil {
 		return Object{}
@@ -209,7 +209,7 @@ func newObject(pointer unsafe.Pointer, free func(unsafe.Pointer)) Object {
 	return Object{pointer, free}
 }
 
-// called makes a call with a handle, and keeps its texts alive; false when the handle is closed.
+// called makes a call with a handle and keeps its texts alive; false if the handle is closed.
 func called(h *Handle, call func(unsafe.Pointer) C.answer, texts ...Text) (Answer, bool) {
 	pointer := h.use()
 	if pointer == nil {
@@ -221,8 +221,7 @@ func called(h *Handle, call func(unsafe.Pointer) C.answer, texts ...Text) (Answe
 	return answered(found), true
 }
 
-// VerifyJWS verifies one JWS; false when the verifier is closed, as in all
-// calls below.
+// VerifyJWS verifies one JWS; false if the verifier is closed, as in all functions below.
 func VerifyJWS(v *Handle, kind int32, jws Text, now int64) (Answer, bool) {
 	return called(v, func(p unsafe.Pointer) C.answer {
 		return C.go_verify_jws(
@@ -238,7 +237,7 @@ func VerifyReceipt(v *Handle, kind int32, receipt, subject Text, now int64) (Ans
 	}, receipt, subject)
 }
 
-// Triage looks at an untrusted blob.
+// Triage classifies an untrusted blob.
 func Triage(v *Handle, blob Text, now int64) (Answer, bool) {
 	return called(v, func(p unsafe.Pointer) C.answer {
 		return C.go_triage((*C.assay_verifier)(p), blob.pointer(), blob.length(),
@@ -246,7 +245,7 @@ func Triage(v *Handle, blob Text, now int64) (Answer, bool) {
 	}, blob)
 }
 
-// ReadVerifyReceiptResponse reads an answer of verifyReceipt.
+// ReadVerifyReceiptResponse decodes a response of Apple's verifyReceipt endpoint.
 func ReadVerifyReceiptResponse(v *Handle, body Text, now int64) (Answer, bool) {
 	return called(v, func(p unsafe.Pointer) C.answer {
 		return C.go_read_verify_receipt_response(
@@ -254,7 +253,7 @@ func ReadVerifyReceiptResponse(v *Handle, body Text, now int64) (Answer, bool) {
 	}, body)
 }
 
-// VerifyAttestation verifies an attestation.
+// VerifyAttestation verifies an App Attest attestation.
 func VerifyAttestation(
 	v *Handle, attestation, keyID Text, dataKind int32, data Text, now int64,
 ) (Answer, bool) {
@@ -265,7 +264,7 @@ func VerifyAttestation(
 	}, attestation, keyID, data)
 }
 
-// VerifyAssertion verifies an assertion.
+// VerifyAssertion verifies an App Attest assertion.
 func VerifyAssertion(
 	v *Handle, assertion, key Text, counter uint32, dataKind int32, data Text, now int64,
 ) (Answer, bool) {
@@ -276,15 +275,14 @@ func VerifyAssertion(
 	}, assertion, key, data)
 }
 
-// NewKeyset reads a key set; the object is empty when it was refused.
+// NewKeyset decodes a key set; the object is empty if the key set was refused.
 func NewKeyset(jwks Text) (Answer, Object) {
 	found := C.go_keyset_new(jwks.pointer(), jwks.length())
 	runtime.KeepAlive(jwks)
 	return answered(found.answer), newObject(found.made, freeKeyset)
 }
 
-// VerifyToken verifies an access token; false when the verifier or the key set is
-// closed.
+// VerifyToken verifies an access token; false if the verifier or the key set is closed.
 func VerifyToken(v, keys *Handle, token Text, now int64) (Answer, bool) {
 	pointer := v.use()
 	if pointer == nil {
@@ -302,23 +300,23 @@ func VerifyToken(v, keys *Handle, token Text, now int64) (Answer, bool) {
 	return answered(found), true
 }
 
-// Closed says which handle of a call was closed; NoneClosed: the call was made.
+// Closed is which handle of a call was closed; NoneClosed if the call was made.
 type Closed int
 
-// What can be closed.
+// The handles that can be closed.
 const (
 	NoneClosed Closed = iota
 	VerifierClosed
 	EvidenceClosed
 )
 
-// documents are the handles of evidence in use for one call.
+// documents are handles of evidence that one call uses.
 type documents struct {
 	handles  []*Handle
 	pointers []*C.assay_doc
 }
 
-// useDocuments begins a use of each; false, and no use, when one is closed.
+// useDocuments begins a use of each handle; false, without any use, if one is closed.
 func useDocuments(handles []*Handle) (documents, bool) {
 	used := documents{pointers: make([]*C.assay_doc, 0, len(handles))}
 	for at, handle := range handles {
@@ -346,7 +344,7 @@ func (d documents) done() {
 	}
 }
 
-// Decide decides from documents.
+// Decide makes a decision from documents.
 func Decide(v *Handle, evidence []*Handle, account Text, now int64) (Answer, Closed) {
 	pointer := v.use()
 	if pointer == nil {
@@ -364,8 +362,7 @@ func Decide(v *Handle, evidence []*Handle, account Text, now int64) (Answer, Clo
 	return answered(found), NoneClosed
 }
 
-// NewExchange starts an exchange; the object is empty when it was done at
-// once.
+// NewExchange starts an exchange; the object is empty if the exchange needs no step.
 func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 	Answer, Object, Closed,
 ) {
@@ -385,7 +382,7 @@ func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 	return answered(found.answer), newObject(found.made, freeExchange), NoneClosed
 }
 
-// Call answers a request that needs nothing carried out.
+// Call runs an operation that needs no step.
 func Call(v *Handle, request Text, evidence []*Handle, now int64) (Answer, Closed) {
 	pointer := v.use()
 	if pointer == nil {
@@ -403,7 +400,7 @@ func Call(v *Handle, request Text, evidence []*Handle, now int64) (Answer, Close
 	return answered(found), NoneClosed
 }
 
-// StepExchange hands in the result of the last step; one goroutine at a time.
+// StepExchange passes the reply to the open step; only one goroutine at a time.
 func StepExchange(x *Handle, text Text, now int64) (Answer, bool) {
 	return called(x, func(p unsafe.Pointer) C.answer {
 		return C.go_exchange_step(
@@ -411,7 +408,7 @@ func StepExchange(x *Handle, text Text, now int64) (Answer, bool) {
 	}, text)
 }
 
-// DocumentStatus is the status that the call that made a document returned.
+// DocumentStatus returns the status of the call that made a document.
 func DocumentStatus(d *Handle) (int32, bool) {
 	pointer := d.use()
 	if pointer == nil {
@@ -422,7 +419,7 @@ func DocumentStatus(d *Handle) (int32, bool) {
 	return int32(status), true
 }
 
-// DocumentText is one member of a document as text; found is false where it is
+// DocumentText returns one member of a document as text; found is false if the member is
 // absent or not text.
 func DocumentText(d *Handle, path string) (text string, found, open bool) {
 	pointer := d.use()
@@ -441,15 +438,15 @@ func DocumentText(d *Handle, path string) (text string, found, open bool) {
 	return text, found, true
 }
 
-// DocumentInteger is one member of a document as integer; found is false where
-// it is absent or not an integer.
+// DocumentInteger returns one member of a document as an integer; found is false if the member
+// is absent or not an integer.
 func DocumentInteger(d *Handle, path string) (value int64, found, open bool) {
 	pointer := d.use()
 	if pointer == nil {
 		return 0, false, false
 	}
 	given := Given(path)
-	// An integer that is there is not both of two fallbacks.
+	// An integer that exists cannot be equal to two different fallbacks.
 	ask := func(fallback int64) int64 {
 		return int64(C.assay_doc_integer((*C.assay_doc)(pointer), given.pointer(),
 			given.length(), C.int64_t(fallback)))

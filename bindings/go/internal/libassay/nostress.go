@@ -4,7 +4,7 @@ package libassay
 
 import "unsafe"
 
-// Stressed says whether every use of a handle collects garbage.
+// Stressed is whether every use of a handle runs the garbage collector.
 const Stressed = false
 
 func noteHeld(unsafe.Pointer)     {}

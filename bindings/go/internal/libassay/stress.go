@@ -9,24 +9,24 @@ import (
 	"unsafe"
 )
 
-// Stressed says whether every use of a handle collects garbage.
+// Stressed is whether every use of a handle runs the garbage collector.
 const Stressed = true
 
-// live are the objects that handles hold.
+// live has the objects that handles hold.
 var live sync.Map
 
 func noteHeld(pointer unsafe.Pointer)     { live.Store(pointer, true) }
 func noteReleased(pointer unsafe.Pointer) { live.Delete(pointer) }
 
-// Live is how many objects handles hold.
+// Live returns the number of objects that handles hold.
 func Live() (count int) {
 	live.Range(func(any, any) bool { count++; return true })
 	return count
 }
 
-// stress collects garbage while a call has nothing but the object's address, and lets
-// the finalizers run. An object that nothing but the call needs would then be freed,
-// which ends the process here and not somewhere in freed memory.
+// stress runs the garbage collector and the finalizers while a call has only the object's
+// address. An object that is kept by nothing else would be freed now, which ends the process
+// here instead of somewhere in freed memory.
 func stress(pointer unsafe.Pointer) {
 	runtime.GC()
 	time.Sleep(20 * time.Microsecond)

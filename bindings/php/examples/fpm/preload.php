@@ -1,6 +1,6 @@
 <?php
 
-// The value of opcache.preload: classes that every worker has from its start. An application
+// The value of opcache.preload: the classes that every worker has from its start. An application
 // adds its own below.
 
 declare(strict_types=1);

@@ -54,9 +54,9 @@ try {
     echo $error->getMessage(), "\n";
 }
 var_dump(get_class($document));
-// One variable for both: the last one stays, the other is given back.
+// Both references are one variable: it keeps the last value, and the other is freed.
 var_dump(C\verifier_new($config, $same, $same), get_class($same));
-// The verifier itself is given up by its own call.
+// A call replaces the variable of its own verifier.
 C\verify_jws($verifier, 1, 'a.b.c', 1793000000000, $verifier);
 var_dump(get_class($verifier));
 $list = [];

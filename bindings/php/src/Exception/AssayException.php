@@ -8,42 +8,42 @@ use Assay\Document;
 use Assay\Internal\Refusal;
 
 /**
- * A refusal. Nothing that the call was given may be trusted.
+ * A refusal. Trust nothing of the input that the call was given.
  *
  *     AssayException
- *     ├── Rejected        well formed, but not authentic, not for us, not allowed
- *     ├── Malformed       not the format it claims to be
+ *     ├── Rejected        well formed, but not authentic, not for these apps, not allowed
+ *     ├── Malformed       not of the format that it should have
  *     ├── Unsupported     algorithm, version or kind not handled
  *     ├── TooLarge        a size, depth or count limit was exceeded
  *     ├── Misuse          the calling program broke a rule
  *     ├── Configuration   the configuration is not usable
- *     ├── Unavailable     the other side gave no usable answer: retry
+ *     ├── Unavailable     a server or the database gave no usable response: retry
  *     ├── Internal        a bug or a damaged build; nothing was trusted
  *     └── Pending         nothing is decided yet: take the next step
  *
- * Branch on the class; the rest is detail, for logs and operators. `getCode()` is the
- * number of the status, family | detail << 8; `getMessage()` has status, reason, rule,
- * place and hint on one line, with no secret and no personal identifier in it.
+ * Branch on the class; the rest is detail for logs and operators. `getCode()` is the number of the
+ * status, family | detail << 8; `getMessage()` has status, reason, rule, location and hint on one
+ * line, without any secret or personal identifier.
  */
 abstract class AssayException extends \RuntimeException
 {
-    /** Name of the status, "rejected.chain.untrusted-root". */
+    /** The name of the status, "rejected.chain.untrusted-root". */
     public readonly string $status;
-    /** What is wrong. */
+    /** The description of the fault, without any secret. */
     public readonly string $reason;
-    /** The check that failed, "chain.root". */
+    /** The id of the failed check, "chain.root"; null if there is none. */
     public readonly ?string $check;
-    /** The rule of the specification, "JWS-20". */
+    /** The rule of the specification, "JWS-20"; null if there is none. */
     public readonly ?string $rule;
-    /** The place: a member path, "x5c[2]", a byte offset. */
+    /** The location: a member path, "x5c[2]", a byte offset; null if there is none. */
     public readonly ?string $at;
-    /** What the operator should do. */
+    /** The advice for the operator. */
     public readonly ?string $hint;
     /** "never", "later", "same-once", "other-environment", "after-config". */
     public readonly string $retryClass;
-    /** What a back end would answer its own client: 400, 403, 409, 413, 500 … */
+    /** The HTTP status with which a back end answers its own client: 400, 403, 409, 413, 500 … */
     public readonly int $httpStatus;
-    /** The whole answer, with every check made; null where a call has none. */
+    /** The whole document, with every check made; null if the call made none. */
     public readonly ?Document $document;
 
     /**
@@ -69,7 +69,7 @@ abstract class AssayException extends \RuntimeException
         parent::__construct($this->sentence(), $code);
     }
 
-    /** Without the document, which is proof in its own process only. */
+    /** Serialises everything but the document, which is proof in its own process only. */
     public function __serialize(): array
     {
         return [

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Exception;
 
-/** Not the format it claims to be. */
+/** The input is not of the format that it should have. */
 final class Malformed extends AssayException
 {
 }

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Exception;
 
-/** Nothing is decided yet: take the next step. */
+/** The decision is not made yet: take the next step. */
 final class Pending extends AssayException
 {
 }

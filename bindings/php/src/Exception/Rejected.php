@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Exception;
 
-/** Well formed, but not authentic, not for us, or not allowed. */
+/** The input is well formed, but not authentic, not for these apps, or not allowed. */
 final class Rejected extends AssayException
 {
 }

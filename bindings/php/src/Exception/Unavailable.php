@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Exception;
 
-/** The other side gave no usable answer: retry. */
+/** A server or the database gave no usable response: retry. */
 final class Unavailable extends AssayException
 {
 }

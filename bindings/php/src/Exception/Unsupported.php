@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Exception;
 
-/** Algorithm, version or kind not handled. */
+/** The library does not handle the algorithm, version or kind. */
 final class Unsupported extends AssayException
 {
 }

@@ -21,9 +21,9 @@ final class AdvancedCommerceOffer extends Details
         'reason' => [Member::TEXT, 'reason'],
     ];
 
-    /** How many periods, 1 to 12. */
+    /** The number of periods, 1 to 12. */
     public readonly ?int $periodCount;
-    /** Thousandths of the currency unit. */
+    /** The amount in thousandths of the currency unit. */
     public readonly ?int $price;
     /** "P3D", "P1W" … "P1Y". See Names\AdvancedCommerceOfferPeriod. */
     public readonly ?string $period;

@@ -20,9 +20,9 @@ final class AdvancedCommercePriceIncreaseInfo extends Details
         'status' => [Member::TEXT, 'status'],
     ];
 
-    /** @var list<string> Items whose price it follows. */
+    /** @var list<string> The items whose price this item follows. */
     public readonly array $dependentSkus;
-    /** Thousandths of the currency unit. */
+    /** The amount in thousandths of the currency unit. */
     public readonly ?int $price;
     /** "SCHEDULED", "PENDING" or "ACCEPTED". See Names\AdvancedCommercePriceIncreaseStatus. */
     public readonly ?string $status;

@@ -23,9 +23,9 @@ final class AdvancedCommerceRefund extends Details
         'refundType' => [Member::TEXT, 'refundType'],
     ];
 
-    /** Thousandths of the currency unit. */
+    /** The amount in thousandths of the currency unit. */
     public readonly ?int $refundAmount;
-    /** When it was refunded. Milliseconds since 1970 UTC. */
+    /** When the purchase was refunded. Milliseconds since 1970 UTC. */
     public readonly ?int $refundDate;
     /** `refundDate` in UTC. */
     public readonly ?DateTimeImmutable $refundAt;

@@ -9,7 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What an Advanced Commerce subscription renews into. */
+/** The next period of an Advanced Commerce subscription. */
 final class AdvancedCommerceRenewalInfo extends Details
 {
     use ReadOnce;
@@ -23,9 +23,9 @@ final class AdvancedCommerceRenewalInfo extends Details
         'taxCode' => [Member::TEXT, 'taxCode'],
     ];
 
-    /** Token for changes. */
+    /** The token for changes. */
     public readonly ?string $consistencyToken;
-    /** Texts shown. */
+    /** The texts for the customer. */
     public readonly ?AdvancedCommerceDescriptors $descriptors;
     /** @var list<AdvancedCommerceRenewalItem> The items. */
     public readonly array $items;

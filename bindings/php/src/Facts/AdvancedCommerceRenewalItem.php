@@ -29,14 +29,14 @@ final class AdvancedCommerceRenewalItem extends Details
 
     /** The item. */
     public readonly ?string $sku;
-    /** Text shown. */
+    /** The text for the customer. */
     public readonly ?string $description;
-    /** Name shown. */
+    /** The name for the customer. */
     public readonly ?string $displayName;
-    /** Discount. */
+    /** The discount. */
     public readonly ?AdvancedCommerceOffer $offer;
-    /** Thousandths of the currency unit. */
+    /** The amount in thousandths of the currency unit. */
     public readonly ?int $price;
-    /** Price increase, if any. */
+    /** The price increase; null if there is none. */
     public readonly ?AdvancedCommercePriceIncreaseInfo $priceIncreaseInfo;
 }

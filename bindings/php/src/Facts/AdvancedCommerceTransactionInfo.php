@@ -9,7 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What an Advanced Commerce transaction bought. */
+/** The purchase of an Advanced Commerce transaction. */
 final class AdvancedCommerceTransactionInfo extends Details
 {
     use ReadOnce;
@@ -25,9 +25,9 @@ final class AdvancedCommerceTransactionInfo extends Details
         'taxRate' => [Member::TEXT, 'taxRate'],
     ];
 
-    /** Texts shown. */
+    /** The texts for the customer. */
     public readonly ?AdvancedCommerceDescriptors $descriptors;
-    /** Thousandths of the currency unit. */
+    /** The amount in thousandths of the currency unit. */
     public readonly ?int $estimatedTax;
     /** @var list<AdvancedCommerceTransactionItem> The items. */
     public readonly array $items;
@@ -37,7 +37,7 @@ final class AdvancedCommerceTransactionInfo extends Details
     public readonly ?string $requestReferenceId;
     /** Tax code. */
     public readonly ?string $taxCode;
-    /** Thousandths of the currency unit. */
+    /** The amount in thousandths of the currency unit. */
     public readonly ?int $taxExclusivePrice;
     /** Tax rate as text. */
     public readonly ?string $taxRate;

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** One item that was bought. Decide by `sku`; it is revoked on its own. */
+/** One item of a purchase. Decide by `sku`; each item is revoked on its own. */
 final class AdvancedCommerceTransactionItem extends Details
 {
     use ReadOnce;
@@ -28,13 +28,13 @@ final class AdvancedCommerceTransactionItem extends Details
 
     /** The item. */
     public readonly ?string $sku;
-    /** Text shown. */
+    /** The text for the customer. */
     public readonly ?string $description;
-    /** Name shown. */
+    /** The name for the customer. */
     public readonly ?string $displayName;
-    /** Discount. */
+    /** The discount. */
     public readonly ?AdvancedCommerceOffer $offer;
-    /** Thousandths of the currency unit. */
+    /** The amount in thousandths of the currency unit. */
     public readonly ?int $price;
     /** @var list<AdvancedCommerceRefund> Refunds of this item. */
     public readonly array $refunds;

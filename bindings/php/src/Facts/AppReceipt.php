@@ -11,7 +11,7 @@ use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
 /**
- * Lists all purchases of an app on one device, as of `creationDate`.
+ * Lists all purchases of an app on one device, at `creationDate`.
  *
  * Consumables vanish from it once they are finished, so an empty list proves nothing. Unless
  * `deviceBound`, the same text can come from any device.
@@ -48,26 +48,26 @@ final class AppReceipt extends OwnFacts
 
     /** "Production", "Sandbox" or "Xcode". See Names\Environment. */
     public readonly ?string $environment;
-    /** The app. */
+    /** The bundle id of the app. */
     public readonly ?string $bundleId;
     /**
      * "Production", "ProductionSandbox", "ProductionVPP", "ProductionVPPSandbox" or "Xcode".
      * See Names\ReceiptType.
      */
     public readonly string $type;
-    /** Version of the app. */
+    /** The version of the app. */
     public readonly ?string $applicationVersion;
-    /** Version first bought; a dummy in Sandbox. */
+    /** The version first bought; a placeholder in Sandbox. */
     public readonly ?string $originalApplicationVersion;
-    /** When it was made and signed. Milliseconds since 1970 UTC. */
+    /** When the receipt was made and signed. Milliseconds since 1970 UTC. */
     public readonly int $creationDate;
     /** `creationDate` in UTC. */
     public readonly DateTimeImmutable $creationAt;
-    /** The moment that it describes. Milliseconds since 1970 UTC. */
+    /** The instant that the evidence describes. Milliseconds since 1970 UTC. */
     public readonly int $asOfMs;
     /** `asOfMs` in UTC. */
     public readonly DateTimeImmutable $asOfAt;
-    /** First download. Milliseconds since 1970 UTC. */
+    /** When the app was first downloaded. Milliseconds since 1970 UTC. */
     public readonly ?int $originalPurchaseDate;
     /** `originalPurchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $originalPurchaseAt;
@@ -78,24 +78,28 @@ final class AppReceipt extends OwnFacts
     public readonly ?int $expirationDate;
     /** `expirationDate` in UTC. */
     public readonly ?DateTimeImmutable $expirationAt;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $appAppleId;
     /** Apple's number of the download. */
     public readonly ?string $downloadId;
-    /** Apple's number of the app's version. */
+    /** Apple's id of the app's version. */
     public readonly ?int $versionExternalIdentifier;
-    /** Whether it was checked to belong to the device given. */
+    /** Whether the receipt was verified to belong to the given device. */
     public readonly bool $deviceBound;
-    /** @var list<AppReceiptPurchase> In the order of the receipt, which means nothing. */
+    /**
+     * The purchases in the order of the receipt, which has no meaning.
+     *
+     * @var list<AppReceiptPurchase>
+     */
     public readonly array $purchases;
     /** @var list<RawAttribute> Attributes that are known but not understood. */
     public readonly array $rawAttributes;
-    /** How many more there were. */
+    /** The number of other unknown attributes. */
     public readonly int $unknownAttributes;
     /** "sha1" or "sha256". */
     public readonly string $digest;
     /** The certificates. */
     public readonly ReceiptChain $chain;
-    /** How it was packed. */
+    /** The encoding in which the evidence arrived. */
     public readonly Transport $transport;
 }

@@ -40,51 +40,53 @@ final class AppReceiptPurchase extends Details
         'keys' => [Member::DETAILS, 'keys', IdempotencyKeys::class],
     ];
 
-    /** What was bought. */
+    /** The product id. */
     public readonly ?string $productId;
-    /** This purchase, restore or renewal. */
+    /** The id of this purchase, restore or renewal. */
     public readonly ?string $transactionId;
-    /** The first transaction of the subscription. */
+    /** The id of the first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
-    /** One paid period, the same on all devices. */
+    /** The id of one paid period, the same on all devices. */
     public readonly ?string $webOrderLineItemId;
-    /** How many were bought. */
+    /** The number of items bought. */
     public readonly ?int $quantity;
     /**
      * "Auto-Renewable Subscription", "Non-Consumable", "Consumable", "Non-Renewing
      * Subscription" or "Free Subscription"; null from Xcode. See Names\ProductType.
      */
     public readonly ?string $type;
-    /** Purchase, restore, start of the period. Milliseconds since 1970 UTC. */
+    /**
+     * The date of purchase, restore or the start of the period. Milliseconds since 1970 UTC.
+     */
     public readonly ?int $purchaseDate;
     /** `purchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $purchaseAt;
-    /** The first purchase. Milliseconds since 1970 UTC. */
+    /** The date of the first purchase. Milliseconds since 1970 UTC. */
     public readonly ?int $originalPurchaseDate;
     /** `originalPurchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $originalPurchaseAt;
-    /** End of the paid period. Milliseconds since 1970 UTC. */
+    /** The end of the paid period. Milliseconds since 1970 UTC. */
     public readonly ?int $expiresDate;
     /** `expiresDate` in UTC. */
     public readonly ?DateTimeImmutable $expiresAt;
-    /** When it was refunded. Milliseconds since 1970 UTC. */
+    /** When the purchase was refunded. Milliseconds since 1970 UTC. */
     public readonly ?int $cancellationDate;
     /** `cancellationDate` in UTC. */
     public readonly ?DateTimeImmutable $cancellationAt;
-    /** 1: an issue with the app; 0: another reason. */
+    /** The reason: 1 an issue with the app, 0 another. */
     public readonly ?int $cancellationReason;
-    /** A free trial. */
+    /** Whether the period is a free trial. */
     public readonly ?bool $isTrialPeriod;
-    /** An introductory price. */
+    /** Whether the period has an introductory price. */
     public readonly ?bool $isInIntroOfferPeriod;
-    /** Promotional offer. */
+    /** The id of the promotional offer. */
     public readonly ?string $promotionalOfferId;
     /** Whether the catalogue has the product. */
     public readonly bool $known;
-    /** That of the receipt. See Names\Environment. */
+    /** The environment of the receipt. See Names\Environment. */
     public readonly string $environment;
-    /** The transaction id looks like one of another environment. */
+    /** Whether the transaction id has the form of another environment. */
     public readonly bool $idConflict;
-    /** Names for stores and replay checks. */
+    /** The idempotency keys, for databases and replay checks. */
     public readonly IdempotencyKeys $keys;
 }

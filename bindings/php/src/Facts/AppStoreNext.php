@@ -9,7 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What the next page is asked for with. */
+/** The members that request the next page. */
 final class AppStoreNext extends Details
 {
     use ReadOnce;
@@ -19,8 +19,8 @@ final class AppStoreNext extends Details
         'paginationToken' => [Member::TEXT, 'paginationToken'],
     ];
 
-    /** Of a history. */
+    /** The revision of a history. */
     public readonly ?string $revision;
-    /** Of notifications. */
+    /** The token of notifications. */
     public readonly ?string $paginationToken;
 }

@@ -9,7 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** A JWS of an answer that was refused under `partial`. */
+/** A JWS of a response that was refused under `partial`. */
 final class AppStoreRefused extends Details
 {
     use ReadOnce;
@@ -19,8 +19,8 @@ final class AppStoreRefused extends Details
         'status' => [Member::DETAILS, 'status', AppStoreRefusedStatus::class],
     ];
 
-    /** Its place in the answer. */
+    /** The location in the response. */
     public readonly string $at;
-    /** Why. */
+    /** The status of the refusal. */
     public readonly AppStoreRefusedStatus $status;
 }

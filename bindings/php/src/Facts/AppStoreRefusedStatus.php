@@ -9,7 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** Why a JWS was refused. */
+/** The status of a refused JWS. */
 final class AppStoreRefusedStatus extends Details
 {
     use ReadOnce;

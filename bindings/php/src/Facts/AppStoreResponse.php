@@ -10,9 +10,9 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What the App Store Server API answered, every JWS in it verified.
+ * A response of the App Store Server API, with every JWS in it verified.
  *
- * It is the evidence of all of them: `decide` takes it whole.
+ * It is evidence as a whole: `decide` takes it.
  */
 final class AppStoreResponse extends OwnFacts
 {
@@ -30,23 +30,23 @@ final class AppStoreResponse extends OwnFacts
     ];
 
     /**
-     * One may be on two pages: the later signedDate counts (API-42).
+     * The transactions. One may be on two pages: the later signedDate counts (API-42).
      *
      * @var list<Transaction>
      */
     public readonly array $transactions;
-    /** @var list<RenewalInfo> Of subscription statuses. */
+    /** @var list<RenewalInfo> The renewal infos of subscription statuses. */
     public readonly array $renewals;
-    /** @var list<Notification> Of a history, or the one of a test. */
+    /** @var list<Notification> The notifications of a history, or the one of a test. */
     public readonly array $notifications;
     /** The download of the app. */
     public readonly ?AppTransaction $appTransaction;
     /** @var list<AppStoreStatus> One for each subscription. */
     public readonly array $statuses;
-    /** What TLS alone vouches for, of the last page. */
+    /** The members of the last page that only TLS proves. */
     public readonly AppStoreUnsigned $unsigned;
-    /** Null: there is no further page. */
+    /** The next page; null if there is none. */
     public readonly ?AppStoreNext $next;
-    /** @var list<AppStoreRefused> Empty unless the request said `partial`. */
+    /** @var list<AppStoreRefused> The refused JWS; empty unless the request has `partial`. */
     public readonly array $refused;
 }

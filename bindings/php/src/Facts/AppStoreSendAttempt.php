@@ -22,9 +22,9 @@ final class AppStoreSendAttempt extends Details
         'sendAttemptResult' => [Member::TEXT, 'sendAttemptResult'],
     ];
 
-    /** Its place in `notifications`. */
+    /** The index in `notifications`. */
     public readonly ?int $notificationIndex;
-    /** When. Milliseconds since 1970 UTC. */
+    /** When the attempt was made. Milliseconds since 1970 UTC. */
     public readonly ?int $attemptDate;
     /** `attemptDate` in UTC. */
     public readonly ?DateTimeImmutable $attemptAt;

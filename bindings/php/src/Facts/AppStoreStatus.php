@@ -22,17 +22,17 @@ final class AppStoreStatus extends Details
         'renewalIndex' => [Member::INTEGER, 'renewalIndex'],
     ];
 
-    /** The group. */
+    /** The subscription group. */
     public readonly ?string $subscriptionGroupIdentifier;
     /**
      * 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. Not signed: decide by
      * the transaction and the renewal.
      */
     public readonly ?int $status;
-    /** The first transaction of the subscription. */
+    /** The id of the first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
-    /** Its place in `transactions`. */
+    /** The index in `transactions`. */
     public readonly ?int $transactionIndex;
-    /** Its place in `renewals`. */
+    /** The index in `renewals`. */
     public readonly ?int $renewalIndex;
 }

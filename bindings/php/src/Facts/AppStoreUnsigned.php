@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What an answer says without a signature: worth as much as your TLS. */
+/** The unsigned members of a response, proven only by the TLS connection. */
 final class AppStoreUnsigned extends Details
 {
     use ReadOnce;
@@ -38,44 +38,47 @@ final class AppStoreUnsigned extends Details
         'sendAttempts' => [Member::DETAILS_LIST, 'sendAttempts', AppStoreSendAttempt::class],
     ];
 
-    /** Of the whole answer. See Names\Environment. */
+    /** The environment of the response. See Names\Environment. */
     public readonly ?string $environment;
-    /** The app. */
+    /** The bundle id of the app. */
     public readonly ?string $bundleId;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $appAppleId;
     /** Whether there are further pages: `next` names them. */
     public readonly ?bool $hasMore;
-    /** Keep it: asked for later, it gives what changed since. */
+    /**
+     * The position after the response: store it, and pass it later to get what has changed
+     * since.
+     */
     public readonly ?string $revision;
     /** The next page of notifications. */
     public readonly ?string $paginationToken;
-    /** Of an order: 0 valid, 1 unknown. */
+    /** The status of an order: 0 valid, 1 unknown. */
     public readonly ?int $status;
-    /** To ask what became of a test notification. */
+    /** The token to get the status of a test notification. */
     public readonly ?string $testNotificationToken;
     /** The subscription that was extended. */
     public readonly ?string $originalTransactionId;
     /** The period that was extended. */
     public readonly ?string $webOrderLineItemId;
-    /** Whether it was extended. */
+    /** Whether the subscription was extended. */
     public readonly ?bool $success;
     /** The renewal date from now on. Milliseconds since 1970 UTC. */
     public readonly ?int $effectiveDate;
     /** `effectiveDate` in UTC. */
     public readonly ?DateTimeImmutable $effectiveAt;
-    /** Of an extension for all subscribers. */
+    /** The id of a request to extend all subscriptions. */
     public readonly ?string $requestIdentifier;
-    /** Whether that is done. */
+    /** Whether that request is complete. */
     public readonly ?bool $complete;
-    /** When it was done. Milliseconds since 1970 UTC. */
+    /** When that request was completed. Milliseconds since 1970 UTC. */
     public readonly ?int $completeDate;
     /** `completeDate` in UTC. */
     public readonly ?DateTimeImmutable $completeAt;
-    /** How many were extended. */
+    /** The number of extended subscriptions. */
     public readonly ?int $succeededCount;
-    /** How many were not. */
+    /** The number of subscriptions that were not extended. */
     public readonly ?int $failedCount;
-    /** @var list<AppStoreSendAttempt> Of all notifications of all pages. */
+    /** @var list<AppStoreSendAttempt> The attempts to send the notifications of all pages. */
     public readonly array $sendAttempts;
 }

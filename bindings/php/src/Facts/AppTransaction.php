@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** The customer's download of the app. */
+/** The customer's download of the app, as Apple signed it. */
 final class AppTransaction extends Facts
 {
     use ReadOnce;
@@ -57,45 +57,45 @@ final class AppTransaction extends Facts
      * Names\EnvironmentSource.
      */
     public readonly string $environmentSource;
-    /** The app; null for kinds that name none. */
+    /** The bundle id of the app; null for kinds without one. */
     public readonly ?string $bundleId;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $appAppleId;
-    /** When the certificates were judged. */
+    /** The date for which the certificates were verified. */
     public readonly EffectiveDate $effectiveDate;
-    /** Names for stores and replay checks. */
+    /** The idempotency keys, for databases and replay checks. */
     public readonly IdempotencyKeys $keys;
     /** The certificates. */
     public readonly Chain $chain;
-    /** When it was signed. Milliseconds since 1970 UTC. */
+    /** When the evidence was signed. Milliseconds since 1970 UTC. */
     public readonly int $receiptCreationDate;
     /** `receiptCreationDate` in UTC. */
     public readonly DateTimeImmutable $receiptCreationAt;
     /** The environment, as signed. See Names\Environment. */
     public readonly ?string $receiptType;
-    /** First download. Milliseconds since 1970 UTC. */
+    /** When the app was first downloaded. Milliseconds since 1970 UTC. */
     public readonly ?int $originalPurchaseDate;
     /** `originalPurchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $originalPurchaseAt;
-    /** One per Apple Account and app. */
+    /** The id of the download: one for each Apple Account and app. */
     public readonly ?string $appTransactionId;
-    /** Version that asked. */
+    /** The version of the app that requested the evidence. */
     public readonly ?string $applicationVersion;
-    /** Apple's number of the version. */
+    /** Apple's id of the version. */
     public readonly ?int $versionExternalIdentifier;
-    /** Version first bought; a dummy in Sandbox. */
+    /** The version first bought; a placeholder in Sandbox. */
     public readonly ?string $originalApplicationVersion;
-    /** Base64. */
+    /** The hash for the device verification, base64. */
     public readonly ?string $deviceVerification;
-    /** UUID. */
+    /** The nonce of the device verification, a UUID. */
     public readonly ?string $deviceVerificationNonce;
-    /** When it was pre-ordered. Milliseconds since 1970 UTC. */
+    /** When the app was pre-ordered. Milliseconds since 1970 UTC. */
     public readonly ?int $preorderDate;
     /** `preorderDate` in UTC. */
     public readonly ?DateTimeImmutable $preorderAt;
     /** "iOS", "macOS", "tvOS" or "visionOS". See Names\Platform. */
     public readonly ?string $originalPlatform;
-    /** Xcode only. Milliseconds since 1970 UTC. */
+    /** When the evidence was requested; only in Xcode. Milliseconds since 1970 UTC. */
     public readonly ?int $requestDate;
     /** `requestDate` in UTC. */
     public readonly ?DateTimeImmutable $requestAt;

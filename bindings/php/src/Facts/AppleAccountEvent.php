@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What happened to an account that signs in with Apple. */
+/** An event of an account that signs in with Apple. */
 final class AppleAccountEvent extends Details
 {
     use ReadOnce;
@@ -35,13 +35,13 @@ final class AppleAccountEvent extends Details
     public readonly string $type;
     /** The account: `sub`. */
     public readonly string $subject;
-    /** When it happened. Milliseconds since 1970 UTC. */
+    /** When the event happened. Milliseconds since 1970 UTC. */
     public readonly ?int $eventAtMs;
     /** `eventAtMs` in UTC. */
     public readonly ?DateTimeImmutable $eventAt;
-    /** May be a relay; is no account id. */
+    /** The e-mail address, which may be a relay and is no account id. */
     public readonly ?string $email;
-    /** Whether it is a relay address. */
+    /** Whether the address is a relay address. */
     public readonly ?bool $privateEmail;
     /** @var list<string> The app: `aud`. */
     public readonly array $audience;

@@ -11,8 +11,8 @@ use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
 /**
- * What a code was exchanged for. Secrets: keep the refresh token encrypted, and log nothing of
- * them.
+ * The tokens for an authorization code. They are secrets: store the refresh token encrypted,
+ * and log neither.
  */
 final class AppleTokens extends Details
 {
@@ -25,11 +25,11 @@ final class AppleTokens extends Details
         'expiresAt' => [Member::MOMENT, 'expiresAtMs'],
     ];
 
-    /** Of little use to a server. */
+    /** The access token, of little use to a server. */
     public readonly string $accessToken;
-    /** Without it the sign-in cannot be revoked later. */
+    /** The refresh token, without which the sign-in cannot be revoked later. */
     public readonly string $refreshToken;
-    /** When the access token ends. Milliseconds since 1970 UTC. */
+    /** When the access token expires. Milliseconds since 1970 UTC. */
     public readonly int $expiresAtMs;
     /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;

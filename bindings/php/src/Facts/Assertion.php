@@ -10,10 +10,10 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * Says that the attested key signed these client data, later than the last time.
+ * A proof that the attested key signed these client data, with a counter that has grown.
  *
- * Store `counter` with "only if the stored one is still smaller": of two requests with one
- * counter exactly one may pass.
+ * Store `counter` only if the stored one is still smaller: of two requests with one counter
+ * exactly one may pass.
  */
 final class Assertion extends OwnFacts
 {
@@ -32,7 +32,7 @@ final class Assertion extends OwnFacts
         'challengeSha256' => [Member::INNER_TEXT, 'challenge', 'sha256'],
     ];
 
-    /** Where the build came from: 2 TestFlight, 4 App Store …; null: not said. */
+    /** The origin of the build: 2 TestFlight, 4 App Store …; null if unknown. */
     public readonly ?int $category;
     /**
      * "operating-system", "testflight", "development", "app-store", "enterprise",
@@ -42,24 +42,24 @@ final class Assertion extends OwnFacts
     /** CFBundleVersion, the build number: "1314". */
     public readonly ?string $bundleVersion;
     /**
-     * Further ones by name; each value's encoding (CBOR) in hex.
+     * Other extensions by name; each value's encoding (CBOR) in hex.
      *
      * @var array<string, string>
      */
     public readonly array $otherExtensions;
     /** App ID prefix, dot, bundle id: the one that matched. */
     public readonly string $appId;
-    /** The new one, to be stored. */
+    /** The new counter, to be stored. */
     public readonly int $counter;
-    /** The one that was given. */
+    /** The given counter. */
     public readonly int $previousCounter;
-    /** Of the authenticator data; reported, not judged. */
+    /** The flags of the authenticator data; reported, not checked. */
     public readonly int $flags;
-    /** SHA-256 that was signed, hex. */
+    /** The signed SHA-256, hex. */
     public readonly string $nonce;
     /**
-     * SHA-256 of the challenge in the client data, hex. Null: it was not looked for, and
-     * comparing it is up to you (`attest.challenge` of the configuration).
+     * SHA-256 of the challenge in the client data, hex; null if none was searched for, and you
+     * must compare it (`attest.challenge` of the configuration).
      */
     public readonly ?string $challengeSha256;
 }

@@ -13,8 +13,8 @@ use Assay\Internal\ReadOnce;
  * A key in the Secure Enclave of a genuine Apple device, made by your app.
  *
  * Store `keyId`, `publicKey`, `appId`, `environment`, the counter 0 and `receipt.raw`, bound
- * to the account; refuse a key that another account has. It says neither who the person is nor
- * that the device is free of tampering.
+ * to the account; refuse a key of another account. It proves neither the identity of the
+ * person nor that the device is free of tampering.
  */
 final class Attestation extends OwnFacts
 {
@@ -42,7 +42,7 @@ final class Attestation extends OwnFacts
         'revocation' => [Member::TEXT, 'revocation'],
     ];
 
-    /** Where the build came from: 2 TestFlight, 4 App Store …; null: not said. */
+    /** The origin of the build: 2 TestFlight, 4 App Store …; null if unknown. */
     public readonly ?int $category;
     /**
      * "operating-system", "testflight", "development", "app-store", "enterprise",
@@ -52,41 +52,41 @@ final class Attestation extends OwnFacts
     /** CFBundleVersion, the build number: "1314". */
     public readonly ?string $bundleVersion;
     /**
-     * Further ones by name; each value's encoding (CBOR) in hex.
+     * Other extensions by name; each value's encoding (CBOR) in hex.
      *
      * @var array<string, string>
      */
     public readonly array $otherExtensions;
     /** SHA-256 of the key, standard base64. */
     public readonly string $keyId;
-    /** The point 04 || X || Y, 65 bytes: what `verifyAssertion` takes. */
+    /** The point 04 || X || Y, 65 bytes. */
     public readonly string $publicKey;
-    /** The same as SubjectPublicKeyInfo, 91 bytes. */
+    /** The key as SubjectPublicKeyInfo, 91 bytes. */
     public readonly string $publicKeySpki;
     /** App ID prefix, dot, bundle id: the one that matched. */
     public readonly string $appId;
     /** "production" or "development". See Names\AttestEnvironment. */
     public readonly string $environment;
-    /** What shows the environment, hex. */
+    /** The AAGUID, which determines the environment, hex. */
     public readonly string $aaguid;
-    /** Of the authenticator data; reported, not judged. */
+    /** The flags of the authenticator data; reported, not checked. */
     public readonly int $flags;
-    /** 0: the first value to store. */
+    /** The first counter to store, 0. */
     public readonly int $counter;
-    /** SHA-256 that the certificate carries, hex. */
+    /** The nonce in the certificate, SHA-256 in hex. */
     public readonly string $nonce;
     /** The system on the device. */
     public readonly System $os;
-    /** Access control octets of the key, hex. */
+    /** The access control bytes of the key, hex. */
     public readonly ?string $acl;
     /**
-     * SHA-256 of the challenge in the client data, hex. Null: it was not looked for, and
-     * comparing it is up to you (`attest.challenge` of the configuration).
+     * SHA-256 of the challenge in the client data, hex; null if none was searched for, and you
+     * must compare it (`attest.challenge` of the configuration).
      */
     public readonly ?string $challengeSha256;
     /** The key's certificate. */
     public readonly Certificate $leaf;
-    /** Null only with `attest.receipt: ignore`. */
+    /** The receipt; null only with `attest.receipt: ignore`. */
     public readonly ?AttestedReceipt $receipt;
     /** "not-available": Apple offers none. */
     public readonly string $revocation;

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** The receipt inside an attestation: verified with it, about its key. */
+/** The receipt inside an attestation, verified together with the attestation. */
 final class AttestedReceipt extends Details
 {
     use ReadOnce;
@@ -48,23 +48,25 @@ final class AttestedReceipt extends Details
     public readonly string $appId;
     /** "production" or "sandbox". See Names\AttestEnvironment. */
     public readonly string $environment;
-    /** The key that it is about, base64. */
+    /** The key id that the receipt is about, base64. */
     public readonly string $keyId;
-    /** Whether it was checked to be about the key that was given. */
+    /** Whether the receipt was verified to be about the given key. */
     public readonly bool $bound;
-    /** When Apple made it. Milliseconds since 1970 UTC. */
+    /** When Apple made the receipt. Milliseconds since 1970 UTC. */
     public readonly int $createdAtMs;
     /** `createdAtMs` in UTC. */
     public readonly DateTimeImmutable $createdAt;
-    /** Earliest refresh; only "RECEIPT". Milliseconds since 1970 UTC. */
+    /** The earliest time of a refresh; only for "RECEIPT". Milliseconds since 1970 UTC. */
     public readonly ?int $notBeforeMs;
     /** `notBeforeMs` in UTC. */
     public readonly ?DateTimeImmutable $notBeforeAt;
-    /** After that only a new key helps. Milliseconds since 1970 UTC. */
+    /**
+     * When the receipt expires; only a new key helps afterwards. Milliseconds since 1970 UTC.
+     */
     public readonly int $expiresAtMs;
     /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;
-    /** Whether it has ended; true only with `attest.time: stored`. */
+    /** Whether the receipt has expired; true only with `attest.time: stored`. */
     public readonly bool $expired;
     /**
      * About how many keys this app attested on this device in the last 30 days; only
@@ -78,9 +80,9 @@ final class AttestedReceipt extends Details
     public readonly ?int $refreshAtMs;
     /** `refreshAtMs` in UTC. */
     public readonly ?DateTimeImmutable $refreshAt;
-    /** Whether it was due at the time of the call. */
+    /** Whether a refresh was due at the time of the call. */
     public readonly bool $refreshDue;
-    /** Apple's token in it, base64. */
+    /** Apple's token in the receipt, base64. */
     public readonly string $token;
     /**
      * The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple damages

@@ -24,7 +24,7 @@ final class Certificate extends Details
         'notAfterAt' => [Member::MOMENT, 'notAfter'],
     ];
 
-    /** SHA-256 of its DER, hex. */
+    /** SHA-256 of the DER encoding, hex. */
     public readonly string $sha256;
     /** Serial number, hex. */
     public readonly string $serial;

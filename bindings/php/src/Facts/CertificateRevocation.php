@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What Apple's responder says about one certificate. */
+/** The OCSP status of one certificate from Apple's responder. */
 final class CertificateRevocation extends Details
 {
     use ReadOnce;
@@ -29,26 +29,28 @@ final class CertificateRevocation extends Details
         'reason' => [Member::INTEGER, 'reason'],
     ];
 
-    /** Of the certificate, hex: keep the response under it. */
+    /** SHA-256 of the certificate, hex: the key under which to store the response. */
     public readonly string $sha256;
     /** "good", "revoked", "unknown", "undetermined". See Names\RevocationStatus. */
     public readonly string $status;
-    /** From when on the answer holds; null: undetermined. Milliseconds since 1970 UTC. */
+    /**
+     * The start of the response's validity; null if undetermined. Milliseconds since 1970 UTC.
+     */
     public readonly ?int $thisUpdate;
     /** `thisUpdate` in UTC. */
     public readonly ?DateTimeImmutable $thisUpdateAt;
-    /** How long it may be kept. Milliseconds since 1970 UTC. */
+    /** The end of the response's validity. Milliseconds since 1970 UTC. */
     public readonly ?int $nextUpdate;
     /** `nextUpdate` in UTC. */
     public readonly ?DateTimeImmutable $nextUpdateAt;
-    /** SHA-256 of the certificate that signed it, hex. */
+    /** SHA-256 of the certificate that signed the response, hex. */
     public readonly ?string $responder;
-    /** The response itself: hand it in again, until `nextUpdate`. */
+    /** The OCSP response: pass it again to later calls, until `nextUpdate`. */
     public readonly ?string $response;
-    /** When it was revoked. Milliseconds since 1970 UTC. */
+    /** When the certificate was revoked. Milliseconds since 1970 UTC. */
     public readonly ?int $revokedAtMs;
     /** `revokedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $revokedAt;
-    /** Why: 1 is a compromised key. */
+    /** The reason: 1 is a compromised key. */
     public readonly ?int $reason;
 }

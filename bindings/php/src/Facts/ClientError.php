@@ -9,7 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What to do about the error code that the app saw. A code is only the client's claim. */
+/** The recommended reaction to an error code from the app. The code is not verified. */
 final class ClientError extends Details
 {
     use ReadOnce;
@@ -26,10 +26,10 @@ final class ClientError extends Details
     public readonly int $code;
     /** "serverUnavailable" … */
     public readonly string $name;
-    /** What the app does next. */
+    /** The next action of the app. */
     public readonly string $app;
-    /** What the server does with it. */
+    /** The action of the server. */
     public readonly string $action;
-    /** A text that may be shown to the user. */
+    /** A text for the user. */
     public readonly string $text;
 }

@@ -12,10 +12,10 @@ use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
 /**
- * What an account may have now.
+ * The plan that an account has now.
  *
- * `entitled` is the answer, `plan` what is in force (the default plan when not entitled),
- * `state` why, `expiresAtMs` and `nextCheckAtMs` when to look again.
+ * `entitled` is the result, `plan` the plan in force (the default plan if not entitled),
+ * `state` the reason, `expiresAtMs` and `nextCheckAtMs` when to decide again.
  */
 final class Decision extends DecisionFacts
 {
@@ -49,7 +49,7 @@ final class Decision extends DecisionFacts
         'entitled' => [Member::OWN, 'entitled'],
     ];
 
-    /** The plan in force; the default one when none is. */
+    /** The plan in force; the default plan if there is none. */
     public readonly string $plan;
     /**
      * "active", "grace", "billing-retry", "expired", "refunded", "family-revoked", "upgraded",
@@ -69,48 +69,48 @@ final class Decision extends DecisionFacts
     /** Refunded: revocation reason; expired: expiration intent. */
     public readonly ?int $reasonCode;
     /**
-     * First moment outside the entitlement, or when a refund ended it; null: no end, or
-     * nothing is granted. Milliseconds since 1970 UTC.
+     * The end of the entitlement, or when a refund ended it; null for no end, or if not
+     * entitled. Milliseconds since 1970 UTC.
      */
     public readonly ?int $expiresAtMs;
     /** `expiresAtMs` in UTC. */
     public readonly ?DateTimeImmutable $expiresAt;
-    /** Where nothing is granted: the end of what was bought. Milliseconds since 1970 UTC. */
+    /** The end of what was bought, if not entitled. Milliseconds since 1970 UTC. */
     public readonly ?int $wouldExpireAtMs;
     /** `wouldExpireAtMs` in UTC. */
     public readonly ?DateTimeImmutable $wouldExpireAt;
-    /** End of a renewal booked ahead. Milliseconds since 1970 UTC. */
+    /** The end of a renewal booked ahead. Milliseconds since 1970 UTC. */
     public readonly ?int $nextPeriodExpiresAtMs;
     /** `nextPeriodExpiresAtMs` in UTC. */
     public readonly ?DateTimeImmutable $nextPeriodExpiresAt;
-    /** End of the billing grace period. Milliseconds since 1970 UTC. */
+    /** The end of the billing grace period. Milliseconds since 1970 UTC. */
     public readonly ?int $graceExpiresAtMs;
     /** `graceExpiresAtMs` in UTC. */
     public readonly ?DateTimeImmutable $graceExpiresAt;
-    /** The product that decided. */
+    /** The product that determined the decision. */
     public readonly ?string $productId;
-    /** Its subscription. */
+    /** The original transaction id of the subscription. */
     public readonly ?string $originalTransactionId;
-    /** The transaction that decided. */
+    /** The transaction that determined the decision. */
     public readonly ?string $transactionId;
     /** "Production", "Sandbox" … See Names\Environment. */
     public readonly ?string $environment;
     /**
-     * "proven": Apple's evidence carries the account; "unproven": it carries none; null: no
+     * "proven" if Apple's evidence has the account, "unproven" if it has none; null if no
      * account was compared.
      */
     public readonly ?string $account;
-    /** Newer evidence would say more: ask for it. */
+    /** Whether newer evidence could change the state: ask Apple for it. */
     public readonly bool $stale;
-    /** When to decide again; null: no need. Milliseconds since 1970 UTC. */
+    /** When to decide again; null if not needed. Milliseconds since 1970 UTC. */
     public readonly ?int $nextCheckAtMs;
     /** `nextCheckAtMs` in UTC. */
     public readonly ?DateTimeImmutable $nextCheckAt;
-    /** How far the evidence reaches. */
+    /** The coverage of the evidence. */
     public readonly EvidenceCoverage $evidence;
     /** @var list<GroupDecision> Every group, the leading one first. */
     public readonly array $groups;
-    /** @var list<ExcludedTransaction> Transactions that decided nothing. */
+    /** @var list<ExcludedTransaction> The transactions that did not affect the decision. */
     public readonly array $excluded;
     /** Whether a plan above the default one is in force. false if in any doubt. */
     public readonly bool $entitled;

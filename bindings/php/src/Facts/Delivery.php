@@ -24,16 +24,16 @@ final class Delivery extends Details
         'revocationPercentage' => [Member::INTEGER, 'revocationPercentage'],
     ];
 
-    /** What may be paid out once; null: a part is missing. */
+    /** The key of what may be granted once; null if a part is missing. */
     public readonly ?string $key;
-    /** The transaction. */
+    /** The id of the transaction. */
     public readonly string $transactionId;
-    /** How many. */
+    /** The number of items. */
     public readonly int $quantity;
-    /** When it was refunded. Milliseconds since 1970 UTC. */
+    /** When the purchase was refunded. Milliseconds since 1970 UTC. */
     public readonly ?int $revokedAtMs;
     /** `revokedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $revokedAt;
-    /** Thousandths of a percent to take back. */
+    /** The share to take back, in thousandths of a percent. */
     public readonly ?int $revocationPercentage;
 }

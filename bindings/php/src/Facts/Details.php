@@ -10,7 +10,9 @@ use SensitiveParameter;
 /** An object inside the facts. */
 abstract class Details extends Members
 {
-    /** What is not printed (EXC-22): members of the JSON, properties of the same name. */
+    /**
+     * The members that are not printed (EXC-22): in the JSON, and as properties of the same name.
+     */
     private const SECRETS = [
         AppleTokens::class => ['accessToken', 'refreshToken'],
         SignedToken::class => ['token'],
@@ -18,9 +20,11 @@ abstract class Details extends Members
         IssuedSession::class => ['text'],
     ];
 
-    /** @var array<string, mixed>|null without the secrets, where there are any */
+    /** @var array<string, mixed>|null without the secrets, if the class has any */
     protected ?array $values = null;
-    /** @var \WeakMap<self, array<string, mixed>>|null with them; not printed from here */
+    /**
+     * @var \WeakMap<self, array<string, mixed>>|null with the secrets; var_dump does not print it
+     */
     private static ?\WeakMap $whole = null;
 
     /**
@@ -41,7 +45,7 @@ abstract class Details extends Members
         return $details;
     }
 
-    /** This object's JSON, with members that this version does not know. */
+    /** Returns this object's JSON, including members that this version does not know. */
     public function payload(): array
     {
         return self::$whole[$this] ?? $this->values ?? [];
@@ -53,7 +57,7 @@ abstract class Details extends Members
         return Member::convert($row, $this->payload()[$row[1]] ?? null);
     }
 
-    /** Whether a property must not be kept where var_export finds it. */
+    /** Whether a property must not be stored in the object, where var_export would find it. */
     protected function isSecret(string $name): bool
     {
         return in_array($name, self::SECRETS[static::class] ?? [], true);

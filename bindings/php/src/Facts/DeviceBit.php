@@ -21,12 +21,12 @@ final class DeviceBit extends Details
         'set' => [Member::BOOLEAN, 'set'],
     ];
 
-    /** Its meaning by `deviceCheck.bits`; null: not configured. */
+    /** The meaning of the bit by `deviceCheck.bits`; null if not configured. */
     public readonly ?string $name;
-    /** As Apple has it. */
+    /** The value that Apple stores. */
     public readonly bool $value;
-    /** Older than its `resetAfterMonths`: counts as clear. */
+    /** Whether the bit is older than its `resetAfterMonths` and counts as clear. */
     public readonly bool $aged;
-    /** Whether it counts as set. */
+    /** Whether the bit counts as set. */
     public readonly bool $set;
 }

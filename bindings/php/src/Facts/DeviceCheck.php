@@ -10,11 +10,11 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What an answer from Apple's DeviceCheck endpoint means.
+ * The meaning of a response of Apple's DeviceCheck API.
  *
- * An answer that says nothing means neither a clean device nor a used one. Hand it to
- * `assessRisk` as the observation `deviceCheck`; a refusal's document has it too, with outcome
- * "token-refused" or "unavailable".
+ * An unusable response means neither a clean device nor a used one. Pass it to `assessRisk` as
+ * the observation `deviceCheck`; a refusal's document has it too, with outcome "token-refused"
+ * or "unavailable".
  */
 final class DeviceCheck extends OwnFacts
 {
@@ -34,14 +34,17 @@ final class DeviceCheck extends OwnFacts
      * "token-refused", "unavailable". See Names\DeviceOutcome.
      */
     public readonly string $outcome;
-    /** Whose fault a refusal is: "client", "ours", "transient", "unknown". See Names\Fault. */
+    /**
+     * The party at fault for a refusal: "client", "ours", "transient", "unknown". See
+     * Names\Fault.
+     */
     public readonly ?string $fault;
-    /** Last write, "2026-05": Apple gives no day. */
+    /** The month of the last write, "2026-05": Apple gives no day. */
     public readonly ?string $month;
-    /** Calendar months since then, never days. */
+    /** The calendar months since then, never days. */
     public readonly ?int $ageMonths;
-    /** Only with the outcome "bits". */
+    /** The two bits; null unless the outcome is "bits". */
     public readonly ?DeviceBits $bits;
-    /** "free" or "device-used"; null if it was not asked for. See Names\DeviceOffer. */
+    /** "free" or "device-used"; null if not requested. See Names\DeviceOffer. */
     public readonly ?string $offer;
 }

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** The date at which the certificates were judged. */
+/** The date for which the certificates were verified. */
 final class EffectiveDate extends Details
 {
     use ReadOnce;
@@ -25,6 +25,6 @@ final class EffectiveDate extends Details
     public readonly int $ms;
     /** `ms` in UTC. */
     public readonly DateTimeImmutable $msAt;
-    /** Where it is from: "signedDate", "receiptCreationDate", "nested", "now". */
+    /** The source of the date: "signedDate", "receiptCreationDate", "nested", "now". */
     public readonly string $source;
 }

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** How far the evidence reaches: what happened after `asOfMs` is invisible. */
+/** The coverage of the evidence: it has nothing that happened after `asOfMs`. */
 final class EvidenceCoverage extends Details
 {
     use ReadOnce;
@@ -26,9 +26,9 @@ final class EvidenceCoverage extends Details
 
     /** "signed" or "apple-answer". */
     public readonly string $class;
-    /** @var list<string> Kinds of the documents. */
+    /** @var list<string> The kinds of the documents. */
     public readonly array $kinds;
-    /** The moment that it describes. Milliseconds since 1970 UTC. */
+    /** The instant that the evidence describes. Milliseconds since 1970 UTC. */
     public readonly ?int $asOfMs;
     /** `asOfMs` in UTC. */
     public readonly ?DateTimeImmutable $asOfAt;

@@ -9,7 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** A transaction that decided nothing, and why. */
+/** A transaction that did not affect the decision, with the reason. */
 final class ExcludedTransaction extends Details
 {
     use ReadOnce;
@@ -24,11 +24,11 @@ final class ExcludedTransaction extends Details
 
     /** "unknown-product", "unknown-type", "type-mismatch", "sandbox". */
     public readonly string $reason;
-    /** Its product. */
+    /** The product id. */
     public readonly string $productId;
-    /** Its subscription. */
+    /** The original transaction id of the subscription. */
     public readonly ?string $originalTransactionId;
-    /** The transaction. */
+    /** The id of the transaction. */
     public readonly string $transactionId;
     /** "Production", "Sandbox" … See Names\Environment. */
     public readonly string $environment;

@@ -10,17 +10,17 @@ use Assay\Internal\Member;
 /**
  * The facts of one document, or of one evidence nested in it.
  *
- * Made by a Verifier only; `Verifier::decide` takes them as evidence. They are proof in
- * this process alone and cannot be serialised: keep the signed text and verify it again.
+ * Only a Verifier makes them; `Verifier::decide` takes them as evidence. They are proof in their
+ * own process only and cannot be serialised: keep the signed text and verify it again.
  *
- * The document's JSON is read once, at the first property: from the third property on that
- * is quicker than asking the library for each by its path (`Document::textAt`).
+ * The first property decodes the document's JSON, once. For three or more properties that is faster
+ * than asking the library for each by its path (`Document::textAt`).
  */
 abstract class Facts extends Members
 {
     protected Document $document;
     protected string $path;
-    /** @var array<string, mixed>|null null: not read yet */
+    /** @var array<string, mixed>|null null if not decoded yet */
     protected ?array $values = null;
 
     /** @internal */
@@ -33,20 +33,20 @@ abstract class Facts extends Members
         return $facts;
     }
 
-    /** The whole answer: checks, warnings, JSON. Nested facts have the outer one. */
+    /** Returns the whole document: checks, warnings, JSON. Nested facts return the outer one. */
     public function document(): Document
     {
         return $this->document;
     }
 
-    /** The signed JSON where there is one, else the facts' own. */
+    /** Returns the signed JSON if there is one, else the facts' own. */
     public function payload(): array
     {
         return $this->values()['payload'] ?? [];
     }
 
     /**
-     * The facts' JSON: what the library says of the evidence, `payload` inside it.
+     * Returns the facts' JSON as the library wrote it, with the signed JSON in `payload`.
      *
      * @return array<string, mixed>
      */
@@ -80,10 +80,10 @@ abstract class Facts extends Members
 
     protected function isSecret(string $name): bool
     {
-        return false; // tokens and keys stand in Details alone
+        return false; // only Details have tokens and keys
     }
 
-    /** What the class says itself. */
+    /** Returns the value of a member that the class computes itself. */
     protected function own(string $name): mixed
     {
         throw new \LogicException("no member $name");

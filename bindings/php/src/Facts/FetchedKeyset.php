@@ -9,7 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What came of fetching the keys of a token issuer. Store the state of refusals too. */
+/** The result of fetching the keys of a token issuer. Store the state of refusals too. */
 final class FetchedKeyset extends Details
 {
     use ReadOnce;
@@ -20,10 +20,10 @@ final class FetchedKeyset extends Details
         'changed' => [Member::BOOLEAN, 'changed'],
     ];
 
-    /** The new set, for a key set object; null: keep the old one. */
+    /** The new key set; null to keep the old one. */
     public readonly ?string $keyset;
-    /** For the next fetch. */
+    /** The state for the next fetch. */
     public readonly KeysetState $keysetState;
-    /** False: the same keys as before; null: refused. */
+    /** Whether the keys have changed; null if the fetch was refused. */
     public readonly ?bool $changed;
 }

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What one subscription group, or one product without a group, gives. */
+/** The decision for one subscription group, or for one product without a group. */
 final class GroupDecision extends Details
 {
     use ReadOnce;
@@ -44,9 +44,9 @@ final class GroupDecision extends Details
         'purchases' => [Member::DETAILS_LIST, 'purchases', Delivery::class],
     ];
 
-    /** Its plan while entitled, else the default one. */
+    /** The plan while entitled, else the default plan. */
     public readonly string $plan;
-    /** Whether it is in force now. */
+    /** Whether the plan is in force now. */
     public readonly bool $entitled;
     /** As in `Decision`: "active", "grace", "expired" … See Names\State. */
     public readonly string $state;
@@ -56,47 +56,44 @@ final class GroupDecision extends Details
     public readonly array $flags;
     /** Apple's number of the reason. */
     public readonly ?int $reasonCode;
-    /**
-     * First moment outside the entitlement; null where nothing is granted. Milliseconds since
-     * 1970 UTC.
-     */
+    /** The end of the entitlement; null if not entitled. Milliseconds since 1970 UTC. */
     public readonly ?int $expiresAtMs;
     /** `expiresAtMs` in UTC. */
     public readonly ?DateTimeImmutable $expiresAt;
-    /** Where nothing is granted: the end of what was bought. Milliseconds since 1970 UTC. */
+    /** The end of what was bought, if not entitled. Milliseconds since 1970 UTC. */
     public readonly ?int $wouldExpireAtMs;
     /** `wouldExpireAtMs` in UTC. */
     public readonly ?DateTimeImmutable $wouldExpireAt;
-    /** End of a renewal booked ahead. Milliseconds since 1970 UTC. */
+    /** The end of a renewal booked ahead. Milliseconds since 1970 UTC. */
     public readonly ?int $nextPeriodExpiresAtMs;
     /** `nextPeriodExpiresAtMs` in UTC. */
     public readonly ?DateTimeImmutable $nextPeriodExpiresAt;
-    /** End of the grace period. Milliseconds since 1970 UTC. */
+    /** The end of the billing grace period. Milliseconds since 1970 UTC. */
     public readonly ?int $graceExpiresAtMs;
     /** `graceExpiresAtMs` in UTC. */
     public readonly ?DateTimeImmutable $graceExpiresAt;
-    /** The product that decided. */
+    /** The product that determined the decision. */
     public readonly string $productId;
-    /** Its subscription. */
+    /** The original transaction id of the subscription. */
     public readonly string $originalTransactionId;
-    /** The transaction that decided. */
+    /** The transaction that determined the decision. */
     public readonly string $transactionId;
     /** "Production", "Sandbox" … See Names\Environment. */
     public readonly string $environment;
-    /** "proven", "unproven"; null: no account was compared. */
+    /** "proven", "unproven"; null if no account was compared. */
     public readonly ?string $account;
-    /** Newer evidence would say more. */
+    /** Whether newer evidence could change the state. */
     public readonly bool $stale;
     /** When to decide again. Milliseconds since 1970 UTC. */
     public readonly ?int $nextCheckAtMs;
     /** `nextCheckAtMs` in UTC. */
     public readonly ?DateTimeImmutable $nextCheckAt;
-    /** Its reach. */
+    /** The coverage of the evidence. */
     public readonly EvidenceCoverage $evidence;
     /** The subscription group, else the product id. */
     public readonly string $group;
     /** "auto-renewable", "consumable" … See Names\ProductType. */
     public readonly ?string $type;
-    /** @var list<Delivery> Consumables only: every purchase shown. */
+    /** @var list<Delivery> Every purchase in the evidence; only for consumables. */
     public readonly array $purchases;
 }

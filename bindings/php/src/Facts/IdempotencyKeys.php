@@ -9,7 +9,10 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** The names under which a store keeps the evidence. Null where a part is missing. */
+/**
+ * The keys by which a database identifies copies of the same evidence. Null if a part is
+ * missing.
+ */
 final class IdempotencyKeys extends Details
 {
     use ReadOnce;
@@ -22,14 +25,14 @@ final class IdempotencyKeys extends Details
         'app' => [Member::TEXT, 'app'],
     ];
 
-    /** One signed transaction. */
+    /** The key of one signed transaction. */
     public readonly ?string $transaction;
-    /** What may be paid out once. */
+    /** The key of what may be granted once. */
     public readonly ?string $purchase;
-    /** One subscription. */
+    /** The key of one subscription. */
     public readonly ?string $subscription;
-    /** One notification: retries repeat it. */
+    /** The key of one notification, equal in every retry. */
     public readonly ?string $notification;
-    /** One customer's download of the app. */
+    /** The key of one customer's download of the app. */
     public readonly ?string $app;
 }

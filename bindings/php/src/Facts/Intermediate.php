@@ -25,7 +25,7 @@ final class Intermediate extends Details
         'source' => [Member::TEXT, 'source'],
     ];
 
-    /** SHA-256 of its DER, hex. */
+    /** SHA-256 of the DER encoding, hex. */
     public readonly string $sha256;
     /** Serial number, hex. */
     public readonly string $serial;

@@ -11,7 +11,7 @@ use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
 /**
- * A session token that was issued. The text is a secret: hand it to the app, and log nothing
+ * A session token that was issued. The text is a secret: pass it to the app, and log nothing
  * of it.
  */
 final class IssuedSession extends Details
@@ -27,16 +27,16 @@ final class IssuedSession extends Details
         'text' => [Member::TEXT, 'text'],
     ];
 
-    /** When it was issued. Milliseconds since 1970 UTC. */
+    /** When the token was issued. Milliseconds since 1970 UTC. */
     public readonly int $issuedAtMs;
     /** `issuedAtMs` in UTC. */
     public readonly DateTimeImmutable $issuedAt;
-    /** From when on it is refused. Milliseconds since 1970 UTC. */
+    /** When the token expires. Milliseconds since 1970 UTC. */
     public readonly int $expiresAtMs;
     /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;
     /** SHA-256 of the attested key, base64. */
     public readonly string $keyId;
-    /** What the app sends from now on. */
+    /** The session token, which the app sends from now on. */
     public readonly string $text;
 }

@@ -20,10 +20,10 @@ final class IssuerKey extends Details
         'bits' => [Member::INTEGER, 'bits'],
     ];
 
-    /** Its id. */
+    /** The id of the key. */
     public readonly string $kid;
-    /** "RS256" or "ES256", by its type. See Names\TokenAlgorithm. */
+    /** The algorithm, "RS256" or "ES256", by the type of the key. See Names\TokenAlgorithm. */
     public readonly string $algorithm;
-    /** Its length. */
+    /** The length of the key in bits. */
     public readonly int $bits;
 }

@@ -23,14 +23,14 @@ final class IssuerKeys extends OwnFacts
         'skipped' => [Member::DETAILS_LIST, 'skipped', SkippedKey::class],
     ];
 
-    /** Whose they are; null: the text does not say. */
+    /** The issuer; null if the text names none. */
     public readonly ?string $issuer;
-    /** When they were fetched; null: the text does not say. Milliseconds since 1970 UTC. */
+    /** When the keys were fetched; null if unknown. Milliseconds since 1970 UTC. */
     public readonly ?int $fetchedAtMs;
     /** `fetchedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $fetchedAt;
-    /** @var list<IssuerKey> Those that can verify tokens. */
+    /** @var list<IssuerKey> The keys that can verify tokens. */
     public readonly array $keys;
-    /** @var list<SkippedKey> The others. */
+    /** @var list<SkippedKey> The keys that cannot verify tokens. */
     public readonly array $skipped;
 }

@@ -10,7 +10,10 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What you keep for an issuer between two fetches of its keys, and give back as it is. */
+/**
+ * The state of an issuer between two fetches of its keys: store it, and pass it back
+ * unchanged.
+ */
 final class KeysetState extends Details
 {
     use ReadOnce;
@@ -24,16 +27,16 @@ final class KeysetState extends Details
         'etag' => [Member::TEXT, 'etag'],
     ];
 
-    /** When the issuer last gave its keys; null: never. Milliseconds since 1970 UTC. */
+    /** When the keys were last fetched; null for never. Milliseconds since 1970 UTC. */
     public readonly ?int $fetchedAtMs;
     /** `fetchedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $fetchedAt;
-    /** When it was last asked; null: never. Milliseconds since 1970 UTC. */
+    /** When a fetch was last tried; null for never. Milliseconds since 1970 UTC. */
     public readonly ?int $triedAtMs;
     /** `triedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $triedAt;
-    /** Attempts in vain since then: each doubles the cooldown. */
+    /** The number of failed attempts since then: each doubles the cooldown. */
     public readonly int $failures;
-    /** What the issuer calls that set. */
+    /** The issuer's ETag of the set. */
     public readonly ?string $etag;
 }

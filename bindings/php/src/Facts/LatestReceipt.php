@@ -9,7 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** The latest_receipt of an answer, which is signed, verified offline in the call. */
+/** The latest_receipt of a response, which is signed and was verified offline. */
 final class LatestReceipt extends Details
 {
     use ReadOnce;
@@ -20,10 +20,10 @@ final class LatestReceipt extends Details
         'sha256' => [Member::TEXT, 'sha256'],
     ];
 
-    /** Store the text only when this is true. */
+    /** Whether the receipt was verified. Store the text only if it was. */
     public readonly bool $verified;
-    /** Status of its verification: "ok", or why not. */
+    /** The status of the verification: "ok", or the refusal. */
     public readonly string $status;
-    /** SHA-256 of its text, hex. */
+    /** SHA-256 of the text, hex. */
     public readonly ?string $sha256;
 }

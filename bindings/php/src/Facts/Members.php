@@ -7,23 +7,23 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 
 /**
- * What facts and the objects inside them have in common: typed readonly properties,
- * each read from the document when it is first asked for.
+ * The base of facts and of the objects inside them: typed readonly properties, each converted from
+ * the document at its first use.
  *
- * Names are Apple's. Times are integer milliseconds since 1970 UTC (`expiresDate`) with
- * a DateTimeImmutable in UTC beside them (`expiresAt`). Ids are strings. Prices are
- * thousandths of the currency unit. Enum values are given as Apple writes them, new ones
- * included. What is absent, null, or not of its declared type reads as null.
+ * Names are Apple's. Times are integer milliseconds since 1970 UTC (`expiresDate`) with a
+ * DateTimeImmutable in UTC beside them (`expiresAt`). Ids are strings. Prices are in thousandths of
+ * the currency unit. Enum values are strings as Apple writes them, including unknown ones. A member
+ * that is absent, null, or not of its declared type is null.
  *
- * Compare facts by their `payload()`: what `==` says depends on which properties were read.
+ * Compare facts by their `payload()`: the result of `==` depends on which properties were read.
  */
 abstract class Members implements \JsonSerializable
 {
-    /** @return array<string, mixed> the JSON that these facts come from */
+    /** @return array<string, mixed> the JSON from which these facts are read */
     abstract public function payload(): array;
 
     /**
-     * Property => where it stands in the JSON.
+     * Returns the location of each property in the JSON, by property.
      *
      * @return array<string, array{0: int, 1: string, 2?: string}>
      *
@@ -31,17 +31,17 @@ abstract class Members implements \JsonSerializable
      */
     abstract public static function members(): array;
 
-    /** An object whose properties are all still to be read. */
+    /** Returns an object none of whose properties is set yet. */
     abstract protected static function blank(): self;
 
     /** @param array{0: int, 1: string, 2?: string} $row */
     abstract protected function read(array $row, string $name): mixed;
 
-    /** Whether a property is never kept in the object. */
+    /** Whether a property is never stored in the object. */
     abstract protected function isSecret(string $name): bool;
 
     /**
-     * Every property by its name; objects as arrays, times as milliseconds alone.
+     * Returns every property by its name; objects as arrays, times as milliseconds only.
      *
      * @return array<string, mixed>
      */
@@ -58,7 +58,7 @@ abstract class Members implements \JsonSerializable
     }
 
     /**
-     * The same for json_encode: octets as base64.
+     * Returns the array of `toArray` for json_encode, with bytes as base64.
      *
      * @return array<string, mixed>
      */

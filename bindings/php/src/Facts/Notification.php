@@ -13,9 +13,9 @@ use DateTimeImmutable;
 /**
  * An App Store Server Notification V2, with everything signed inside verified.
  *
- * Type and subtype say why it was sent; `transaction` and `renewalInfo` say what is true. They
- * come late, twice and out of order: keep one by `notificationUuid`, and apply only evidence
- * with a later `signedDate` than what is stored.
+ * Type and subtype are the reason for which Apple sent it; `transaction` and `renewalInfo` are
+ * the state. Notifications arrive late, twice and out of order: handle each `notificationUuid`
+ * once, and apply only evidence with a later `signedDate` than what is stored.
  */
 final class Notification extends Facts
 {
@@ -59,13 +59,13 @@ final class Notification extends Facts
      * Names\EnvironmentSource.
      */
     public readonly string $environmentSource;
-    /** The app; null for kinds that name none. */
+    /** The bundle id of the app; null for kinds without one. */
     public readonly ?string $bundleId;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $appAppleId;
-    /** When the certificates were judged. */
+    /** The date for which the certificates were verified. */
     public readonly EffectiveDate $effectiveDate;
-    /** Names for stores and replay checks. */
+    /** The idempotency keys, for databases and replay checks. */
     public readonly IdempotencyKeys $keys;
     /** The certificates. */
     public readonly Chain $chain;
@@ -76,11 +76,11 @@ final class Notification extends Facts
     /** Whether this version knows the type and subtype. */
     public readonly bool $known;
     /**
-     * What it means for entitlements: "grant", "keep", "end", "recompute", "none". See
+     * The effect on entitlements: "grant", "keep", "end", "recompute", "none". See
      * Names\Effect.
      */
     public readonly string $effect;
-    /** The same in every retry. */
+    /** The UUID, equal in every retry. */
     public readonly ?string $notificationUuid;
     /** "2.0". */
     public readonly ?string $version;
@@ -88,7 +88,7 @@ final class Notification extends Facts
     public readonly ?string $body;
     /**
      * Apple's view at `signedDate`: 1 active, 2 expired, 3 billing retry, 4 grace period, 5
-     * revoked; null where the notification does not say.
+     * revoked; null if the notification does not have it.
      */
     public readonly ?int $status;
     /** The verified transaction inside, or null. */
@@ -97,16 +97,16 @@ final class Notification extends Facts
     public readonly ?RenewalInfo $renewalInfo;
     /** The verified app transaction inside, or null. */
     public readonly ?AppTransaction $appTransaction;
-    /** When Apple signed it. Milliseconds since 1970 UTC. */
+    /** When Apple signed the evidence. Milliseconds since 1970 UTC. */
     public readonly ?int $signedDate;
     /** `signedDate` in UTC. */
     public readonly ?DateTimeImmutable $signedAt;
-    /** Body. */
+    /** The body; null if the notification has another one. */
     public readonly ?NotificationData $data;
-    /** Body. */
+    /** The body; null if the notification has another one. */
     public readonly ?NotificationSummary $summary;
-    /** Body. */
+    /** The body; null if the notification has another one. */
     public readonly ?NotificationExternalPurchaseToken $externalPurchaseToken;
-    /** Body. */
+    /** The body; null if the notification has another one. */
     public readonly ?NotificationAppData $appData;
 }

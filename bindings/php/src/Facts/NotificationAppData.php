@@ -21,11 +21,11 @@ final class NotificationAppData extends Details
         'signedAppTransactionInfo' => [Member::TEXT, 'signedAppTransactionInfo'],
     ];
 
-    /** Where it happened. See Names\Environment. */
+    /** The environment of the event. See Names\Environment. */
     public readonly ?string $environment;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $appAppleId;
-    /** The app. */
+    /** The bundle id of the app. */
     public readonly ?string $bundleId;
     /** JWS text. */
     public readonly ?string $signedAppTransactionInfo;

@@ -25,13 +25,13 @@ final class NotificationData extends Details
         'consumptionRequestReason' => [Member::TEXT, 'consumptionRequestReason'],
     ];
 
-    /** Where it happened. See Names\Environment. */
+    /** The environment of the event. See Names\Environment. */
     public readonly ?string $environment;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $appAppleId;
-    /** The app. */
+    /** The bundle id of the app. */
     public readonly ?string $bundleId;
-    /** Version of the app. */
+    /** The version of the app. */
     public readonly ?string $bundleVersion;
     /** JWS text. */
     public readonly ?string $signedTransactionInfo;
@@ -39,6 +39,8 @@ final class NotificationData extends Details
     public readonly ?string $signedRenewalInfo;
     /** 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. */
     public readonly ?int $status;
-    /** Why the customer asks for a refund. See Names\ConsumptionRequestReason. */
+    /**
+     * The reason for which the customer asks for a refund. See Names\ConsumptionRequestReason.
+     */
     public readonly ?string $consumptionRequestReason;
 }

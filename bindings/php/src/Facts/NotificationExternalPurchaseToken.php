@@ -28,15 +28,15 @@ final class NotificationExternalPurchaseToken extends Details
 
     /** Id of the token. */
     public readonly ?string $externalPurchaseId;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $appAppleId;
-    /** The app. */
+    /** The bundle id of the app. */
     public readonly ?string $bundleId;
-    /** When it was made. Milliseconds since 1970 UTC. */
+    /** When the token was made. Milliseconds since 1970 UTC. */
     public readonly ?int $tokenCreationDate;
     /** `tokenCreationDate` in UTC. */
     public readonly ?DateTimeImmutable $tokenCreationAt;
-    /** When it ends. Milliseconds since 1970 UTC. */
+    /** When the token expires. Milliseconds since 1970 UTC. */
     public readonly ?int $tokenExpirationDate;
     /** `tokenExpirationDate` in UTC. */
     public readonly ?DateTimeImmutable $tokenExpirationAt;

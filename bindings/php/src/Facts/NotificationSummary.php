@@ -25,11 +25,11 @@ final class NotificationSummary extends Details
         'failedCount' => [Member::INTEGER, 'failedCount'],
     ];
 
-    /** Where it happened. See Names\Environment. */
+    /** The environment of the event. See Names\Environment. */
     public readonly ?string $environment;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $appAppleId;
-    /** The app. */
+    /** The bundle id of the app. */
     public readonly ?string $bundleId;
     /** The product that was extended. */
     public readonly ?string $productId;
@@ -37,8 +37,8 @@ final class NotificationSummary extends Details
     public readonly ?string $requestIdentifier;
     /** @var list<string> Countries, three letters each. */
     public readonly array $storefrontCountryCodes;
-    /** How many were extended. */
+    /** The number of extended subscriptions. */
     public readonly ?int $succeededCount;
-    /** How many were not. */
+    /** The number of subscriptions that were not extended. */
     public readonly ?int $failedCount;
 }

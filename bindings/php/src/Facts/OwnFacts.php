@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Assay\Facts;
 
-/** Facts whose JSON is the library's own: nothing of it is signed as JSON. */
+/** Facts whose JSON the library writes: none of it is signed as JSON. */
 abstract class OwnFacts extends Facts
 {
-    /** The facts' own JSON, with members that this version does not know. */
+    /** Returns the facts' JSON, including members that this version does not know. */
     public function payload(): array
     {
         return $this->values();

@@ -19,8 +19,8 @@ final class RawAttribute extends Details
         'hex' => [Member::TEXT, 'hex'],
     ];
 
-    /** Its number. */
+    /** The number of the attribute. */
     public readonly int $type;
-    /** Its value, hex. */
+    /** The value of the attribute, hex. */
     public readonly string $hex;
 }

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** Apple's question: which retention message to show. Answer within about 700 ms. */
+/** Apple's request for the retention message to display. Respond within about 700 ms. */
 final class RealtimeRequest extends Facts
 {
     use ReadOnce;
@@ -38,25 +38,25 @@ final class RealtimeRequest extends Facts
      * Names\EnvironmentSource.
      */
     public readonly string $environmentSource;
-    /** The app; null for kinds that name none. */
+    /** The bundle id of the app; null for kinds without one. */
     public readonly ?string $bundleId;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $appAppleId;
-    /** When the certificates were judged. */
+    /** The date for which the certificates were verified. */
     public readonly EffectiveDate $effectiveDate;
-    /** Names for stores and replay checks. */
+    /** The idempotency keys, for databases and replay checks. */
     public readonly IdempotencyKeys $keys;
     /** The certificates. */
     public readonly Chain $chain;
-    /** When Apple signed it. Milliseconds since 1970 UTC. */
+    /** When Apple signed the evidence. Milliseconds since 1970 UTC. */
     public readonly int $signedDate;
     /** `signedDate` in UTC. */
     public readonly DateTimeImmutable $signedAt;
-    /** The first transaction of the subscription. */
+    /** The id of the first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
     /** The subscription. */
     public readonly ?string $productId;
-    /** UUID to repeat in the answer. */
+    /** The UUID to repeat in the response. */
     public readonly ?string $requestIdentifier;
     /** The customer's locale. */
     public readonly ?string $userLocale;

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What a commitment renews into. */
+/** The next commitment. */
 final class RenewalCommitmentInfo extends Details
 {
     use ReadOnce;
@@ -27,16 +27,16 @@ final class RenewalCommitmentInfo extends Details
         'commitmentRenewalPrice' => [Member::INTEGER, 'commitmentRenewalPrice'],
     ];
 
-    /** Product of the next commitment. */
+    /** The product of the next commitment. */
     public readonly ?string $commitmentAutoRenewProductId;
-    /** 0 off, 1 on. */
+    /** Automatic renewal: 0 off, 1 on. */
     public readonly ?int $commitmentAutoRenewStatus;
     /** "BILLED_UPFRONT" or "MONTHLY". See Names\BillingPlanType. */
     public readonly ?string $commitmentRenewalBillingPlanType;
-    /** When it renews. Milliseconds since 1970 UTC. */
+    /** When the commitment renews. Milliseconds since 1970 UTC. */
     public readonly ?int $commitmentRenewalDate;
     /** `commitmentRenewalDate` in UTC. */
     public readonly ?DateTimeImmutable $commitmentRenewalAt;
-    /** Thousandths of the currency unit. */
+    /** The amount in thousandths of the currency unit. */
     public readonly ?int $commitmentRenewalPrice;
 }

@@ -11,7 +11,7 @@ use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
 /**
- * Says how a subscription continues.
+ * The renewal of a subscription as Apple intends it.
  *
  * By itself it proves nothing about the app: it has no bundle id. Decide with it only together
  * with a transaction of the same `originalTransactionId`.
@@ -86,31 +86,31 @@ final class RenewalInfo extends Facts
      * Names\EnvironmentSource.
      */
     public readonly string $environmentSource;
-    /** The app; null for kinds that name none. */
+    /** The bundle id of the app; null for kinds without one. */
     public readonly ?string $bundleId;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $appAppleId;
-    /** When the certificates were judged. */
+    /** The date for which the certificates were verified. */
     public readonly EffectiveDate $effectiveDate;
-    /** Names for stores and replay checks. */
+    /** The idempotency keys, for databases and replay checks. */
     public readonly IdempotencyKeys $keys;
     /** The certificates. */
     public readonly Chain $chain;
-    /** When Apple signed it. Milliseconds since 1970 UTC. */
+    /** When Apple signed the evidence. Milliseconds since 1970 UTC. */
     public readonly int $signedDate;
     /** `signedDate` in UTC. */
     public readonly DateTimeImmutable $signedAt;
-    /** The first transaction of the subscription. */
+    /** The id of the first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
     /** The product of this period. */
     public readonly ?string $productId;
     /** The product of the next period. */
     public readonly ?string $autoRenewProductId;
-    /** 0 off, 1 on; not the state of the subscription. */
+    /** Automatic renewal: 0 off, 1 on; not the state of the subscription. */
     public readonly ?int $autoRenewStatus;
-    /** Apple still tries to charge; only when expired. */
+    /** Whether Apple still tries to charge; only after the end of the period. */
     public readonly ?bool $isInBillingRetryPeriod;
-    /** End of the billing grace period. Milliseconds since 1970 UTC. */
+    /** The end of the billing grace period. Milliseconds since 1970 UTC. */
     public readonly ?int $gracePeriodExpiresDate;
     /** `gracePeriodExpiresDate` in UTC. */
     public readonly ?DateTimeImmutable $gracePeriodExpiresAt;
@@ -118,15 +118,18 @@ final class RenewalInfo extends Facts
     public readonly ?int $renewalDate;
     /** `renewalDate` in UTC. */
     public readonly ?DateTimeImmutable $renewalAt;
-    /** 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 other. */
+    /**
+     * The reason of the end: 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5
+     * other.
+     */
     public readonly ?int $expirationIntent;
-    /** 1 introductory, 2 promotional, 3 offer code, 4 win-back. */
+    /** The type: 1 introductory, 2 promotional, 3 offer code, 4 win-back. */
     public readonly ?int $offerType;
-    /** UUID that the app set, in lower case. */
+    /** The UUID that the app set, in lower case. */
     public readonly ?string $appAccountToken;
-    /** The customer's download of the app. */
+    /** The id of the customer's download of the app. */
     public readonly ?string $appTransactionId;
-    /** 0 not answered, 1 consented or only informed. */
+    /** The customer's consent: 0 not answered, 1 consented or only informed. */
     public readonly ?int $priceIncreaseStatus;
     /** Offer id or code. */
     public readonly ?string $offerIdentifier;
@@ -137,24 +140,24 @@ final class RenewalInfo extends Facts
      * Names\OfferDiscountType.
      */
     public readonly ?string $offerDiscountType;
-    /** Start of the series of renewals. Milliseconds since 1970 UTC. */
+    /** The start of the series of renewals. Milliseconds since 1970 UTC. */
     public readonly ?int $recentSubscriptionStartDate;
     /** `recentSubscriptionStartDate` in UTC. */
     public readonly ?DateTimeImmutable $recentSubscriptionStartAt;
-    /** ISO 4217. */
+    /** The currency, ISO 4217. */
     public readonly ?string $currency;
-    /** Thousandths of the currency unit. */
+    /** The amount in thousandths of the currency unit. */
     public readonly ?int $renewalPrice;
-    /** @var list<string> Offers to win the customer back, best first. */
+    /** @var list<string> The win-back offers for the customer, best first. */
     public readonly array $eligibleWinBackOfferIds;
-    /** Advanced Commerce only. */
+    /** The Advanced Commerce data; null for other purchases. */
     public readonly ?AdvancedCommerceRenewalInfo $advancedCommerceInfo;
-    /** Commitment, if any. */
+    /** The commitment; null if there is none. */
     public readonly ?RenewalCommitmentInfo $commitmentInfo;
     /** "BILLED_UPFRONT" or "MONTHLY". See Names\BillingPlanType. */
     public readonly ?string $renewalBillingPlanType;
-    /** Base64; only from a device. */
+    /** The hash for the device verification, base64; only in evidence from a device. */
     public readonly ?string $deviceVerification;
-    /** UUID; only from a device. */
+    /** The nonce of the device verification, a UUID; only in evidence from a device. */
     public readonly ?string $deviceVerificationNonce;
 }

@@ -9,9 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/**
- * What Apple's responder says about the certificates of a JWS: evidence like the JWS itself.
- */
+/** The OCSP status of the certificates of a JWS: evidence like the JWS itself. */
 final class Revocation extends OwnFacts
 {
     use ReadOnce;
@@ -21,8 +19,8 @@ final class Revocation extends OwnFacts
         'intermediate' => [Member::DETAILS, 'intermediate', CertificateRevocation::class],
     ];
 
-    /** Of the one that signed; null: it was not asked about. */
+    /** The status of the signing certificate; null if it was not checked. */
     public readonly ?CertificateRevocation $leaf;
-    /** Of the one above it. */
+    /** The status of the intermediate. */
     public readonly ?CertificateRevocation $intermediate;
 }

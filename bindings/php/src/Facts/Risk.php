@@ -11,7 +11,7 @@ use Assay\Internal\ReadOnce;
 use Assay\Internal\RiskFacts;
 
 /**
- * What to do with a request that comes without an assertion, or with one.
+ * The recommended treatment of a request, with or without an assertion.
  *
  * Advice with reasons, never an entitlement: a paid request still needs its plan.
  */
@@ -41,20 +41,20 @@ final class Risk extends RiskFacts
      * Names\Verdict.
      */
     public readonly ?string $would;
-    /** @var list<string> Ids of all rules that fired. */
+    /** @var list<string> The ids of all rules that fired. */
     public readonly array $reasons;
-    /** @var list<RiskReason> The same, explained. */
+    /** @var list<RiskReason> The rules that fired, with their reasons. */
     public readonly array $rules;
-    /** Requests per day; only with "limited". */
+    /** The requests per day; only with "limited". */
     public readonly ?int $allowance;
-    /** After how long asking again may help; null: it will not. Milliseconds. */
+    /** The time after which a retry may help; null if it will not. Milliseconds. */
     public readonly ?int $retryAfterMs;
-    /** About the `errorCode` observed; null without one. */
+    /** The reaction to the observed `errorCode`; null without one. */
     public readonly ?ClientError $client;
-    /** Whether the verdict is allow. false for any other. */
+    /** Whether the verdict is allow. */
     public readonly bool $allowed;
     /** Name of the status: "ok", "rejected.risk.limited" … */
     public readonly string $status;
-    /** What to answer the client: 200, 401 step-up, 403 deny, 429 limited. */
+    /** The status for the client: 200, 401 step-up, 403 deny, 429 limited. */
     public readonly int $httpStatus;
 }

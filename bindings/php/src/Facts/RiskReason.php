@@ -22,8 +22,8 @@ final class RiskReason extends Details
 
     /** "RSK-16". */
     public readonly string $id;
-    /** The verdict of this rule alone. See Names\Verdict. */
+    /** The verdict of this rule by itself. See Names\Verdict. */
     public readonly string $verdict;
-    /** For the operator's log. */
+    /** The reason, for the operator's log. */
     public readonly string $reason;
 }

@@ -10,7 +10,10 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What a session token proves: an account proved an attested key a short while ago. */
+/**
+ * The content of a session token: an account proved possession of an attested key a short
+ * while ago.
+ */
 final class Session extends Details
 {
     use ReadOnce;
@@ -29,25 +32,28 @@ final class Session extends Details
         'expiresAt' => [Member::MOMENT, 'expiresAtMs'],
     ];
 
-    /** The account that it was issued to. */
+    /** The account that the token was issued to. */
     public readonly string $account;
     /** SHA-256 of the attested key, base64: look it up by this. */
     public readonly string $keyId;
     /** App ID prefix, dot, bundle id. */
     public readonly string $appId;
-    /** "production" or "development"; null: issued for an assertion, which does not tell. */
+    /**
+     * "production" or "development"; null if issued for an assertion, which has no
+     * environment.
+     */
     public readonly ?string $environment;
-    /** "allow" or "limited", as it was issued. */
+    /** "allow" or "limited", as issued. */
     public readonly string $verdict;
-    /** True: a metered request of a limited session, for you to count. */
+    /** Whether the request is a metered one of a limited session, which you must count. */
     public readonly bool $limited;
-    /** The receipt's risk metric, as it was issued. */
+    /** The receipt's risk metric, as issued. */
     public readonly ?int $risk;
-    /** When it was issued. Milliseconds since 1970 UTC. */
+    /** When the token was issued. Milliseconds since 1970 UTC. */
     public readonly int $issuedAtMs;
     /** `issuedAtMs` in UTC. */
     public readonly DateTimeImmutable $issuedAt;
-    /** From when on it is refused. Milliseconds since 1970 UTC. */
+    /** When the token expires. Milliseconds since 1970 UTC. */
     public readonly int $expiresAtMs;
     /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;

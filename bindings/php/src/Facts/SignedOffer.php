@@ -24,6 +24,6 @@ final class SignedOffer extends Details
     public readonly string $jws;
     /** UUID in lower case, used once. */
     public readonly string $nonce;
-    /** When it was signed, in seconds since 1970 UTC. */
+    /** When the offer was signed, in seconds since 1970 UTC. */
     public readonly int $iat;
 }

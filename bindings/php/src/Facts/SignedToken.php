@@ -26,7 +26,7 @@ final class SignedToken extends Details
 
     /** Compact JWS, ES256. */
     public readonly string $token;
-    /** When it ends. Milliseconds since 1970 UTC. */
+    /** When the token expires. Milliseconds since 1970 UTC. */
     public readonly int $expiresAtMs;
     /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;

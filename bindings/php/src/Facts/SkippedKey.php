@@ -20,9 +20,9 @@ final class SkippedKey extends Details
         'reason' => [Member::TEXT, 'reason'],
     ];
 
-    /** Its place, "keys[1]". */
+    /** The location, "keys[1]". */
     public readonly string $at;
-    /** Its id. */
+    /** The id of the key. */
     public readonly ?string $kid;
     /** The member for which it is left out: "kty", "crv", "use", "alg", "key_ops". */
     public readonly string $reason;

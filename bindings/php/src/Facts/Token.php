@@ -11,9 +11,10 @@ use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
 /**
- * Says who is calling, proven by a key of a configured issuer.
+ * The calling account, proven by a key of a configured issuer.
  *
- * `subject` is the account. A sign-out or a deleted user is not seen: choose short lifetimes.
+ * `subject` is the account. Sign-out and deletion of a user are not detected: choose short
+ * lifetimes.
  */
 final class Token extends Facts
 {
@@ -47,13 +48,16 @@ final class Token extends Facts
         'keyset' => [Member::DETAILS, 'keyset', TokenKeyset::class],
     ];
 
-    /** Whose rules held: "cognito-access", "jwt", "apple-id". See Names\TokenProfile. */
+    /**
+     * The profile by which the token was verified: "cognito-access", "jwt", "apple-id". See
+     * Names\TokenProfile.
+     */
     public readonly string $profile;
-    /** Who issued it: `iss`. */
+    /** The issuer: `iss`. */
     public readonly string $issuer;
     /** The account: `sub`. */
     public readonly string $subject;
-    /** @var list<string> For whom it is: `aud`, of one text a list of one. */
+    /** @var list<string> The audience: `aud`; a single text is a list of one. */
     public readonly array $audience;
     /** The app client: `client_id`. */
     public readonly ?string $client;
@@ -61,16 +65,16 @@ final class Token extends Facts
     public readonly array $scopes;
     /** @var list<string> `cognito:groups`. */
     public readonly array $groups;
-    /** Reported, and no account id. */
+    /** The name of the user, which is no account id. */
     public readonly ?string $username;
-    /** With Apple; may change, may be a relay, is no account id. */
+    /** The e-mail address, only with Apple; may change, may be a relay, is no account id. */
     public readonly ?string $email;
-    /** With Apple. */
+    /** Whether Apple verified the address; only with Apple. */
     public readonly ?bool $emailVerified;
-    /** With Apple: whether it is a relay address. */
+    /** Whether the address is a relay address; only with Apple. */
     public readonly ?bool $privateEmail;
     /**
-     * With Apple; null where it was not said, or in a word that is not known. See
+     * Apple's assessment of the person; only with Apple, null if absent or unknown. See
      * Names\RealUser.
      */
     public readonly ?string $realUser;
@@ -94,9 +98,9 @@ final class Token extends Facts
     public readonly int $expiresAtMs;
     /** `expiresAtMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;
-    /** The key that signed it. */
+    /** The id of the key that signed the token. */
     public readonly string $kid;
-    /** "not-checked": nothing offline sees it. */
+    /** "not-checked": it cannot be detected offline. */
     public readonly string $revocation;
     /** The key set in use. */
     public readonly TokenKeyset $keyset;

@@ -23,14 +23,17 @@ final class TokenKeyset extends Details
         'stale' => [Member::BOOLEAN, 'stale'],
     ];
 
-    /** Whose keys they are. */
+    /** The issuer of the keys. */
     public readonly string $issuer;
-    /** When they were fetched; null: the set does not say. Milliseconds since 1970 UTC. */
+    /** When the keys were fetched; null if unknown. Milliseconds since 1970 UTC. */
     public readonly ?int $fetchedAtMs;
     /** `fetchedAtMs` in UTC. */
     public readonly ?DateTimeImmutable $fetchedAt;
-    /** How long ago that was. Milliseconds. */
+    /** The age of the keys. Milliseconds. */
     public readonly ?int $ageMs;
-    /** Older than `keysetMaxAgeMs`: fetch it anew, and go on meanwhile. */
+    /**
+     * Whether the set is older than `keysetMaxAgeMs`: fetch a new one, and use this one
+     * meanwhile.
+     */
     public readonly ?bool $stale;
 }

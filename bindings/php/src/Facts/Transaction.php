@@ -82,40 +82,40 @@ final class Transaction extends Facts
      * Names\EnvironmentSource.
      */
     public readonly string $environmentSource;
-    /** The app; null for kinds that name none. */
+    /** The bundle id of the app; null for kinds without one. */
     public readonly ?string $bundleId;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $appAppleId;
-    /** When the certificates were judged. */
+    /** The date for which the certificates were verified. */
     public readonly EffectiveDate $effectiveDate;
-    /** Names for stores and replay checks. */
+    /** The idempotency keys, for databases and replay checks. */
     public readonly IdempotencyKeys $keys;
     /** The certificates. */
     public readonly Chain $chain;
-    /** When Apple signed it. Milliseconds since 1970 UTC. */
+    /** When Apple signed the evidence. Milliseconds since 1970 UTC. */
     public readonly int $signedDate;
     /** `signedDate` in UTC. */
     public readonly DateTimeImmutable $signedAt;
-    /** This purchase, restore or renewal. */
+    /** The id of this purchase, restore or renewal. */
     public readonly ?string $transactionId;
-    /** The first transaction of the subscription. */
+    /** The id of the first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
-    /** One paid period, the same on all devices. */
+    /** The id of one paid period, the same on all devices. */
     public readonly ?string $webOrderLineItemId;
-    /** What was bought. */
+    /** The product id. */
     public readonly ?string $productId;
-    /** Group of a subscription. */
+    /** The group of the subscription. */
     public readonly ?string $subscriptionGroupIdentifier;
     /**
      * "Auto-Renewable Subscription", "Non-Consumable", "Consumable" or "Non-Renewing
      * Subscription". See Names\ProductType.
      */
     public readonly ?string $type;
-    /** How many were bought. */
+    /** The number of items bought. */
     public readonly ?int $quantity;
     /** "PURCHASED", "FAMILY_SHARED" or "ASSIGNED". See Names\OwnershipType. */
     public readonly ?string $inAppOwnershipType;
-    /** When it was charged. Milliseconds since 1970 UTC. */
+    /** When the customer was charged. Milliseconds since 1970 UTC. */
     public readonly ?int $purchaseDate;
     /** `purchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $purchaseAt;
@@ -123,29 +123,31 @@ final class Transaction extends Facts
     public readonly ?int $originalPurchaseDate;
     /** `originalPurchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $originalPurchaseAt;
-    /** End of the paid period. Milliseconds since 1970 UTC. */
+    /** The end of the paid period. Milliseconds since 1970 UTC. */
     public readonly ?int $expiresDate;
     /** `expiresDate` in UTC. */
     public readonly ?DateTimeImmutable $expiresAt;
-    /** When it was refunded, or taken from Family Sharing. Milliseconds since 1970 UTC. */
+    /**
+     * When the purchase was refunded, or family sharing ended. Milliseconds since 1970 UTC.
+     */
     public readonly ?int $revocationDate;
     /** `revocationDate` in UTC. */
     public readonly ?DateTimeImmutable $revocationAt;
-    /** 1: an issue with the app; 0: another reason. */
+    /** The reason: 1 an issue with the app, 0 another. */
     public readonly ?int $revocationReason;
     /** "REFUND_FULL", "REFUND_PRORATED" or "FAMILY_REVOKE". See Names\RevocationType. */
     public readonly ?string $revocationType;
-    /** Thousandths of a percent. */
+    /** The refunded share in thousandths of a percent. */
     public readonly ?int $revocationPercentage;
-    /** True: replaced by an upgrade. */
+    /** Whether an upgrade replaced the purchase. */
     public readonly ?bool $isUpgraded;
-    /** 1 introductory, 2 promotional, 3 offer code, 4 win-back. */
+    /** The type: 1 introductory, 2 promotional, 3 offer code, 4 win-back. */
     public readonly ?int $offerType;
-    /** UUID that the app set, in lower case. */
+    /** The UUID that the app set, in lower case. */
     public readonly ?string $appAccountToken;
-    /** The customer's download of the app. */
+    /** The id of the customer's download of the app. */
     public readonly ?string $appTransactionId;
-    /** Id before a migration to Advanced Commerce. */
+    /** The id before a migration to Advanced Commerce. */
     public readonly ?string $previousOriginalTransactionId;
     /** Offer id or code. */
     public readonly ?string $offerIdentifier;
@@ -156,24 +158,24 @@ final class Transaction extends Facts
      * Names\OfferDiscountType.
      */
     public readonly ?string $offerDiscountType;
-    /** Country, three letters. */
+    /** The country, three letters. */
     public readonly ?string $storefront;
-    /** Apple's number of it. */
+    /** Apple's id of the storefront. */
     public readonly ?string $storefrontId;
     /** "PURCHASE" or "RENEWAL". See Names\TransactionReason. */
     public readonly ?string $transactionReason;
-    /** ISO 4217. */
+    /** The currency, ISO 4217. */
     public readonly ?string $currency;
-    /** Thousandths of the currency unit. */
+    /** The amount in thousandths of the currency unit. */
     public readonly ?int $price;
-    /** Advanced Commerce only. */
+    /** The Advanced Commerce data; null for other purchases. */
     public readonly ?AdvancedCommerceTransactionInfo $advancedCommerceInfo;
     /** "BILLED_UPFRONT" or "MONTHLY". See Names\BillingPlanType. */
     public readonly ?string $billingPlanType;
-    /** Commitment, if any. */
+    /** The commitment; null if there is none. */
     public readonly ?TransactionCommitmentInfo $commitmentInfo;
-    /** Base64; only from a device. */
+    /** The hash for the device verification, base64; only in evidence from a device. */
     public readonly ?string $deviceVerification;
-    /** UUID; only from a device. */
+    /** The nonce of the device verification, a UUID; only in evidence from a device. */
     public readonly ?string $deviceVerificationNonce;
 }

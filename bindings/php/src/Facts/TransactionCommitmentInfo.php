@@ -23,14 +23,14 @@ final class TransactionCommitmentInfo extends Details
         'totalBillingPeriods' => [Member::INTEGER, 'totalBillingPeriods'],
     ];
 
-    /** This period, 1 to 12. */
+    /** The number of this period, 1 to 12. */
     public readonly ?int $billingPeriodNumber;
-    /** End of all periods. Milliseconds since 1970 UTC. */
+    /** The end of all periods. Milliseconds since 1970 UTC. */
     public readonly ?int $commitmentExpiresDate;
     /** `commitmentExpiresDate` in UTC. */
     public readonly ?DateTimeImmutable $commitmentExpiresAt;
-    /** Thousandths of the currency unit. */
+    /** The amount in thousandths of the currency unit. */
     public readonly ?int $commitmentPrice;
-    /** How many in all. */
+    /** The number of all periods. */
     public readonly ?int $totalBillingPeriods;
 }

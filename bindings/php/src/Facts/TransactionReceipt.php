@@ -13,9 +13,8 @@ use DateTimeImmutable;
 /**
  * One purchase, restore or renewal, as apps of iOS 3 to 6 sent it.
  *
- * It states the past: it can show neither a refund nor whether the subscription renewed. It is
- * not bound to a device or an account: whoever has the text can send it. Pay out once per
- * `keys.purchase`.
+ * It describes the past: it contains neither a refund nor a later renewal. It is not bound to
+ * a device or an account: anyone who has the text can send it. Grant once per `keys.purchase`.
  */
 final class TransactionReceipt extends OwnFacts
 {
@@ -55,69 +54,69 @@ final class TransactionReceipt extends OwnFacts
 
     /** "Production", "Sandbox" or "Xcode". See Names\Environment. */
     public readonly ?string $environment;
-    /** The app. */
+    /** The bundle id of the app. */
     public readonly ?string $bundleId;
-    /** Of the signature: 2 (until 2016) or 3. */
+    /** The version of the signature: 2 (until 2016) or 3. */
     public readonly int $version;
-    /** What was bought. */
+    /** The product id. */
     public readonly string $productId;
-    /** How many were bought. */
+    /** The number of items bought. */
     public readonly int $quantity;
-    /** This purchase, restore or renewal. */
+    /** The id of this purchase, restore or renewal. */
     public readonly string $transactionId;
-    /** The first transaction of the subscription. */
+    /** The id of the first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
-    /** One paid period, the same on all devices. */
+    /** The id of one paid period, the same on all devices. */
     public readonly ?string $webOrderLineItemId;
     /**
-     * Purchase, restore, start of the period: to the millisecond where the receipt has it,
-     * else to the second. Milliseconds since 1970 UTC.
+     * The date of purchase, restore or the start of the period: in milliseconds if the receipt
+     * has them, else in seconds. Milliseconds since 1970 UTC.
      */
     public readonly int $purchaseDate;
     /** `purchaseDate` in UTC. */
     public readonly DateTimeImmutable $purchaseAt;
-    /** The first purchase. Milliseconds since 1970 UTC. */
+    /** The date of the first purchase. Milliseconds since 1970 UTC. */
     public readonly ?int $originalPurchaseDate;
     /** `originalPurchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $originalPurchaseAt;
-    /** End of the paid period. Milliseconds since 1970 UTC. */
+    /** The end of the paid period. Milliseconds since 1970 UTC. */
     public readonly ?int $expiresDate;
     /** `expiresDate` in UTC. */
     public readonly ?DateTimeImmutable $expiresAt;
-    /** A free trial. */
+    /** Whether the period is a free trial. */
     public readonly ?bool $isTrialPeriod;
-    /** An introductory price. */
+    /** Whether the period has an introductory price. */
     public readonly ?bool $isInIntroOfferPeriod;
-    /** Version of the app, free text. */
+    /** The version of the app, free text. */
     public readonly ?string $bundleVersion;
-    /** Apple's number of the product. */
+    /** Apple's id of the product. */
     public readonly ?string $itemId;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?string $appItemId;
-    /** Apple's number of the app's version. */
+    /** Apple's id of the app's version. */
     public readonly ?string $versionExternalIdentifier;
     /**
-     * "transaction-id", which is signed; null where that id does not show it. See
-     * Names\EnvironmentSource.
+     * "transaction-id", which is signed; null if that id does not determine the environment.
+     * See Names\EnvironmentSource.
      */
     public readonly ?string $environmentSource;
     /**
-     * An unsigned outer key contradicts the signed transaction id: the text was altered.
-     * Nothing else follows from that.
+     * Whether an unsigned outer key contradicts the signed transaction id, because the text
+     * was altered. Nothing else follows from that.
      */
     public readonly bool $outerAltered;
-    /** Signed by a certificate that is younger than the purchase. */
+    /** Whether the signing certificate is newer than the purchase. */
     public readonly bool $signedAfterPurchase;
-    /** Version 2: rests on 1,024-bit RSA. */
+    /** Whether the signature is by a 1,024-bit RSA key, as in version 2. */
     public readonly bool $weakKey;
     /** Device id; only with `receipts.deviceIds: report`. */
     public readonly ?string $uniqueIdentifier;
     /** Vendor id; only with `receipts.deviceIds: report`. */
     public readonly ?string $uniqueVendorIdentifier;
-    /** Names for stores and replay checks. */
+    /** The idempotency keys, for databases and replay checks. */
     public readonly IdempotencyKeys $keys;
     /** The certificates. */
     public readonly ReceiptChain $chain;
-    /** How it was packed. */
+    /** The encoding in which the evidence arrived. */
     public readonly Transport $transport;
 }

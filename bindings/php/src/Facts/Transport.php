@@ -9,7 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** How the evidence was packed when it came. */
+/** The encoding in which the evidence arrived. */
 final class Transport extends Details
 {
     use ReadOnce;
@@ -22,8 +22,8 @@ final class Transport extends Details
 
     /** "raw", "base64" or "base64-twice". */
     public readonly string $form;
-    /** How many times it was base64: 0, 1 or 2. */
+    /** The number of base64 layers: 0, 1 or 2. */
     public readonly int $levels;
-    /** Whether spaces had to be read as +: a form field decoded twice. */
+    /** Whether spaces were read as +, because a form field was decoded twice. */
     public readonly bool $spaceAsPlus;
 }

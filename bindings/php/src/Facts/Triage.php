@@ -11,10 +11,10 @@ use Assay\Internal\ReadOnce;
 use Assay\Internal\TriageFacts;
 
 /**
- * The library's finding about an unverified blob.
+ * The class of an unverified blob.
  *
- * `worthVerifying` says whether to go on; otherwise `disposition` says what to tell the
- * client, and `status` why. A finding is never evidence.
+ * `worthVerifying` is whether to verify the blob; otherwise `disposition` is the result for
+ * the client, and `status` the reason. A finding is never evidence.
  */
 final class Triage extends TriageFacts
 {
@@ -56,19 +56,20 @@ final class Triage extends TriageFacts
      */
     public readonly string $nextStep;
     /**
-     * What a JWS looks like: "transaction", "notification" …; null for others. See Names\Kind.
+     * The kind of a JWS by its form: "transaction", "notification" …; null for other blobs.
+     * See Names\Kind.
      */
     public readonly ?string $kind;
     /** @var list<string> Suspicions, never verdicts: "info-compact", "missing:bid" … */
     public readonly array $anomalies;
-    /** How it was packed. */
+    /** The encoding in which the evidence arrived. */
     public readonly ?Transport $transport;
-    /** What the blob says about itself. Never act on it: verify first. */
+    /** The unverified content of the blob. Never act on it: verify first. */
     public readonly UnverifiedContent $unverified;
-    /** Whether to look it up, verify it, and only then decide. */
+    /** Whether to verify the blob before deciding anything. */
     public readonly bool $worthVerifying;
     /** Name of the status: "pending.triage.verify-next", "rejected.triage.cracking-tool" … */
     public readonly string $status;
-    /** What to answer the client when it ends here; null where it goes on. */
+    /** The status for the client if processing ends here; null if it continues. */
     public readonly ?int $httpStatus;
 }

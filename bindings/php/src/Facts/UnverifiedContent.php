@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What an untrusted blob says about itself. Claims, not facts: anyone can write them. */
+/** The content of an untrusted blob. It is not verified: anyone can write it. */
 final class UnverifiedContent extends Details
 {
     use ReadOnce;
@@ -35,43 +35,43 @@ final class UnverifiedContent extends Details
         'complete' => [Member::BOOLEAN, 'complete'],
     ];
 
-    /** The app. */
+    /** The bundle id of the app. */
     public readonly ?string $bundleId;
-    /** What was bought. */
+    /** The product id. */
     public readonly ?string $productId;
-    /** The purchase. */
+    /** The transaction id of the purchase. */
     public readonly ?string $transactionId;
-    /** The first transaction of the subscription. */
+    /** The id of the first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
-    /** One paid period. */
+    /** The id of one paid period. */
     public readonly ?string $webOrderLineItemId;
-    /** When it was bought. Milliseconds since 1970 UTC. */
+    /** When the purchase was made. Milliseconds since 1970 UTC. */
     public readonly ?int $purchaseDate;
     /** `purchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $purchaseAt;
     /** "Production", "Sandbox" … See Names\Environment. */
     public readonly ?string $environment;
     /**
-     * To look up before verifying: for each purchase its transaction key, and its purchase key
-     * if that is different.
+     * The keys to look up before verifying: for each purchase its transaction key, and its
+     * purchase key if that is different.
      *
      * @var list<string>
      */
     public readonly array $keys;
-    /** Only a JWS: who is said to have made it. */
+    /** The issuer in a JWS; null for other blobs. */
     public readonly ?string $issuer;
-    /** Only an App Attest receipt: the whole App ID. */
+    /** The whole App ID in an App Attest receipt; null for other blobs. */
     public readonly ?string $appId;
     /** An app receipt: "ProductionSandbox" …; App Attest: "ATTEST" or "RECEIPT". */
     public readonly ?string $type;
-    /** Of an app or App Attest receipt. Milliseconds since 1970 UTC. */
+    /** The creation date of an app or App Attest receipt. Milliseconds since 1970 UTC. */
     public readonly ?int $creationDate;
     /** `creationDate` in UTC. */
     public readonly ?DateTimeImmutable $creationAt;
-    /** @var list<string> An app receipt: at most 64 of them. */
+    /** @var list<string> The products in an app receipt, at most 64. */
     public readonly array $productIds;
-    /** An app receipt: how many it lists. */
+    /** The number of purchases in an app receipt. */
     public readonly ?int $purchases;
-    /** An app receipt: whether `keys` has every purchase in it. */
+    /** Whether `keys` has every purchase of an app receipt. */
     public readonly ?bool $complete;
 }

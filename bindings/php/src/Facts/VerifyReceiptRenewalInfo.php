@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What an answer says about the renewal of one subscription. */
+/** The renewal of one subscription in a response. */
 final class VerifyReceiptRenewalInfo extends Details
 {
     use ReadOnce;
@@ -30,28 +30,28 @@ final class VerifyReceiptRenewalInfo extends Details
         'promotionalOfferId' => [Member::TEXT, 'promotionalOfferId'],
     ];
 
-    /** The first transaction of the subscription. */
+    /** The id of the first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
     /** The product of this period. */
     public readonly ?string $productId;
     /** The product of the next period. */
     public readonly ?string $autoRenewProductId;
-    /** 0 off, 1 on; not the state of the subscription. */
+    /** Automatic renewal: 0 off, 1 on; not the state of the subscription. */
     public readonly ?int $autoRenewStatus;
     /** Apple still tries to charge. */
     public readonly ?bool $isInBillingRetryPeriod;
     /** 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 unknown. */
     public readonly ?int $expirationIntent;
-    /** End of the billing grace period. Milliseconds since 1970 UTC. */
+    /** The end of the billing grace period. Milliseconds since 1970 UTC. */
     public readonly ?int $gracePeriodExpiresDate;
     /** `gracePeriodExpiresDate` in UTC. */
     public readonly ?DateTimeImmutable $gracePeriodExpiresAt;
-    /** 0 asked, no answer; 1 agreed. */
+    /** The customer's consent: 0 not answered, 1 agreed. */
     public readonly ?int $priceConsentStatus;
-    /** 0 asked, no answer; 1 agreed or only informed. */
+    /** The customer's consent: 0 not answered, 1 agreed or only informed. */
     public readonly ?int $priceIncreaseStatus;
     /** Offer code. */
     public readonly ?string $offerCodeRefName;
-    /** Promotional offer. */
+    /** The id of the promotional offer. */
     public readonly ?string $promotionalOfferId;
 }

@@ -11,10 +11,10 @@ use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
 /**
- * What Apple's verifyReceipt endpoint answered: facts of class "apple-answer".
+ * A response of Apple's verifyReceipt endpoint: facts of class "apple-answer".
  *
- * Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS connection
- * that it came over.
+ * Nothing in it is signed except `latest_receipt`: it is as trustworthy as the TLS connection
+ * over which it arrived.
  */
 final class VerifyReceiptResponse extends OwnFacts
 {
@@ -59,7 +59,7 @@ final class VerifyReceiptResponse extends OwnFacts
 
     /** "Production", "Sandbox" or "Xcode". See Names\Environment. */
     public readonly ?string $environment;
-    /** The app. */
+    /** The bundle id of the app. */
     public readonly ?string $bundleId;
     /** 0; or 21006: valid, but the subscription has ended or was cancelled. */
     public readonly int $appleStatus;
@@ -71,56 +71,60 @@ final class VerifyReceiptResponse extends OwnFacts
      */
     public readonly ?string $environmentSource;
     /**
-     * The moment that it describes: `requestDate`; without one the latest date in it, never
-     * the time of reading. Milliseconds since 1970 UTC.
+     * The instant that the response describes: `requestDate`; without it the latest date in
+     * the response, never the time of reading. Milliseconds since 1970 UTC.
      */
     public readonly int $asOfMs;
     /** `asOfMs` in UTC. */
     public readonly DateTimeImmutable $asOfAt;
-    /** How far Apple's clock is ahead; null within five minutes. Milliseconds. */
+    /** The time by which Apple's clock is ahead; null within five minutes. Milliseconds. */
     public readonly ?int $clockSkew;
     /** "Production", "ProductionSandbox" … See Names\ReceiptType. */
     public readonly ?string $receiptType;
     /** 1: an issue with the app; 0: another reason; iOS 6 style. */
     public readonly ?int $cancellationReason;
-    /** Apple's number of the app. */
+    /** Apple's id of the app. */
     public readonly ?int $adamId;
     /** The same number. */
     public readonly ?int $appItemId;
-    /** Version of the app. */
+    /** The version of the app. */
     public readonly ?string $applicationVersion;
     /** Apple's number of the download. */
     public readonly ?string $downloadId;
-    /** Apple's number of the version. */
+    /** Apple's id of the version. */
     public readonly ?int $versionExternalIdentifier;
-    /** Of the receipt sent. Milliseconds since 1970 UTC. */
+    /** The creation date of the receipt that was sent. Milliseconds since 1970 UTC. */
     public readonly ?int $receiptCreationDate;
     /** `receiptCreationDate` in UTC. */
     public readonly ?DateTimeImmutable $receiptCreationAt;
-    /** Apple's clock at the answer. Milliseconds since 1970 UTC. */
+    /** Apple's time of the response. Milliseconds since 1970 UTC. */
     public readonly ?int $requestDate;
     /** `requestDate` in UTC. */
     public readonly ?DateTimeImmutable $requestAt;
-    /** First download. Milliseconds since 1970 UTC. */
+    /** When the app was first downloaded. Milliseconds since 1970 UTC. */
     public readonly ?int $originalPurchaseDate;
     /** `originalPurchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $originalPurchaseAt;
-    /** Version first bought; a dummy in Sandbox. */
+    /** The version first bought; a placeholder in Sandbox. */
     public readonly ?string $originalApplicationVersion;
     /** End of a volume purchase. Milliseconds since 1970 UTC. */
     public readonly ?int $expirationDate;
     /** `expirationDate` in UTC. */
     public readonly ?DateTimeImmutable $expirationAt;
-    /** When it was pre-ordered. Milliseconds since 1970 UTC. */
+    /** When the app was pre-ordered. Milliseconds since 1970 UTC. */
     public readonly ?int $preorderDate;
     /** `preorderDate` in UTC. */
     public readonly ?DateTimeImmutable $preorderAt;
-    /** @var list<VerifyReceiptTransaction> Each once, ordered by the end of the period. */
+    /**
+     * The transactions, each once, ordered by the end of the period.
+     *
+     * @var list<VerifyReceiptTransaction>
+     */
     public readonly array $transactions;
     /** @var list<VerifyReceiptRenewalInfo> Renewal facts, one for each subscription. */
     public readonly array $renewals;
-    /** The newest receipt, if the answer has one. */
+    /** The newest receipt, if the response has one. */
     public readonly ?LatestReceipt $latestReceipt;
-    /** "apple-answer": trusted because of your TLS, not because of a signature. */
+    /** "apple-answer": trusted because of the TLS connection, not because of a signature. */
     public readonly string $evidence;
 }

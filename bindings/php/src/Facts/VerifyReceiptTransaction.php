@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** One transaction in an answer. Only Apple's TLS connection vouches for it. */
+/** One transaction in a response. Only Apple's TLS connection proves it. */
 final class VerifyReceiptTransaction extends Details
 {
     use ReadOnce;
@@ -49,53 +49,55 @@ final class VerifyReceiptTransaction extends Details
         'uniqueVendorIdentifier' => [Member::TEXT, 'uniqueVendorIdentifier'],
     ];
 
-    /** How many were bought. */
+    /** The number of items bought. */
     public readonly ?int $quantity;
-    /** What was bought. */
+    /** The product id. */
     public readonly ?string $productId;
-    /** This purchase, restore or renewal. */
+    /** The id of this purchase, restore or renewal. */
     public readonly ?string $transactionId;
-    /** The first transaction of the subscription. */
+    /** The id of the first transaction of the subscription. */
     public readonly ?string $originalTransactionId;
-    /** One paid period, the same on all devices. */
+    /** The id of one paid period, the same on all devices. */
     public readonly ?string $webOrderLineItemId;
-    /** Purchase, restore, start of the period. Milliseconds since 1970 UTC. */
+    /**
+     * The date of purchase, restore or the start of the period. Milliseconds since 1970 UTC.
+     */
     public readonly ?int $purchaseDate;
     /** `purchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $purchaseAt;
-    /** The first purchase. Milliseconds since 1970 UTC. */
+    /** The date of the first purchase. Milliseconds since 1970 UTC. */
     public readonly ?int $originalPurchaseDate;
     /** `originalPurchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $originalPurchaseAt;
-    /** End of the paid period. Milliseconds since 1970 UTC. */
+    /** The end of the paid period. Milliseconds since 1970 UTC. */
     public readonly ?int $expiresDate;
     /** `expiresDate` in UTC. */
     public readonly ?DateTimeImmutable $expiresAt;
-    /** When it was refunded. Milliseconds since 1970 UTC. */
+    /** When the purchase was refunded. Milliseconds since 1970 UTC. */
     public readonly ?int $cancellationDate;
     /** `cancellationDate` in UTC. */
     public readonly ?DateTimeImmutable $cancellationAt;
-    /** 1: an issue with the app; 0: another reason. */
+    /** The reason: 1 an issue with the app, 0 another. */
     public readonly ?int $cancellationReason;
-    /** A free trial. */
+    /** Whether the period is a free trial. */
     public readonly ?bool $isTrialPeriod;
-    /** An introductory price. */
+    /** Whether the period has an introductory price. */
     public readonly ?bool $isInIntroOfferPeriod;
-    /** Promotional offer. */
+    /** The id of the promotional offer. */
     public readonly ?string $promotionalOfferId;
     /** Offer code. */
     public readonly ?string $offerCodeRefName;
     /** "PURCHASED" or "FAMILY_SHARED". See Names\OwnershipType. */
     public readonly ?string $inAppOwnershipType;
-    /** True: replaced by an upgrade. */
+    /** Whether an upgrade replaced the purchase. */
     public readonly ?bool $isUpgraded;
-    /** Group of a subscription. */
+    /** The group of the subscription. */
     public readonly ?string $subscriptionGroupIdentifier;
     /** UUID that the app set. */
     public readonly ?string $appAccountToken;
     /** Whether the catalogue has the product. */
     public readonly bool $known;
-    /** Names for stores and replay checks. */
+    /** The idempotency keys, for databases and replay checks. */
     public readonly IdempotencyKeys $keys;
     /** The app; iOS 6 style. */
     public readonly ?string $bid;

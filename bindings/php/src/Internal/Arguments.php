@@ -10,15 +10,15 @@ use DateTimeInterface;
 use SensitiveParameter;
 
 /**
- * What callers may give, in the form that the library takes.
+ * Converts arguments of the binding's callers into the library's form.
  *
  * @internal
  */
 final class Arguments
 {
     /**
-     * Milliseconds since 1970 UTC of a time; of the system's clock for null. What lies
-     * beyond 64 bits is cut to the nearest that fits; the library refuses it.
+     * Returns a time in milliseconds since 1970 UTC; the system's time for null. A time beyond 64
+     * bits becomes the nearest that fits, which the library refuses.
      */
     public static function milliseconds(int|DateTimeInterface|null $moment): int
     {
@@ -36,7 +36,7 @@ final class Arguments
         return $milliseconds < 0 ? PHP_INT_MIN : PHP_INT_MAX;
     }
 
-    /** A date for assay_check_expiry; ASSAY_NO_DATE for null. */
+    /** Returns a date for assay_check_expiry; ASSAY_NO_DATE for null. */
     public static function date(int|DateTimeInterface|null $moment, string $name): int
     {
         if ($moment === null) {
@@ -51,7 +51,7 @@ final class Arguments
     }
 
     /**
-     * The JSON text of an array or object; a string is one already.
+     * Returns the JSON text of an array or object; a string is JSON text already.
      *
      * @param array<string, mixed>|object|string $value
      */
@@ -73,7 +73,7 @@ final class Arguments
     }
 
     /**
-     * The documents behind the evidence, each once, as the library knows them.
+     * Returns the library's handles of the documents behind the evidence, each once.
      *
      * @param Document|Facts|iterable<Document|Facts> $evidence
      *
@@ -97,7 +97,7 @@ final class Arguments
         return array_values($handles);
     }
 
-    /** The bytes of a vendor id or a MAC address; a UUID may be given as its text. */
+    /** Returns the bytes of a vendor id or a MAC address; a UUID may be given as text. */
     public static function device(#[SensitiveParameter] ?string $subject): ?string
     {
         $uuid = '/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/Di';
@@ -109,7 +109,7 @@ final class Arguments
     }
 
     /**
-     * The kind of the client data and their bytes; exactly one of the two is given.
+     * Returns the kind of the client data and their bytes; exactly one argument must be given.
      *
      * @return array{int, string}
      */

@@ -8,7 +8,7 @@ use Assay\Extension as C;
 use SensitiveParameter;
 
 /**
- * libassay by the compiled extension.
+ * Calls libassay by the compiled extension.
  *
  * @internal
  */
@@ -48,7 +48,7 @@ final class ExtensionLibrary extends Library
             : $this->function($name)(...$given, out: $out, doc: $doc);
     }
 
-    /** The function of the extension for one of the header. */
+    /** Returns the extension's function for a function of the header. */
     private function function(string $name): \Closure
     {
         return $this->functions[$name] ??= ('Assay\Extension\\' . substr($name, 6))(...);

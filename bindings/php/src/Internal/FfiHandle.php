@@ -8,7 +8,7 @@ use FFI;
 use FFI\CData;
 
 /**
- * The address of one handle of the library; frees it when nothing refers to it.
+ * Owns one handle of the library, and frees it when no reference is left.
  *
  * @internal
  */
@@ -18,7 +18,7 @@ final class FfiHandle
     private string $name = '';
     private ?CData $pointer = null;
 
-    /** @param string $name what it is a handle of: doc, exchange, keyset, verifier */
+    /** @param string $name the type of the handle: doc, exchange, keyset, verifier */
     public function __construct(FFI $ffi, string $name, CData $pointer)
     {
         if ($this->ffi !== null) {
@@ -34,7 +34,7 @@ final class FfiHandle
         return $this->name === 'doc';
     }
 
-    /** Null, which the library refuses, once it was freed. */
+    /** Returns the address; null, which the library refuses, once the handle was freed. */
     public function pointer(): ?CData
     {
         return $this->pointer;
@@ -51,7 +51,7 @@ final class FfiHandle
 
     private function __clone()
     {
-        // One owner for each handle, even from inside the class.
+        // A handle has one owner, which a clone inside the class must not change.
         $this->pointer = null;
     }
 

@@ -9,7 +9,7 @@ use FFI\CData;
 use FFI\CType;
 use SensitiveParameter;
 
-// Imported, they cost no look-up at each call.
+// Imported functions need no look-up at each call.
 use function count;
 use function is_array;
 use function is_object;
@@ -17,7 +17,7 @@ use function is_string;
 use function strlen;
 
 /**
- * libassay by FFI. Under `ffi.enable=preload` it works where this file was preloaded.
+ * Calls libassay by FFI. With `ffi.enable=preload` this file must be preloaded.
  *
  * @internal
  */
@@ -81,7 +81,7 @@ final class FfiLibrary extends Library
     /**
      * @param list<mixed> $given
      *
-     * @return list<mixed> the same as C takes it: octets and lists with their length
+     * @return list<mixed> the arguments in C's form: bytes and lists with their length
      */
     private function passed(#[SensitiveParameter] array $given): array
     {

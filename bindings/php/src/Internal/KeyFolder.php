@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Assay\Internal;
 
 /**
- * A folder with what is kept of each token issuer, and a lock for each.
+ * A folder with the stored state of each token issuer, and a lock for each.
  *
  * @internal
  */
@@ -20,7 +20,7 @@ final class KeyFolder
         return is_file($this->path($issuer)) ? file_get_contents($this->path($issuer)) : null;
     }
 
-    /** A reader sees the old text or the new one as a whole. */
+    /** Replaces the file atomically: a reader finds either the old text or the new one. */
     public function write(string $issuer, string $text): void
     {
         file_put_contents($this->path($issuer) . '.new', $text);
@@ -28,14 +28,14 @@ final class KeyFolder
     }
 
     /**
-     * What a function returns, which runs in one process at a time.
+     * Calls a function in one process at a time, and returns its result.
      *
      * @template T
      *
      * @param callable(): T $work
-     * @param bool $waits false: not for another process
+     * @param bool $waits false to return at once if another process has the lock
      *
-     * @return T|null null: another process is at it
+     * @return T|null null if another process has the lock
      */
     public function alone(string $issuer, callable $work, bool $waits): mixed
     {

@@ -8,7 +8,7 @@ use Assay\Document;
 use Assay\Facts;
 
 /**
- * Which facts a document of a kind has, and where they are in it.
+ * The class of the facts of each kind of document, and their path in it.
  *
  * @internal
  */
@@ -42,7 +42,7 @@ final class Kinds
             $known = [Facts\AppStoreResponse::class, 'exchange.result'];
         }
         $known = match ($document->at('exchange.operation')) {
-            // In a refusal there is only Apple's status.
+            // A refusal has only Apple's status, which is no facts.
             'call-verify-receipt' => $document->ok
                 ? [Facts\VerifyReceiptResponse::class, 'exchange.verifyReceipt'] : null,
             'check-revocation' => [Facts\Revocation::class, 'exchange.revocation'],

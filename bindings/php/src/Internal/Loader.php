@@ -8,18 +8,17 @@ use Assay\Exception\LoadError;
 use FFI;
 
 /**
- * Find libassay and check that it fits this binding. In this order:
+ * Finds libassay and checks that it fits this binding. In this order:
  *
- * 1. the extension `assay`, where PHP has loaded it;
- * 2. what `ffi.preload` has loaded (scope ASSAY);
+ * 1. the extension `assay`, if PHP has loaded it;
+ * 2. the library that `ffi.preload` has loaded (scope ASSAY);
  * 3. `libassay.so.0` inside this package;
- * 4. the file that the environment variable ASSAY_LIBRARY names, when it is set (and getenv
- *    is not disabled); the system is then not searched, so that a wrong path is never passed
- *    over;
- * 5. `libassay.so.0`, as the system's loader finds it.
+ * 4. the file in the environment variable ASSAY_LIBRARY, if it is set (and getenv is not
+ *    disabled); the system is then not searched, so that a wrong path is an error;
+ * 5. `libassay.so.0`, found by the system's loader.
  *
- * A library is taken when it has every function of the header, its version is not older
- * than the header that this binding was generated from, and its ABI number is the same.
+ * A library fits if it has every function of the header, its version is not older than the header
+ * that this binding was generated from, and its ABI number is equal.
  *
  * @internal
  */
@@ -40,7 +39,7 @@ final class Loader
                 function_exists('getenv') ? (getenv(self::VARIABLE) ?: null) : null,
             );
         } catch (\Error $error) {
-            // A function in disable_functions is one that there is not.
+            // PHP reports a function in disable_functions as undefined.
             if (preg_match('/undefined function .*?(\w+)\(\)/', $error->getMessage(), $name)) {
                 throw new LoadError(
                     "assay: PHP's function $name[1] is needed to load the library, and is in "
@@ -53,7 +52,7 @@ final class Loader
         }
     }
 
-    /** @throws LoadError with everything that was tried and why each one failed */
+    /** @throws LoadError with everything that was tried and why each attempt failed */
     public static function load(
         bool $extension,
         bool $ffi,
@@ -92,7 +91,7 @@ final class Loader
         return 'libassay.so.' . Header::ABI;
     }
 
-    /** @return iterable<array{string, string}> where it comes from, name for the loader */
+    /** @return iterable<array{string, string}> the origin, and the name for the loader */
     public static function candidates(string $folder, ?string $named): iterable
     {
         yield ['loaded by ffi.preload', 'scope ASSAY'];
@@ -105,7 +104,7 @@ final class Loader
         }
     }
 
-    /** Load one library by FFI and check it. */
+    /** Loads one library by FFI and checks it. */
     public static function open(string $name): Library
     {
         if ($name === 'scope ASSAY') {
@@ -124,7 +123,7 @@ final class Loader
         );
     }
 
-    /** @throws LoadError when the library is older, or of another ABI */
+    /** @throws LoadError if the library is older, or has another ABI */
     public static function fitting(Library $library, int $version, int $abi): Library
     {
         if ($library->versionNumber() < $version) {
@@ -154,7 +153,7 @@ final class Loader
         return new ExtensionLibrary();
     }
 
-    /** The declarations alone: FFI::cdef knows no preprocessor. */
+    /** Returns the declarations without preprocessor lines, which FFI::cdef does not accept. */
     private static function cdef(): string
     {
         $text = (string) file_get_contents(dirname(__DIR__, 2) . '/assay.ffi.h');
@@ -162,7 +161,7 @@ final class Loader
         return (string) preg_replace('/^#.*$/m', '', $text);
     }
 
-    /** FFI that is switched off, or needs preloading, fails for every candidate alike. */
+    /** Throws if FFI is switched off or needs preloading, which fails for every candidate alike. */
     private static function refuseRestricted(\Throwable $error): void
     {
         if (!str_contains($error->getMessage(), 'ffi.enable')) {

@@ -7,8 +7,8 @@ namespace Assay\Internal;
 use DateTimeImmutable;
 
 /**
- * How the members of a document become properties. What is absent, null, or not of the
- * declared type reads as null; lists read as empty arrays.
+ * Converts the members of a document into properties. A member that is absent, null, or not of its
+ * declared type becomes null; a list becomes an empty array.
  *
  * A row of a class's MEMBERS is [kind, name in the JSON, class or inner member].
  *
@@ -29,15 +29,15 @@ final class Member
     public const OCTETS = 11;
     public const INNER_TEXT = 12;
     public const INNER_OCTETS = 13;
-    /** Facts of their own, of the same document. */
+    /** Nested facts of the same document. */
     public const NESTED = 14;
-    /** Said by the class itself, in its method `own`. */
+    /** Computed by the class itself, in its method `own`. */
     public const OWN = 15;
 
-    /** A list of such facts. */
+    /** A list of nested facts. */
     public const NESTED_LIST = 16;
 
-    /** Added to a kind: the member is in the signed JSON, `payload`. */
+    /** Added to a kind if the member is in the signed JSON, `payload`. */
     public const SIGNED = 32;
 
     /** @param array{0: int, 1: string, 2?: string} $row */
@@ -79,7 +79,7 @@ final class Member
         return is_string($value) ? $value : null;
     }
 
-    /** An integer; past 2^53 the library writes it as text (DOC-2). */
+    /** Returns an integer; beyond 2^53 the library writes it as a string (DOC-2). */
     private static function integer(mixed $value, bool $signed): ?int
     {
         if (is_int($value)) {
@@ -93,7 +93,7 @@ final class Member
         return (string) $number === $value ? $number : null;
     }
 
-    /** Whole milliseconds; Xcode writes fractions of one (JWS-81). */
+    /** Returns whole milliseconds; Xcode signs fractions of one (JWS-81). */
     private static function time(mixed $value): ?int
     {
         if (is_float($value) && abs($value) < 2 ** 53) {
@@ -106,7 +106,7 @@ final class Member
     private static function moment(mixed $value): ?DateTimeImmutable
     {
         $milliseconds = self::time($value);
-        // Beyond the years 1 to 9999 a date is not valid.
+        // A DateTime cannot represent years outside 1 to 9999.
         if (
             $milliseconds === null
             || $milliseconds < -62_135_596_800_000 || $milliseconds > 253_402_300_799_999
@@ -127,7 +127,7 @@ final class Member
         return $octets === false ? null : $octets;
     }
 
-    /** Whether a decoded value was an object; an empty one cannot be told from a list. */
+    /** Whether a decoded value was an object; an empty one cannot be distinguished from a list. */
     private static function isObject(mixed $value): bool
     {
         return is_array($value) && ($value === [] || !array_is_list($value));

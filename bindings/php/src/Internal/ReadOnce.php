@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Assay\Internal;
 
 /**
- * Readonly properties that are filled in when they are first read, by the rows of the
- * class's MEMBERS. A trait, since only the class itself may fill them in.
+ * Readonly properties that are set when they are first read, by the rows of the class's MEMBERS. It
+ * is a trait because only the class itself may set them.
  *
  * @internal
  */
@@ -22,7 +22,7 @@ trait ReadOnce
     {
     }
 
-    /** An object whose properties are all still to be read. */
+    /** Returns an object none of whose properties is set yet. */
     protected static function blank(): self
     {
         if (self::$blank === null) {
@@ -56,7 +56,7 @@ trait ReadOnce
 
     public function __isset(string $name): bool
     {
-        // Without filling it in: `??` asks this first and then still calls __get.
+        // Does not set the property: `??` calls this first and then still calls __get.
         return isset(self::MEMBERS[$name])
             && $this->read(self::MEMBERS[$name], $name) !== null;
     }

@@ -17,13 +17,13 @@ use Assay\Exception\Unavailable;
 use Assay\Exception\Unsupported;
 
 /**
- * Which exception a status becomes.
+ * Maps a status to its exception.
  *
  * @internal
  */
 final class Refusal
 {
-    /** Family => class. */
+    /** The class of each family. */
     public const FAMILIES = [
         Header::REJECTED => Rejected::class,
         Header::MALFORMED => Malformed::class,
@@ -36,7 +36,7 @@ final class Refusal
         Header::PENDING => Pending::class,
     ];
 
-    /** The exception for a refused document. */
+    /** Returns the exception for a refused document. */
     public static function of(Document $document): AssayException
     {
         $class = self::FAMILIES[$document->code & 0xff] ?? Internal::class;
@@ -50,9 +50,9 @@ final class Refusal
     }
 
     /**
-     * The exception for a status that came without a document.
+     * Returns the exception for a status without a document.
      *
-     * @param string|null $reason in place of the library's
+     * @param string|null $reason replaces the library's
      */
     public static function ofStatus(int $code, ?string $reason = null): AssayException
     {
@@ -67,9 +67,9 @@ final class Refusal
     }
 
     /**
-     * The exception for a status that the binding itself finds.
+     * Returns the exception for a status that the binding itself found.
      *
-     * @param string|null $reason in place of the library's
+     * @param string|null $reason replaces the library's
      */
     public static function named(string $name, ?string $reason = null): AssayException
     {
@@ -81,7 +81,7 @@ final class Refusal
         throw new \LogicException("no status $name");
     }
 
-    /** @return iterable<int> the codes of all statuses that the library has, but that of "ok" */
+    /** @return iterable<int> the codes of all statuses that the library has, except "ok" */
     public static function statuses(): iterable
     {
         $library = Loader::library();
@@ -90,7 +90,7 @@ final class Refusal
         }
     }
 
-    /** What a back end would answer its own client; our own faults count as 500. */
+    /** Returns the HTTP status for a back end's own client; 500 for faults of the program. */
     public static function httpStatus(int $code): int
     {
         return Loader::library()->statusHttp($code);

@@ -7,7 +7,7 @@ namespace Assay\Internal;
 use Assay\Facts\OwnFacts;
 
 /**
- * What the status of a risk says.
+ * The facts that follow from the status of a risk.
  *
  * @internal
  */

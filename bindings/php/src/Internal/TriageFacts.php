@@ -8,7 +8,7 @@ use Assay\Facts\OwnFacts;
 use Assay\Facts\UnverifiedContent;
 
 /**
- * What the document of a triage says beside the finding.
+ * The members that the document of a triage has beside the triage.
  *
  * @internal
  */

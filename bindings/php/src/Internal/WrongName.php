@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Assay\Internal;
 
 /**
- * What to say of a property that there is not: which one is meant.
+ * Makes the message for a property that does not exist, with the one that was meant.
  *
  * @internal
  */
@@ -20,7 +20,7 @@ final class WrongName
     }
 
     /**
-     * The property that is meant by a name of the JSON, or by one that is misspelt.
+     * Returns the property that was meant by a name of the JSON, or by a misspelt one.
      *
      * @param array<string, array{0: int, 1: string, 2?: string}> $members
      */

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `acquireRatePermit` answers: "acquired", "limited". */
+/** The result of `acquireRatePermit`: "acquired", "limited". */
 final class AcquireRatePermitResult extends Result
 {
     use ReadOnce;
@@ -21,18 +21,18 @@ final class AcquireRatePermitResult extends Result
         'unlimited' => [Member::BOOLEAN, 'unlimited'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /** How many requests this second has, with this one; null: nothing was counted. */
     public readonly ?int $used;
     /** How many requests a second may have; null: Apple names no limit. */
     public readonly ?int $limit;
-    /** The store gave no answer; the request to Apple may go out all the same. */
+    /** Whether the database was unavailable; the request to Apple may be sent all the same. */
     public readonly ?bool $unlimited;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

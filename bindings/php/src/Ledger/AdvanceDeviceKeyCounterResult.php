@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What `advanceDeviceKeyCounter` answers: "advanced", "replayed", "other-account", "retired",
+ * The result of `advanceDeviceKeyCounter`: "advanced", "replayed", "other-account", "retired",
  * "unknown".
  */
 final class AdvanceDeviceKeyCounterResult extends Result
@@ -23,16 +23,16 @@ final class AdvanceDeviceKeyCounterResult extends Result
         'counter' => [Member::INTEGER, 'counter'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /** The key id, standard base64. */
     public readonly string $keyId;
     /** The counter of the assertion. */
     public readonly int $counter;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

@@ -7,7 +7,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What an event of Apple's changed, ledger and subscriptions. */
+/** The changes by a notification, in purchases and subscriptions. */
 final class ApplyEventResult extends Result
 {
     use ReadOnce;
@@ -22,22 +22,22 @@ final class ApplyEventResult extends Result
 
     /** @var list<Take> what to take back */
     public readonly array $take;
-    /** @var list<Claim> of reversed refunds: `grants` are yours to pay out */
+    /** @var list<Claim> claims of reversed refunds; `grants` returns those that need a grant */
     public readonly array $give;
-    /** @var list<SubscriptionUpdate> what became of subscriptions and unlocks */
+    /** @var list<SubscriptionUpdate> the outcome for subscriptions and unlocks */
     public readonly array $subscriptions;
-    /** @var list<RefusedPart> refused for good: log them, and answer 200 */
+    /** @var list<RefusedPart> parts refused for good: log them, and answer 200 */
     public readonly array $refused;
     /** Whether this call changed anything. */
     public readonly bool $changed;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What to answer Apple: 200, or 503, and then the notification comes again. */
+    /** The response to Apple: 200, or 503, after which Apple sends the notification again. */
     public readonly int $httpStatus;
 
-    /** @return list<Grant> what to pay out again */
+    /** @return list<Grant> what to grant again */
     public function grants(): array
     {
         return Claim::grants($this->give);

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `beginSignup` answers: "admitted", "exhausted", "malformed". */
+/** The result of `beginSignup`: "admitted", "exhausted", "malformed". */
 final class BeginSignupResult extends Result
 {
     use ReadOnce;
@@ -22,10 +22,10 @@ final class BeginSignupResult extends Result
         'headers' => [Member::MAP, 'headers'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /**
-     * What `finishSignup` asks for; it stays on the server. Null: the sign-up was not
+     * The ticket for `finishSignup`, which stays on the server; null if the sign-up was not
      * admitted.
      */
     public readonly ?string $ticket;
@@ -33,12 +33,12 @@ final class BeginSignupResult extends Result
     public readonly ?int $left;
     /** When the next day begins. Milliseconds since 1970 UTC. */
     public readonly int $resetAtMs;
-    /** @var array<string, string> Headers for the answer to the client, by name. */
+    /** @var array<string, string> The headers for the response to the client, by name. */
     public readonly array $headers;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

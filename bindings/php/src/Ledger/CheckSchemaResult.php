@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `checkSchema` answers. */
+/** The result of `checkSchema`. */
 final class CheckSchemaResult extends Result
 {
     use ReadOnce;
@@ -23,31 +23,30 @@ final class CheckSchemaResult extends Result
     ] + self::STATUS;
 
     /**
-     * The tables that were looked at, without their prefix; empty on DynamoDB and Redis, which
-     * have none.
+     * The checked tables, without their prefix; empty on DynamoDB and Redis, which have none.
      *
      * @var list<string>
      */
     public readonly array $tables;
-    /** True: the store is a primary; a standby is refused. */
+    /** Whether the database is a primary; a standby is refused. */
     public readonly bool $primary;
-    /** The version of the tables; null: the store has no row that says it. */
+    /** The version of the tables; null if the database has no row with it. */
     public readonly ?int $version;
     /**
-     * The id of this database alone: another id later is another database under its name;
-     * null: the store has none.
+     * The id of this database: another id later is another database under its name; null if it
+     * has none.
      */
     public readonly ?string $lineage;
     /**
-     * What is not refused, but should be looked at. See Names\SchemaWarning.
+     * Findings that are not refused, but need attention. See Names\SchemaWarning.
      *
      * @var list<string>
      */
     public readonly array $warnings;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

@@ -8,7 +8,7 @@ use Assay\Facts\Details;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What became of one purchase. */
+/** The outcome of claiming one purchase. */
 final class Claim extends Details
 {
     use ReadOnce;
@@ -35,50 +35,55 @@ final class Claim extends Details
         'revokedAtMs' => [Member::TIME, 'revokedAtMs'],
     ];
 
-    /** The row of the ledger; null where the purchase cannot have one. */
+    /** The key of the ledger row; null if the purchase cannot have one. */
     public readonly ?string $purchaseKey;
-    /** Apple's. */
+    /** Apple's id of the transaction. */
     public readonly string $transactionId;
     /**
-     * "new", "resume": yours to pay out. "already-granted", "in-progress", "other-account",
-     * "revoked", "superseded", "held", "unknown-product", "upgraded", "family-shared",
-     * "unclaimed", "refused", "granted".
+     * "new" or "resume" if you must grant the purchase; else "already-granted", "in-progress",
+     * "other-account", "revoked", "superseded", "held", "unknown-product", "upgraded",
+     * "family-shared", "unclaimed", "refused" or "granted".
      */
     public readonly string $outcome;
-    /** Why, where the outcome is "refused". */
+    /** The reason of the outcome "refused"; else null. */
     public readonly ?string $status;
-    /** For the app (LST-2); null while you have yet to pay out. */
+    /** The result for the app (LST-2); null while a grant is needed. */
     public readonly ?string $clientResult;
-    /** What was bought. */
+    /** The product id. */
     public readonly string $product;
-    /** How many. */
+    /** The number of items bought. */
     public readonly int $quantity;
-    /** What to give, while it is yours to pay out: quantity × `products.<id>.units`. */
+    /** The amount to give while a grant is needed: quantity × `products.<id>.units`. */
     public readonly ?int $units;
-    /** Whether its grant id was handed out before, while it is yours to pay out. */
+    /** Whether the grant id was handed out before, while a grant is needed. */
     public readonly ?bool $repeat;
-    /** Of "held": "lease", it was handed out under one, so no transaction pays it (STO-37). */
+    /**
+     * "lease" for the outcome "held" of a purchase that was handed out under a lease, so that no
+     * transaction may grant it (STO-37).
+     */
     public readonly ?string $reason;
     /** Whether this call changed what the account has. */
     public readonly bool $changed;
-    /** What you pay it out under. */
+    /** The id under which you store what you give. */
     public readonly ?string $grantId;
-    /** Grows with each take-over (STO-26). */
+    /** A number that grows with each take-over (STO-26). */
     public readonly ?int $fencingToken;
-    /** Who gets it. */
+    /** The account that gets the purchase. */
     public readonly ?string $account;
-    /** Until then nobody else takes it over. Milliseconds since 1970 UTC. */
+    /**
+     * The time until which no other attempt takes the claim over, in milliseconds since 1970 UTC.
+     */
     public readonly ?int $leaseExpiresAtMs;
-    /** When to ask again. Milliseconds. */
+    /** The time to wait before the next call, in milliseconds. */
     public readonly ?int $retryAfterMs;
-    /** Of "held". Milliseconds since 1970 UTC. */
+    /** When the purchase was claimed, for the outcome "held". Milliseconds since 1970 UTC. */
     public readonly ?int $claimedAtMs;
-    /** Milliseconds since 1970 UTC. */
+    /** When the purchase was granted. Milliseconds since 1970 UTC. */
     public readonly ?int $grantedAtMs;
-    /** Milliseconds since 1970 UTC. */
+    /** When the purchase was revoked. Milliseconds since 1970 UTC. */
     public readonly ?int $revokedAtMs;
 
-    /** Whether it is claimed for this call and not paid out. */
+    /** Whether this call holds the claim and the purchase is not granted yet. */
     public function needsGrant(): bool
     {
         return $this->clientResult === null && in_array($this->outcome, ['new', 'resume'], true);
@@ -87,7 +92,7 @@ final class Claim extends Details
     /**
      * @param list<self> $claims
      *
-     * @return list<Grant> what is claimed and not paid out
+     * @return list<Grant> what is claimed and not granted yet
      *
      * @internal
      */
@@ -112,7 +117,7 @@ final class Claim extends Details
     }
 
     /**
-     * It may be paid out and is not completed (STO-20).
+     * Returns this claim as perhaps granted and not completed (STO-20).
      *
      * @internal
      */

@@ -7,7 +7,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What became of the purchases of some evidence. */
+/** The outcome of claiming the purchases of some evidence. */
 final class ClaimResult extends Result
 {
     use PaidOut;
@@ -21,27 +21,29 @@ final class ClaimResult extends Result
         'changed' => [Member::OWN, 'changed'],
     ] + self::STATUS;
 
-    /** Of the first claim that is yours, else of the newest purchase. See Claim. */
+    /**
+     * The outcome of the first claim that needs a grant, else of the newest purchase. See Claim.
+     */
     public readonly ?string $outcome;
     /**
-     * For the app (LST-2): "granted", "already-granted", "refused-final", "refused-keep",
-     * "deferred"; null while you have yet to pay out.
+     * The result for the app (LST-2): "granted", "already-granted", "refused-final",
+     * "refused-keep", "deferred"; null while a grant is needed.
      */
     public readonly ?string $clientResult;
     /** @var list<Claim> one for each purchase, in purchase order */
     public readonly array $claims;
-    /** How many purchases were left out. */
+    /** The number of purchases that were left for another call. */
     public readonly ?int $remaining;
     /** Whether this call changed what the account has. */
     public readonly bool $changed;
-    /** Whether there is something to pay out, or was. */
+    /** Whether a claim needs a grant, or was granted by this call. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.purchase.already-granted" … */
+    /** The name of the status: "ok", "rejected.purchase.already-granted" … */
     public readonly string $status;
-    /** What to answer the app: 200, 202, 409 … */
+    /** The HTTP status for the app: 200, 202, 409 … */
     public readonly int $httpStatus;
 
-    /** @return list<Grant> what is claimed and not paid out */
+    /** @return list<Grant> what is claimed and not granted yet */
     public function grants(): array
     {
         return Claim::grants($this->claims);

@@ -10,9 +10,9 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What `complete` answers: "granted"; "revoked", "superseded": take back what was granted
- * under this grant id; "resume": the store gave no answer, and the next claim ends what is
- * open.
+ * The result of `complete`: "granted"; "revoked", "superseded": take back what was granted
+ * under this grant id; "resume": the database was unavailable, and the next claim completes
+ * the grant.
  */
 final class CompleteResult extends Result
 {
@@ -27,22 +27,22 @@ final class CompleteResult extends Result
         'retryAfterMs' => [Member::INTEGER, 'retryAfterMs'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
-    /** What the client is told. See Names\ClientResult. */
+    /** The result for the client. See Names\ClientResult. */
     public readonly string $clientResult;
     /** When the purchase was granted. Milliseconds since 1970 UTC. */
     public readonly ?int $grantedAtMs;
     /** When the purchase was revoked. Milliseconds since 1970 UTC. */
     public readonly ?int $revokedAtMs;
-    /** The purchase was granted by this exchange; false for a repetition. */
+    /** Whether this exchange granted the purchase; false for a repetition. */
     public readonly bool $changed;
-    /** When the client may ask again, where the store gave no answer. Milliseconds. */
+    /** The time to wait before a retry, if the database was unavailable. Milliseconds. */
     public readonly ?int $retryAfterMs;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

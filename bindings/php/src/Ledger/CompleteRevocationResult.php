@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What `completeRevocation` answers: "taken", "already", "superseded": something newer is
+ * The result of `completeRevocation`: "taken", "already", "superseded": something newer is
  * stored, or the take was handed out again.
  */
 final class CompleteRevocationResult extends Result
@@ -24,18 +24,18 @@ final class CompleteRevocationResult extends Result
         'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /** When the purchase was revoked. Milliseconds since 1970 UTC. */
     public readonly ?int $revokedAtMs;
-    /** How many units could not be taken back: the ledger notes them for a person. */
+    /** The number of units that could not be taken back, stored for an operator. */
     public readonly int $debt;
-    /** The units were taken back; false for a repetition. */
+    /** Whether this exchange marked the units as taken back; false for a repetition. */
     public readonly bool $changed;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `consumeChallenge` answers: "consumed", "used", "expired", "mismatch", "unknown". */
+/** The result of `consumeChallenge`: "consumed", "used", "expired", "mismatch", "unknown". */
 final class ConsumeChallengeResult extends Result
 {
     use ReadOnce;
@@ -18,12 +18,12 @@ final class ConsumeChallengeResult extends Result
         'outcome' => [Member::TEXT, 'outcome'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

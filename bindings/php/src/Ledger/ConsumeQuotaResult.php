@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `consumeQuota` answers: "consumed", "exhausted", "not-in-plan". */
+/** The result of `consumeQuota`: "consumed", "exhausted", "not-in-plan". */
 final class ConsumeQuotaResult extends Result
 {
     use ReadOnce;
@@ -26,31 +26,30 @@ final class ConsumeQuotaResult extends Result
         'unmetered' => [Member::BOOLEAN, 'unmetered'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
-    /** How many units of the day are used, with these; null: nothing was counted. */
+    /** The consumed units of the day, including these; null if nothing was counted. */
     public readonly ?int $used;
-    /** How many units a day has; 0: the plan does not have the meter. */
+    /** The units of a day; 0 if the plan does not have the meter. */
     public readonly int $limit;
-    /**
-     * How many units of the day are left, 0 where the take was refused; null: the store gave
-     * no answer.
-     */
+    /** The remaining units of the day, 0 if refused; null if the database was unavailable. */
     public readonly ?int $left;
     /** When the next day begins. Milliseconds since 1970 UTC. */
     public readonly int $resetAtMs;
-    /** What `releaseQuota` asks for; it stays on the server. Null: nothing was counted. */
+    /**
+     * The ticket for `releaseQuota`, which stays on the server; null if nothing was counted.
+     */
     public readonly ?string $ticket;
-    /** @var array<string, string> Headers for the answer to the client, by name. */
+    /** @var array<string, string> The headers for the response to the client, by name. */
     public readonly array $headers;
     /** The meter to try instead. */
     public readonly ?string $fallback;
-    /** The store gave no answer, and the meter goes on uncounted. */
+    /** Whether the database was unavailable and nothing was counted. */
     public readonly ?bool $unmetered;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

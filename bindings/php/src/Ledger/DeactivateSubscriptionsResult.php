@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `deactivateSubscriptions` answers. */
+/** The result of `deactivateSubscriptions`. */
 final class DeactivateSubscriptionsResult extends Result
 {
     use ReadOnce;
@@ -33,12 +33,12 @@ final class DeactivateSubscriptionsResult extends Result
     public readonly array $subscriptions;
     /** How many subscriptions this exchange deactivated. */
     public readonly int $deactivated;
-    /** Some subscription was deactivated. */
+    /** Whether a subscription was deactivated. */
     public readonly bool $changed;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

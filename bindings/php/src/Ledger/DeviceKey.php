@@ -42,7 +42,7 @@ final class DeviceKey extends Details
     public readonly int $createdAtMs;
     /** When the key was used last. Milliseconds since 1970 UTC. */
     public readonly int $usedAtMs;
-    /** The newest App Attest receipt; null: none was kept. */
+    /** The newest App Attest receipt; null if none is stored. */
     public readonly ?string $receipt;
     /**
      * When to ask Apple for a newer receipt; null: never, or the key has no receipt.

@@ -27,13 +27,13 @@ final class DueSubscription extends Details
         'evidence' => [Member::TEXT, 'evidence'],
     ];
 
-    /** Where the subscription was bought. See Names\Environment. */
+    /** The environment of the subscription. See Names\Environment. */
     public readonly string $environment;
     /** Apple's id of the first transaction. */
     public readonly string $originalTransactionId;
     /** Apple's id of the newest transaction. */
     public readonly string $transactionId;
-    /** The account that has the subscription; null: nobody has shown it yet. */
+    /** The owner of the subscription; null if no account has claimed it yet. */
     public readonly ?string $account;
     /** The id of the product. */
     public readonly string $productId;

@@ -4,39 +4,40 @@ declare(strict_types=1);
 
 namespace Assay\Ledger;
 
-/** Carries out the steps of an exchange with a store, over one connection of the host's. */
+/** Runs the database steps of exchanges, over one connection of the host. */
 interface Executor
 {
-    /** "sqlite", "postgres", "mariadb", "redis": what `ledger.engine` calls it. */
+    /** Returns the engine's name in `ledger.engine`: "sqlite", "postgres", "mariadb", "redis". */
     public function engine(): string;
 
     /**
-     * One step, in order, up to the first failure; after one nothing of an open transaction
-     * is left.
+     * Runs one step up to its first failure, after which an open transaction has been rolled back.
      *
-     * @param array<string, mixed> $step the value of `store` (docs/exchanges.md)
+     * @param array<string, mixed> $step the member `database` (docs/exchanges.md)
      *
-     * @return array<string, mixed> the answer for `Exchange::step`
+     * @return array<string, mixed> the reply for `Exchange::step`
      */
     public function run(array $step): array;
 
-    /** Undoes what is open; nothing where nothing is. */
+    /** Rolls back the open transaction, if there is one. */
     public function rollBack(): void;
 
-    /** What a host writes with outside of a transaction of the ledger's: the PDO, the Redis. */
+    /**
+     * Returns what a host writes with outside of a transaction of the ledger: the PDO, the Redis.
+     */
     public function connection(): object;
 
     /**
-     * What a grant writes with, inside the open transaction. It lets nothing through that would
-     * end the transaction (STO-38).
+     * Returns what a grant writes with, inside the open transaction. It refuses every statement
+     * that would end the transaction (STO-38).
      */
     public function enterGrant(): object;
 
     /**
-     * After the grant. Null: the transaction is still the one that was begun, or the engine
-     * undid it and `$thrown` says so. Else what the grant's step is answered, beside its id:
-     * code 0 where the session was lost; 500 with error code "transaction" where the grant
-     * ended the transaction. Then nothing is open any more.
+     * Ends the grant. Returns null if the open transaction is still the one that was begun, or if
+     * the engine rolled it back and `$thrown` is that error. Otherwise returns the reply to the
+     * grant step, without its id: code 0 if the session was lost, 500 with error code "transaction"
+     * if the grant ended the transaction. No transaction is open then.
      *
      * @param \Throwable|null $thrown what the grant threw
      *

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What `find` answers: the outcome of the first row; "unproven": there is no row, and the
+ * The result of `find`: the outcome of the first row; "unproven": there is no row, and the
  * request has no evidence.
  */
 final class FindResult extends Result
@@ -23,16 +23,16 @@ final class FindResult extends Result
         'rows' => [Member::DETAILS_LIST, 'rows', LedgerPurchase::class],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
-    /** The newest row may be missing for a second (DynamoDB). */
+    /** Whether the newest row may be missing for a second (DynamoDB). */
     public readonly bool $eventual;
     /** @var list<LedgerPurchase> The rows that were found. */
     public readonly array $rows;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

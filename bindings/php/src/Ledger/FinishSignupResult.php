@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What `finishSignup` answers, the result that the request names: "created", "exists",
+ * The result of `finishSignup`, the result that the request names: "created", "exists",
  * "provider-busy", "provider-error".
  */
 final class FinishSignupResult extends Result
@@ -22,14 +22,14 @@ final class FinishSignupResult extends Result
         'released' => [Member::BOOLEAN, 'released'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
-    /** The unit of the address was given back. */
+    /** Whether the address may sign up again. */
     public readonly bool $released;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

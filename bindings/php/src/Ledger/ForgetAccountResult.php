@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `forgetAccount` answers: "forgotten", "already". */
+/** The result of `forgetAccount`: "forgotten", "already". */
 final class ForgetAccountResult extends Result
 {
     use ReadOnce;
@@ -21,18 +21,18 @@ final class ForgetAccountResult extends Result
         'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
-    /** @var array<string, int> How many rows named the account. */
+    /** @var array<string, int> The numbers of rows that had the account. */
     public readonly array $forgotten;
-    /** Make the same request again: not all rows were changed. */
+    /** Whether to repeat the request, because not all rows were changed. */
     public readonly bool $hasMore;
-    /** Some row named the account. */
+    /** Whether a row had the account. */
     public readonly bool $changed;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `getDeviceKey` answers: "found", "other-account", "retired", "unknown". */
+/** The result of `getDeviceKey`: "found", "other-account", "retired", "unknown". */
 final class GetDeviceKeyResult extends Result
 {
     use ReadOnce;
@@ -19,14 +19,14 @@ final class GetDeviceKeyResult extends Result
         'key' => [Member::DETAILS, 'key', DeviceKey::class],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /** The key; of "found". */
     public readonly DeviceKey $key;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `getEvidence` answers. */
+/** The result of `getEvidence`. */
 final class GetEvidenceResult extends Result
 {
     use ReadOnce;
@@ -19,14 +19,14 @@ final class GetEvidenceResult extends Result
         'missing' => [Member::TEXTS, 'missing'],
     ] + self::STATUS;
 
-    /** @var list<StoredEvidence> The texts that were kept. */
+    /** @var list<StoredEvidence> The stored texts. */
     public readonly array $evidence;
-    /** @var list<string> SHA-256 of each text that was not kept, 64 hex digits. */
+    /** @var list<string> SHA-256 of each text that is not stored, 64 hex digits. */
     public readonly array $missing;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

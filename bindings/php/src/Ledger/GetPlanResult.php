@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `getPlan` answers, also where the store gave no answer. */
+/** The result of `getPlan`, also if the database was unavailable. */
 final class GetPlanResult extends Result
 {
     use ReadOnce;
@@ -23,8 +23,8 @@ final class GetPlanResult extends Result
     ] + self::STATUS;
 
     /**
-     * The plan of the account now; where the store gave no answer the last or the default
-     * plan.
+     * The current plan of the account; if the database was unavailable, the last or the
+     * default plan.
      */
     public readonly string $plan;
     /**
@@ -33,22 +33,22 @@ final class GetPlanResult extends Result
      */
     public readonly ?int $expiresAtMs;
     /**
-     * The subscriptions of the account, at most 50; empty where the store gave no answer.
+     * The subscriptions of the account, at most 50; empty if the database was unavailable.
      *
      * @var list<Subscription>
      */
     public readonly array $subscriptions;
     /**
-     * When the store was read; keep it, with plan and end, for `cachedPlan` of the next
+     * When the database was read; keep it, with plan and end, for `cachedPlan` of the next
      * request. Milliseconds since 1970 UTC.
      */
     public readonly ?int $readAtMs;
-    /** The store gave no answer, and the plan is the one that `cachedPlan` names. */
+    /** Whether the database was unavailable and the plan is that of `cachedPlan`. */
     public readonly ?bool $isCached;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

@@ -9,8 +9,8 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * A purchase to be paid out now. What you pay out is stored under `grantId`, once: with grant mode
- * "lease" the same one may come again.
+ * A purchase to be granted now. Store what you give under `grantId`, once: with grant mode "lease"
+ * the same grant may come again.
  */
 final class Grant extends Details
 {
@@ -27,20 +27,22 @@ final class Grant extends Details
         'repeat' => [Member::BOOLEAN, 'repeat'],
     ];
 
-    /** The row of the ledger. */
+    /** The key of the ledger row. */
     public readonly string $purchaseKey;
-    /** 64 hex digits: the same at each try, another after a reversed refund. */
+    /** 64 hex digits: equal for each attempt, different after a reversed refund. */
     public readonly string $grantId;
-    /** Grows with each take-over: refuse one that is smaller than one seen (STO-26). */
+    /** Grows with each take-over: refuse one smaller than one seen before (STO-26). */
     public readonly int $fencingToken;
-    /** Who gets it. */
+    /** The account that gets the purchase. */
     public readonly string $account;
-    /** What was bought. */
+    /** The product id. */
     public readonly string $product;
-    /** How many. */
+    /** The number of items bought. */
     public readonly int $quantity;
-    /** What to give: quantity × `products.<id>.units`; after a reversal what was taken back. */
+    /**
+     * The amount to give: quantity × `products.<id>.units`, or what a reversed refund gives back.
+     */
     public readonly int $units;
-    /** Whether this grant id was handed out before: it may be paid out already. */
+    /** Whether this grant id was handed out before, and may already have been granted. */
     public readonly bool $repeat;
 }

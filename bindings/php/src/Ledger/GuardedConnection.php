@@ -9,16 +9,16 @@ use PDO;
 use PDOStatement;
 
 /**
- * The connection that a grant writes with, in the transaction of its claim. Statements pass;
- * whatever would end or change the transaction throws Misuse, `misuse.ledger.transaction`, and
- * the claim is undone (STO-38). It ends with the grant.
+ * The connection that a grant writes with, in the transaction of its claim. Statements pass; one
+ * that would end or change the transaction throws Misuse, `misuse.ledger.transaction`, and the
+ * claim is rolled back (STO-38). The connection ends with the grant.
  */
 final class GuardedConnection extends PDO
 {
-    /** Words that end a transaction or begin another one. */
+    /** The words that end a transaction or begin another one. */
     private const ENDS = ['BEGIN', 'START', 'COMMIT', 'END', 'ABORT', 'XA'];
 
-    /** Strings and comments as each engine has them, then words and ends of statements. */
+    /** Patterns for each engine: strings and comments, then words and ends of statements. */
     private const PARTS = [
         'sqlite' => self::QUOTES . self::REST,
         'postgres' => '/\bE\'(?:[^\'\\\\]++|\\\\.|\'\')*+\'|(?<dollar>\$\w*\$).*?\k<dollar>|'
@@ -33,9 +33,9 @@ final class GuardedConnection extends PDO
     private bool $isOver = false;
     private bool $wasHit = false;
 
-    /** The transaction of a layer over this connection is a savepoint of this name. */
+    /** The savepoint that serves as the transaction of a layer over this connection. */
     private const NESTED = 'assay_nested';
-    /** Whether that one is open; null: here nobody begins one. */
+    /** Whether that savepoint is set; null if this connection allows no nested transaction. */
     private ?bool $isNested = null;
 
     /**
@@ -48,8 +48,9 @@ final class GuardedConnection extends PDO
     }
 
     /**
-     * The same connection for a layer that begins and commits by itself, such as an ORM: its
-     * transaction is a savepoint, and what it commits stands with the claim or not at all.
+     * Returns this connection for a layer that begins and commits by itself, such as an ORM. Its
+     * transaction is a savepoint: what it commits is committed together with the claim or not at
+     * all.
      */
     public function nested(): self
     {
@@ -60,7 +61,7 @@ final class GuardedConnection extends PDO
     }
 
     /**
-     * Ends it; whether the grant tried to end the transaction.
+     * Ends the connection; returns whether the grant tried to end the transaction.
      *
      * @internal
      */
@@ -143,13 +144,13 @@ final class GuardedConnection extends PDO
         return $this->own()->errorInfo();
     }
 
-    /** What a driver adds to PDO: pgsqlCopyFromArray, sqliteCreateFunction … */
+    /** Calls a method that a driver adds to PDO: pgsqlCopyFromArray, sqliteCreateFunction … */
     public function __call(string $name, array $arguments): mixed
     {
         return $this->own()->{$name}(...$arguments);
     }
 
-    /** @param bool $from whether the nested transaction is to be open before */
+    /** @param bool $from whether the nested transaction must be open before */
     private function nest(bool $from, string $statement): bool
     {
         if ($this->isNested !== $from) {
@@ -185,7 +186,7 @@ final class GuardedConnection extends PDO
         throw Refusal::named('misuse.ledger.transaction');
     }
 
-    /** Whether a statement of a text ends the transaction, begins another one, or says when. */
+    /** Whether a statement of a text ends the transaction, begins another or sets autocommit. */
     public static function endsTransaction(string $sql, string $engine): bool
     {
         foreach (self::statements($sql, $engine) as $words) {
@@ -199,7 +200,7 @@ final class GuardedConnection extends PDO
                 return true;
             }
             if ($first === 'CREATE') {
-                // A trigger or a procedure has statements inside.
+                // The body of a trigger or a procedure has statements of its own.
                 return false;
             }
         }
@@ -208,9 +209,9 @@ final class GuardedConnection extends PDO
     }
 
     /**
-     * The words of each statement, in capitals; values, names in quotes and comments are left
-     * out. A comment that MySQL carries out is none. A text that cannot be read has none: the
-     * executor asks after the grant as well.
+     * Yields the words of each statement in upper case, without values, quoted names and comments.
+     * A comment that MySQL executes counts as statements. A text that cannot be parsed yields none:
+     * the executor also checks the transaction after the grant.
      *
      * @return iterable<non-empty-list<string>>
      */

@@ -17,21 +17,21 @@ final class IssueChallengeResult extends Result
         'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
     ] + self::STATUS;
 
-    /** What is stored, 64 hex digits. */
+    /** The stored hash of the challenge, 64 hex digits. */
     public readonly string $sha256;
-    /** Milliseconds since 1970 UTC. */
+    /** When the challenge expires. Milliseconds since 1970 UTC. */
     public readonly int $expiresAtMs;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status with which a back end answers its own client. */
     public readonly int $httpStatus;
 
     /** @internal */
     private string $text = '';
 
-    /** 43 characters of base64url: what the app gets. */
+    /** Returns the challenge for the app, 43 characters of base64url. */
     public function text(): string
     {
         return $this->text;

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `leaseDueSubscriptions` answers. */
+/** The result of `leaseDueSubscriptions`. */
 final class LeaseDueSubscriptionsResult extends Result
 {
     use ReadOnce;
@@ -21,12 +21,12 @@ final class LeaseDueSubscriptionsResult extends Result
 
     /** @var list<DueSubscription> The subscriptions, earliest first, at most 25. */
     public readonly array $subscriptions;
-    /** Call again at once: there may be more subscriptions. */
+    /** Whether to call again at once, because there may be more subscriptions. */
     public readonly bool $hasMore;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

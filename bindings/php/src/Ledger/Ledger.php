@@ -14,8 +14,8 @@ use Assay\Verifier;
 use SensitiveParameter;
 
 /**
- * Purchases that are paid out once, subscriptions, quotas, sign-ups and keys, in a store of
- * yours.
+ * Purchases that are granted once, subscriptions, quotas, sign-ups and device keys in your
+ * database.
  *
  *     $ledger = Ledger::open('sqlite:/srv/shop.db', $configuration);
  *     $claimed = $ledger->claim($jws, $account, static function (Grant $grant, \PDO $pdo) {
@@ -25,20 +25,20 @@ use SensitiveParameter;
  *     http_response_code($claimed->httpStatus);
  *     echo json_encode(['answer' => $claimed->clientResult]);
  *
- * What the ledger says about a purchase is an answer: `claim`, `resume`, `complete` and
- * `completeRevocation` return it, whatever it is; so does `recordEvent`. Everything else throws
- * when it is refused, so that nobody passes who does not look: `consumeQuota` throws Rejected
- * with `httpStatus` 429 and the headers in its `document`. All throw Unavailable when the store
- * is away: answer 503.
+ * A refusal of a purchase is a result: `claim`, `resume`, `complete` and `completeRevocation`
+ * return it, and so does `recordEvent`. Every other refusal is thrown, so that it cannot be
+ * overlooked: `consumeQuota` throws Rejected with `httpStatus` 429 and the headers in its
+ * `document`. All throw Unavailable if the database is unavailable: answer 503.
  *
  * `$evidence` is the JWS of a transaction as text, or facts and documents of `$verifier`.
  *
- * A grant writes with the connection that it gets, and may return false, or throw, to grant
- * nothing. A take-back returns how many units it took, null for all of them, false for another
- * time. With mode "transaction" that connection throws Misuse, `misuse.ledger.transaction`, at
- * commit, rollBack, beginTransaction and statements that do the same (STO-38). With mode
- * "lease" both may run again for the same `grantId` or `takeId`, and must do nothing the second
- * time: what nobody completed comes again, by `resumeExpired` and `resumeExpiredRevocations`.
+ * A grant writes with the connection that it is passed, and may return false, or throw, to grant
+ * nothing. A take-back returns the number of units that it took, null for all of them, false to be
+ * called again later. In mode "transaction" that connection throws Misuse,
+ * `misuse.ledger.transaction`, at commit, rollBack, beginTransaction and statements that do the
+ * same (STO-38). In mode "lease" both may run again for the same `grantId` or `takeId`, and must do
+ * nothing the second time: what was not completed is returned again by `resumeExpired` and
+ * `resumeExpiredRevocations`.
  */
 final class Ledger
 {
@@ -46,12 +46,12 @@ final class Ledger
 
     private OperationRunner $runner;
     private \Closure $clock;
-    /** Which store it was, at the first look (STO-78). */
+    /** The lineage of the database, as found by the first check (STO-78). */
     private ?string $lineage = null;
 
     /**
-     * @param Verifier $verifier its configuration has the block `ledger` for this engine
-     * @param (callable(): int)|null $clock milliseconds since 1970 UTC; null: the system's
+     * @param Verifier $verifier one whose configuration has the block `ledger` for this engine
+     * @param (callable(): int)|null $clock milliseconds since 1970 UTC; null for the system's clock
      */
     public function __construct(
         private Executor $executor,
@@ -63,17 +63,17 @@ final class Ledger
     }
 
     /**
-     * A ledger over a connection of its own, made at its first use. Tables, and SQLite's file,
-     * are made by `createSchema` alone, which an operator calls once: a store that is missing
-     * later is an error, not an empty one that would pay each purchase again (STO-78).
+     * Returns a ledger over a connection of its own, opened at the first use. Only `createSchema`
+     * creates tables and SQLite's file, and an operator calls it once: a database that is missing
+     * later is an error, not an empty one that would grant each purchase again (STO-78).
      *
-     * @param string $dsn of PDO: "sqlite:/srv/shop.db", "pgsql:host=…;dbname=…",
-     *     "mysql:host=…;dbname=…;charset=utf8mb4"; give the address of the primary. A relative
-     *     path of SQLite begins with "./"
-     * @param array<string, mixed>|object|string $configuration docs/config.md; the engine in
-     *     `ledger` is filled in
+     * @param string $dsn PDO's address of the primary: "sqlite:/srv/shop.db",
+     *     "pgsql:host=…;dbname=…", "mysql:host=…;dbname=…;charset=utf8mb4". A relative path of
+     *     SQLite begins with "./"
+     * @param array<string, mixed>|object|string $configuration docs/config.md; the member
+     *     `ledger.engine` is filled in
      *
-     * @throws AssayException when the configuration is not usable
+     * @throws AssayException if the configuration is not usable
      */
     public static function open(
         #[SensitiveParameter] string $dsn,
@@ -92,12 +92,12 @@ final class Ledger
     }
 
     /**
-     * The same over your own connection: a PDO, or a Redis for quotas, sign-ups, challenges
-     * and `recordEvent`. A PDO that is in a transaction of yours is refused at each operation,
-     * with Misuse, `misuse.ledger.transaction`, and left as it was: what belongs together is
-     * written in the grant of a claim.
+     * Returns a ledger over your own connection: a PDO, or a Redis for quotas, sign-ups, challenges
+     * and `recordEvent`. A PDO with an open transaction of yours is refused at each operation, with
+     * Misuse, `misuse.ledger.transaction`, and left unchanged: write what belongs to a claim in its
+     * grant.
      *
-     * @param array<string, mixed>|object|string $configuration as of `open`
+     * @param array<string, mixed>|object|string $configuration as in `open`
      */
     public static function withConnection(
         \PDO|\Redis $connection,
@@ -117,12 +117,12 @@ final class Ledger
     // ---- the schema
 
     /**
-     * Makes SQLite's file and all tables where there is none, or changes those of an older
-     * version (STO-78): for an operator, once.
+     * Creates SQLite's file and all tables that do not exist, or changes those of an older version
+     * (STO-78); an operator calls it once.
      *
      * @return string "created", "exists", "migrated"
      *
-     * @throws AssayException config.ledger.schema where a part is missing: nothing is made
+     * @throws AssayException config.ledger.schema if a part is missing: nothing is then created
      */
     public function createSchema(): string
     {
@@ -136,7 +136,7 @@ final class Ledger
         return (string) $document->at('exchange.outcome');
     }
 
-    /** Deletes what is over, and kept texts that no row names: run it once a day. */
+    /** Deletes expired rows, and stored texts that no row refers to: run it once a day. */
     public function deleteExpiredRows(): void
     {
         $calls = $this->accepted(['operation' => 'describe-schema'])->at('exchange.garbage');
@@ -147,7 +147,7 @@ final class Ledger
         }
     }
 
-    // ---- what LedgerCalls asks for
+    // ---- used by LedgerCalls
 
     /** @param Document|Facts|iterable<Document|Facts>|string $evidence */
     private function claimed(
@@ -258,7 +258,7 @@ final class Ledger
         return CheckSchemaResult::in($document, 'exchange');
     }
 
-    // ---- inside
+    // ---- internal
 
     /**
      * @template R of ClaimResult|ResumeResult|ResumeExpiredResult
@@ -279,7 +279,8 @@ final class Ledger
             try {
                 $completed[$each->purchaseKey] = $this->complete($each);
             } catch (Unavailable $away) {
-                // STO-20: it was paid out, so the next call, or `resumeExpired`, completes it.
+                // The purchase was granted, so the next call or `resumeExpired` completes it
+                // (STO-20).
                 return $found->after($completed, $away);
             }
         }
@@ -295,9 +296,9 @@ final class Ledger
     /**
      * @template R of Result
      *
-     * @param R $found
+     * @param list<Take> $takes those of the result
      * @param list<Take> $takes of it
-     *
+     * @return R what was not completed is returned again by `resumeExpiredRevocations`
      * @return R what was not completed comes again, by `resumeExpiredRevocations`
      */
     private function takeBack(
@@ -323,7 +324,7 @@ final class Ledger
         return $found;
     }
 
-    /** What an event brought; also where one part of it waits for another (STO-35). */
+    /** Returns the document of an event, also if a part of the event waits for another (STO-35). */
     private static function effects(Document $document): Document
     {
         if (!str_starts_with($document->status(), 'unavailable.claim.')) {
@@ -333,7 +334,7 @@ final class Ledger
         return $document;
     }
 
-    /** The document of an operation that has to be accepted. */
+    /** Returns the document of an operation; throws for a refusal. */
     private function accepted(
         array $request,
         string|Document|Facts|iterable $evidence = [],
@@ -344,15 +345,16 @@ final class Ledger
         return $document;
     }
 
-    /** The document of an operation whose refusals are answers. */
+    /** Returns the document of an operation whose refusals are results. */
     private function answered(array $request): Document
     {
         return self::answer($this->runner->run($request));
     }
 
     /**
-     * A refusal of the ledger is an answer; any other is none. Where a grant was called, so is
-     * "deferred": what it did may stand (STO-39).
+     * Returns the document if it is accepted or a refusal of a purchase or a claim; throws for any
+     * other. If a grant was called, "deferred" is a result too, because what the grant did may have
+     * been committed (STO-39).
      */
     private static function answer(Document $document, bool $wasCalled = false): Document
     {
@@ -374,13 +376,13 @@ final class Ledger
             ? $this->verifier->verifyTransaction($evidence, ($this->clock)()) : $evidence;
     }
 
-    /** What was given, as an argument or by its name in `$options`. */
+    /** Returns the members that were given, as an argument or by name in `$options`. */
     private static function given(array $members, array $options): array
     {
         return array_filter($members, static fn (mixed $it): bool => $it !== null) + $options;
     }
 
-    /** What is asked with an earlier answer. */
+    /** Returns the members of an earlier result that the library reads. */
     private static function kept(?GetPlanResult $cachedPlan): ?array
     {
         return $cachedPlan === null ? null
@@ -401,7 +403,7 @@ final class Ledger
         return rtrim(strtr(base64_encode($octets), '+/', '-_'), '=');
     }
 
-    /** The engine of the executor, in the block `ledger`. */
+    /** Returns the configuration with the executor's engine in the block `ledger`. */
     private static function configured(
         array|object|string $configuration,
         Executor $executor,

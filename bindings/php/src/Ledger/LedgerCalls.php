@@ -11,9 +11,9 @@ use Assay\Facts\Facts;
 use SensitiveParameter;
 
 /**
- * The methods of a Ledger, one a kind of request.
+ * The methods of a Ledger, one for each operation.
  *
- * @internal used by Ledger alone
+ * @internal used by Ledger only
  */
 trait LedgerCalls
 {
@@ -22,30 +22,33 @@ trait LedgerCalls
      *
      * @param string|Document|Facts|iterable<Document|Facts> $evidence verified, or the JWS of
      *     a transaction
-     * @param string|null $account whose; null for an event of Apple's: that of the row is
-     *     taken
+     * @param string|null $account the claiming account; null for an App Store notification,
+     *     which acts for the purchase's owner
      * @param (callable(Grant, \PDO|object): mixed)|null $grant writes what the purchase gives,
-     *     under its grant id. An error of it passes through; the claim is taken over by
-     *     `resumeExpired` or by the next attempt when its lease has ended. Without it: grant
-     *     each claim that is new or resumed, and `complete` it
+     *     under its grant id. Its errors are passed on; `resumeExpired` or the next attempt
+     *     takes the claim over when its lease has expired. Without it: grant each claim that
+     *     is new or resumed, and `complete` it
      * @param string|null $grantMode "lease": claim, grant, complete. "transaction": the grant
-     *     is in this very database, and is committed with the claim; null: "transaction" where
+     *     is in the same database, and is committed with the claim; null: "transaction" where
      *     there is a grant, else "lease"
-     * @param string|null $attemptId the same when a request is repeated; null: a new one
-     * @param array<string, mixed> $options the arguments after it, by name; one that is given
-     *     itself stands
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     * @param array<string, mixed> $options the arguments after it, by name; a given one
+     *     replaces its option
      * @param string|null $accountToken the appAccountToken that the evidence must have
-     * @param int|null $leaseMs how long the grant may take, 5,000…3,600,000 ms; null:
+     * @param int|null $leaseMs the time that the grant may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
-     * @param list<string>|null $transactionIds purchases of these transaction ids alone
-     * @param int|null $maxPurchases purchases at most, 1…64; null: 64
-     * @param string|null $note of an operator, for a grant by hand
-     * @param string|null $onExpiredLease "hold": a lease that has ended is left to a person
-     *     ("resume", "hold"); null: `ledger.onExpiredLease`
-     * @param string|null $resolution "not-granted": that person found that it was not granted
-     * @param bool|null $allowRepeat with `grantMode` `transaction` take over also what was
-     *     handed out under a lease, because the grant is keyed by its grant id; else it is
-     *     held (STO-37)
+     * @param list<string>|null $transactionIds the transaction ids of the purchases to claim;
+     *     others are left out
+     * @param int|null $maxPurchases the most purchases to claim, 1…64; null: 64
+     * @param string|null $note the note of an operator, for a grant by hand
+     * @param string|null $onExpiredLease "hold": a claim whose lease has expired waits for an
+     *     operator ("resume", "hold"); null: `ledger.onExpiredLease`
+     * @param string|null $resolution "not-granted": the operator found that the claim was not
+     *     granted
+     * @param bool|null $allowRepeat whether `grantMode` `transaction` also takes over claims
+     *     that were handed out under a lease, because the grant is keyed by its grant id; else
+     *     they are held (STO-37)
      */
     public function claim(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
@@ -80,20 +83,22 @@ trait LedgerCalls
     }
 
     /**
-     * Takes over one known claim whose lease has ended, without evidence; for support.
+     * Takes over one known claim whose lease has expired, without evidence; for support.
      *
-     * @param string $purchaseKey the purchase
-     * @param string $account whose
-     * @param (callable(Grant, \PDO|object): mixed)|null $grant as of `claim`
-     * @param string|null $attemptId the same when a request is repeated; null: a new one
-     * @param array<string, mixed> $options the arguments after it, by name; one that is given
-     *     itself stands
-     * @param int|null $leaseMs how long the grant may take, 5,000…3,600,000 ms; null:
+     * @param string $purchaseKey the key of the purchase
+     * @param string $account the account
+     * @param (callable(Grant, \PDO|object): mixed)|null $grant as in `claim`
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     * @param array<string, mixed> $options the arguments after it, by name; a given one
+     *     replaces its option
+     * @param int|null $leaseMs the time that the grant may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
-     * @param string|null $note of an operator
-     * @param string|null $onExpiredLease "hold": a lease that has ended is left to a person
-     *     ("resume", "hold"); null: `ledger.onExpiredLease`
-     * @param string|null $resolution "not-granted": that person found that it was not granted
+     * @param string|null $note the note of an operator
+     * @param string|null $onExpiredLease "hold": a claim whose lease has expired waits for an
+     *     operator ("resume", "hold"); null: `ledger.onExpiredLease`
+     * @param string|null $resolution "not-granted": the operator found that the claim was not
+     *     granted
      */
     public function resume(
         string $purchaseKey,
@@ -119,17 +124,18 @@ trait LedgerCalls
     }
 
     /**
-     * Takes over up to 25 claims that nobody completed. Run it every minute: without it, a
-     * purchase whose client never comes back is paid for and not delivered.
+     * Takes over up to 25 claims that were not completed in time. Run it every minute: without
+     * it, a purchase whose client never returns is paid for and not granted.
      *
-     * @param int $minExpiredMs for how long the lease must be over
-     * @param string|null $attemptId the same when a request is repeated; null: a new one
-     * @param int|null $leaseMs how long the grants may take, 5,000…3,600,000 ms; null:
+     * @param int $minExpiredMs the least time since the lease expired
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     * @param int|null $leaseMs the time that the grants may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
-     * @param string|null $onExpiredLease "hold": such claims are listed, not taken ("resume",
-     *     "hold"); null: `ledger.onExpiredLease`
-     * @param (callable(Grant, \PDO|object): mixed)|null $grant as of `claim`, for each that
-     *     was taken over
+     * @param string|null $onExpiredLease "hold": such claims are listed, not taken over
+     *     ("resume", "hold"); null: `ledger.onExpiredLease`
+     * @param (callable(Grant, \PDO|object): mixed)|null $grant as in `claim`, for each claim
+     *     that was taken over
      */
     public function resumeExpired(
         int $minExpiredMs = 0,
@@ -148,10 +154,10 @@ trait LedgerCalls
     }
 
     /**
-     * Says that a claim was granted; twice does no harm.
+     * Marks a claimed purchase as granted. Repeating it has no effect.
      *
-     * @param Grant $grant that was paid out
-     * @param string|null $note of an operator
+     * @param Grant $grant that was granted
+     * @param string|null $note the note of an operator
      */
     public function complete(Grant $grant, ?string $note = null): CompleteResult
     {
@@ -166,22 +172,24 @@ trait LedgerCalls
     }
 
     /**
-     * Notes refunds, so that no older evidence pays out again. Of all deliveries of one refund
-     * one is told to take back: act on that, and on nothing else.
+     * Stores refunds, so that no older evidence grants the purchase again. Of all deliveries
+     * of one refund one returns a take-back: act on that, and on nothing else.
      *
      * @param string|Document|Facts|iterable<Document|Facts> $evidence verified, or the JWS of
      *     a transaction
      * @param (callable(Take, \PDO|object): mixed)|null $takeBack takes the units back, under
-     *     the take id; returns how many there were, nothing for all of them, or `false` for
-     *     another time
-     * @param string|null $grantMode "lease": note, take back, complete; what nobody completed
-     *     comes again, by `resumeExpiredRevocations`. "transaction": the take-back is in this
-     *     very database, and is committed with the refund. "none": each is told once, and what
-     *     becomes of it is the host's. Null: "lease" with a take-back, "none" without
-     * @param string|null $attemptId the same when a request is repeated; null: a new one
-     * @param array<string, mixed> $options the arguments after it, by name; one that is given
-     *     itself stands
-     * @param int|null $leaseMs how long the take-back may take, 5,000…3,600,000 ms; null:
+     *     the take id; returns the number that it took, nothing for all of them, or `false` to
+     *     be called again later
+     * @param string|null $grantMode "lease": store, take back, complete;
+     *     `resumeExpiredRevocations` returns again what was not completed. "transaction": the
+     *     take-back is in the same database, and is committed with the refund. "none": each
+     *     take-back is returned once, and the host keeps track of it. Null: "lease" with a
+     *     take-back, "none" without
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     * @param array<string, mixed> $options the arguments after it, by name; a given one
+     *     replaces its option
+     * @param int|null $leaseMs the time that the take-back may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
      */
     public function revoke(
@@ -201,15 +209,16 @@ trait LedgerCalls
     }
 
     /**
-     * What the ledger knows of an account, of a transaction, or of evidence.
+     * Returns what the ledger has of an account, of a transaction, or of evidence.
      *
      * @param string|Document|Facts|iterable<Document|Facts> $evidence verified, or the JWS of
      *     a transaction
-     * @param string|null $account whose; beside another question: who asks
-     * @param string|null $environment of the transaction ("Production", "Sandbox", "Xcode",
-     *     "LocalTesting")
-     * @param string|null $transactionId the transaction
-     * @param bool $operatorView for staff of the host: owner and note are shown
+     * @param string|null $account the account whose purchases to find; beside evidence or a
+     *     transaction, the account to compare owners with
+     * @param string|null $environment the environment of the transaction ("Production",
+     *     "Sandbox", "Xcode", "LocalTesting")
+     * @param string|null $transactionId the id of the transaction
+     * @param bool $operatorView whether the caller is an operator, who may see owner and note
      */
     public function find(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence = [],
@@ -228,13 +237,13 @@ trait LedgerCalls
     }
 
     /**
-     * Stores what evidence says of subscriptions and unlocks; the newest stays.
+     * Stores the state of subscriptions and unlocks from evidence; the newest state stays.
      *
      * @param string|Document|Facts|iterable<Document|Facts> $evidence verified, or the JWS of
      *     a transaction
-     * @param string|null $account whose; null for an event of Apple's
-     * @param bool $confirmTransfer the customer wants the subscription of another account
-     *     moved here
+     * @param string|null $account the account; null for an App Store notification
+     * @param bool $confirmTransfer whether the customer has confirmed the transfer of another
+     *     account's subscription
      * @param string|null $accountToken the appAccountToken that the evidence must have
      */
     public function updateSubscriptions(
@@ -252,11 +261,12 @@ trait LedgerCalls
     }
 
     /**
-     * The plan that an account has now. Ask at each call that costs, and never the app.
+     * Returns the current plan of an account. Call it for each request that costs, and never
+     * trust the app.
      *
-     * @param string $account whose
-     * @param GetPlanResult|null $cachedPlan an earlier answer, which goes on for
-     *     `ledger.failOpen.planMaxAgeMs` when the store gives none
+     * @param string $account the account
+     * @param GetPlanResult|null $cachedPlan an earlier result, valid for
+     *     `ledger.failOpen.planMaxAgeMs` while the database is unavailable
      */
     public function getPlan(string $account, ?GetPlanResult $cachedPlan = null): GetPlanResult
     {
@@ -268,9 +278,10 @@ trait LedgerCalls
     }
 
     /**
-     * Notes that the client owns nothing; any evidence undoes that.
+     * Deactivates an account's subscriptions because the client owns nothing; any evidence
+     * undoes that.
      *
-     * @param string $account whose
+     * @param string $account the account
      */
     public function deactivateSubscriptions(string $account): DeactivateSubscriptionsResult
     {
@@ -281,12 +292,13 @@ trait LedgerCalls
     }
 
     /**
-     * Up to 25 subscriptions about which to ask Apple for newer evidence, for
+     * Returns up to 25 subscriptions about which to ask Apple for newer evidence, for
      * `updateSubscriptions`.
      *
-     * @param string|null $attemptId the same when a request is repeated; null: a new one
-     * @param int|null $leaseMs for how long no other sweeper takes them, 5,000…3,600,000 ms;
-     *     null: 300,000
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     * @param int|null $leaseMs the time for which no other sweeper gets them, 5,000…3,600,000
+     *     ms; null: 300,000
      */
     public function leaseDueSubscriptions(
         ?string $attemptId = null,
@@ -300,13 +312,13 @@ trait LedgerCalls
     }
 
     /**
-     * Takes units of an account's daily allowance, `quotas` of the configuration. When it is
-     * used up, the refused answer has headers for the client and the meter to try instead.
+     * Consumes units of an account's daily quota, `quotas` of the configuration. Once the
+     * quota is used up, the refusal has headers for the client and the meter to try instead.
      *
-     * @param string $account whose
-     * @param string $meter which
-     * @param string $plan of `getPlan`, never the client's
-     * @param int $units how many, 1…ledger.maxUnits
+     * @param string $account the account
+     * @param string $meter the meter
+     * @param string $plan the plan from `getPlan`, never from the client
+     * @param int $units the number of units, 1…ledger.maxUnits
      */
     public function consumeQuota(
         string $account,
@@ -324,9 +336,9 @@ trait LedgerCalls
     }
 
     /**
-     * Gives units back, once: nothing was delivered for them.
+     * Releases consumed units, once, because nothing was delivered for them.
      *
-     * @param string $ticket of the take
+     * @param string $ticket the ticket of the consumption
      */
     public function releaseQuota(string $ticket): ReleaseQuotaResult
     {
@@ -337,14 +349,14 @@ trait LedgerCalls
     }
 
     /**
-     * Waits for room below Apple's own limits.
+     * Waits for permission to send a request below Apple's own rate limits.
      *
      * @param string $appStoreOperation the operation that sends the request:
      *     get-transaction-info …
-     * @param string $environment which server's limits ("Production", "Sandbox")
-     * @param string|null $bundleId whose limits; null: the only app
-     * @param int|null $attempt the number of this exchange about it; of `retry` (EXC-18),
-     *     1…64; null: 1
+     * @param string $environment the environment of the limits ("Production", "Sandbox")
+     * @param string|null $bundleId the app of the limits; null: the only app
+     * @param int|null $attempt the number of this attempt, from `retry` of the one before
+     *     (EXC-18), 1…64; null: 1
      */
     public function acquireRatePermit(
         string $appStoreOperation,
@@ -362,12 +374,12 @@ trait LedgerCalls
     }
 
     /**
-     * Whether an address may make another account today.
+     * Checks whether an address may make another account today.
      *
-     * @param string|null $address the gateway's own field, never a header of the client's;
-     *     null: unknown
-     * @param string $username as the client made it
-     * @param string $password its length alone leaves this process
+     * @param string|null $address the client's address from the gateway, never from a header
+     *     of the client; null if unknown
+     * @param string $username the name that the client chose
+     * @param string $password only its length leaves this process
      */
     public function beginSignup(
         ?string $address,
@@ -383,10 +395,10 @@ trait LedgerCalls
     }
 
     /**
-     * What became of an admitted sign-up.
+     * Stores the outcome of an admitted sign-up.
      *
-     * @param string $ticket of the admission
-     * @param string $result what the identity provider said ("created", "exists",
+     * @param string $ticket the ticket of the admission
+     * @param string $result the result of the identity provider ("created", "exists",
      *     "provider-busy", "provider-error")
      */
     public function finishSignup(string $ticket, string $result): FinishSignupResult
@@ -399,11 +411,12 @@ trait LedgerCalls
     }
 
     /**
-     * Makes a challenge for a client; only its SHA-256 is stored.
+     * Issues a challenge for a client; only its SHA-256 is stored.
      *
-     * @param string $purpose attest, assert …
-     * @param string $subject the account or sign-in that it belongs to
-     * @param string|null $challenge 32 random bytes of the host; null: made here
+     * @param string $purpose the purpose: attest, assert …
+     * @param string $subject the account or sign-in that the challenge belongs to
+     * @param string|null $challenge the challenge, 32 random bytes of the host; null: made
+     *     here
      */
     public function issueChallenge(
         string $purpose,
@@ -419,14 +432,15 @@ trait LedgerCalls
     }
 
     /**
-     * Uses a challenge, once: that of an attestation or assertion which signed it, or its
-     * text. One that is used, over, or for something else is rejected.
+     * Consumes a challenge, once: the one that an attestation or assertion signed, or its
+     * text. A challenge that was consumed, has expired, or has another purpose is rejected.
      *
-     * @param string $purpose attest, assert …
-     * @param string $subject the account or sign-in that it belongs to
+     * @param string $purpose the purpose: attest, assert …
+     * @param string $subject the account or sign-in that the challenge belongs to
      * @param Document|Facts|null $evidence verified: attestation or assertion
-     * @param string|null $challenge the text itself, where there is no such evidence
-     * @param string|null $usedBy then, what uses it: a repetition by the same is no second use
+     * @param string|null $challenge the challenge itself, without evidence that signed it
+     * @param string|null $usedBy the id of the use, without evidence: a repetition with the
+     *     same id is no second use
      */
     public function consumeChallenge(
         string $purpose,
@@ -445,10 +459,10 @@ trait LedgerCalls
     }
 
     /**
-     * Keeps the attested key of a device, for one account.
+     * Registers the attested key of a device for one account.
      *
      * @param Document|Facts $evidence verified: attestation
-     * @param string $account whose
+     * @param string $account the account
      */
     public function registerDeviceKey(
         Document|Facts $evidence,
@@ -461,11 +475,11 @@ trait LedgerCalls
     }
 
     /**
-     * Moves the counter of a key on. An assertion that was seen is refused, and a key that is
-     * another account's.
+     * Advances the counter of a device key. A replayed assertion is refused, and a key of
+     * another account.
      *
      * @param Document|Facts $evidence verified: assertion
-     * @param string $account whose
+     * @param string $account the account
      */
     public function advanceDeviceKeyCounter(
         Document|Facts $evidence,
@@ -478,7 +492,7 @@ trait LedgerCalls
     }
 
     /**
-     * Keeps the newer App Attest receipt of a key.
+     * Stores an App Attest receipt of a device key if it is newer than the stored one.
      *
      * @param Document|Facts $receipt verified: an attest receipt
      */
@@ -491,10 +505,10 @@ trait LedgerCalls
     }
 
     /**
-     * Uses a key no longer; its row stays.
+     * Retires a device key; its row stays.
      *
-     * @param string $keyId which
-     * @param string $account whose
+     * @param string $keyId the key identifier
+     * @param string $account the account
      */
     public function retireDeviceKey(string $keyId, string $account): RetireDeviceKeyResult
     {
@@ -506,10 +520,11 @@ trait LedgerCalls
     }
 
     /**
-     * A key that was bound: public key and counter for the verification of an assertion.
+     * Returns a registered device key: public key and counter for the verification of an
+     * assertion.
      *
-     * @param string $keyId which
-     * @param string|null $account whose it must be
+     * @param string $keyId the key identifier
+     * @param string|null $account the account that must own the key
      */
     public function getDeviceKey(string $keyId, ?string $account = null): GetDeviceKeyResult
     {
@@ -521,11 +536,13 @@ trait LedgerCalls
     }
 
     /**
-     * Whether this is the first time that something happens; a repetition with the same
-     * attempt is told that it is.
+     * Records an event and returns whether it is the first time; a repetition with the same
+     * attempt id returns the same.
      *
-     * @param string $id `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
-     * @param string|null $attemptId the same when a request is repeated; null: a new one
+     * @param string $id the id of the event: `NOTE#` and a notification's UUID, `MAIL#` and a
+     *     grant id …
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
      *
      * @return RecordEventResult `ok`: it is the first time, or the same attempt as the first
      *     time
@@ -540,15 +557,17 @@ trait LedgerCalls
     }
 
     /**
-     * Joins an anonymous account into another: purchases, subscriptions, keys, today's counts.
-     * Both must have been proven in the same request. Ask again, with the same attempt, while
-     * there is more.
+     * Merges an anonymous account into another: purchases, subscriptions, device keys, today's
+     * counts. Both must have been proven in the same request. Call it again with the same
+     * attempt id while there is more.
      *
-     * @param string $from the account that is joined
-     * @param string $to the account that has it then
-     * @param string|null $reason for the audit row
-     * @param string|null $attemptId the same when a request is repeated; null: a new one
-     * @param bool|null $operatorView shows to what it was joined before
+     * @param string $from the account to be merged into the other
+     * @param string $to the account that remains
+     * @param string|null $reason the reason, for the audit row
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     * @param bool|null $operatorView whether the caller is an operator, who may see an earlier
+     *     merge
      */
     public function mergeAccounts(
         string $from,
@@ -568,12 +587,13 @@ trait LedgerCalls
     }
 
     /**
-     * Deletes what names an account; what was paid out stays paid out. Needs
-     * `ledger.forgetKey`. Ask again, with the same attempt, while there is more.
+     * Removes what identifies an account; granted purchases stay granted. Needs
+     * `ledger.forgetKey`. Call it again with the same attempt id while there is more.
      *
-     * @param string $account whose
-     * @param string|null $reason checked, and stored nowhere
-     * @param string|null $attemptId the same when a request is repeated; null: a new one
+     * @param string $account the account
+     * @param string|null $reason the reason, which is checked and not stored
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
      */
     public function forgetAccount(
         string $account,
@@ -589,13 +609,13 @@ trait LedgerCalls
     }
 
     /**
-     * Texts that were kept, by digest, purchase or subscription; they are no evidence until
-     * they are verified again. Needs `ledger.keepEvidence`.
+     * Returns stored signed texts by digest, purchase or subscription; they are no evidence
+     * until they are verified again. Needs `ledger.keepEvidence`.
      *
-     * @param list<string>|null $sha256 of the texts
-     * @param string|null $purchaseKey of a purchase
-     * @param string|null $environment of a subscription
-     * @param string|null $originalTransactionId of a subscription
+     * @param list<string>|null $sha256 the digests of the texts
+     * @param string|null $purchaseKey the key of a purchase
+     * @param string|null $environment the environment of a subscription
+     * @param string|null $originalTransactionId the original transaction id of a subscription
      */
     public function getEvidence(
         ?array $sha256 = null,
@@ -613,8 +633,8 @@ trait LedgerCalls
     }
 
     /**
-     * Whether every column is there, on a primary that forgets nothing, and whether it is the
-     * store that was seen first. Ask at start-up, and not at the first purchase.
+     * Checks that every column exists, that the database is a durable primary, and that it is
+     * the one found first. Call it at start-up, not at the first purchase.
      */
     public function checkSchema(): CheckSchemaResult
     {
@@ -622,10 +642,10 @@ trait LedgerCalls
     }
 
     /**
-     * Says that a refunded purchase was taken back; twice does no harm.
+     * Marks a refunded purchase as taken back. Repeating it has no effect.
      *
      * @param Take $take that was taken back
-     * @param int|null $taken how many units there were; null: all of them
+     * @param int|null $taken the number of units that were taken back; null for all of them
      */
     public function completeRevocation(
         Take $take,
@@ -641,15 +661,16 @@ trait LedgerCalls
     }
 
     /**
-     * Takes over up to 25 take-backs that nobody completed. Run it every minute, beside
-     * `resumeExpired`.
+     * Takes over up to 25 take-backs that were not completed in time. Run it every minute,
+     * beside `resumeExpired`.
      *
-     * @param (callable(Take, \PDO|object): mixed)|null $takeBack as of `revoke`
-     * @param int $minExpiredMs for how long the lease must be over
-     * @param string|null $attemptId the same when a request is repeated; null: a new one
-     * @param array<string, mixed> $options the arguments after it, by name; one that is given
-     *     itself stands
-     * @param int|null $leaseMs how long the take-back may take, 5,000…3,600,000 ms; null:
+     * @param (callable(Take, \PDO|object): mixed)|null $takeBack as in `revoke`
+     * @param int $minExpiredMs the least time since the lease expired
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     * @param array<string, mixed> $options the arguments after it, by name; a given one
+     *     replaces its option
+     * @param int|null $leaseMs the time that the take-back may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
      */
     public function resumeExpiredRevocations(
@@ -668,22 +689,23 @@ trait LedgerCalls
     }
 
     /**
-     * Carries out what a notification of Apple's says, in ledger and subscriptions: refunds
-     * are taken back, reversed ones are given again to the owner of the purchase. In whatever
-     * order and however often notifications come, the newest signed state stands (STO-33,
-     * STO-34). Answer Apple with the HTTP status of the result.
+     * Applies a notification of Apple's to purchases and subscriptions: refunds are taken
+     * back, reversed ones are granted again to the owner of the purchase. In whatever order
+     * and however often notifications arrive, the newest signed state wins (STO-33, STO-34).
+     * Answer Apple with the HTTP status of the result.
      *
      * @param string|Document|Facts|iterable<Document|Facts> $evidence verified, or the JWS of
      *     a transaction
-     * @param (callable(Grant, \PDO|object): mixed)|null $grant as of `claim`, for reversed
+     * @param (callable(Grant, \PDO|object): mixed)|null $grant as in `claim`, for reversed
      *     refunds
-     * @param (callable(Take, \PDO|object): mixed)|null $takeBack as of `revoke`
-     * @param string|null $grantMode as of `revoke`. Under "none" and "lease" grants are made
+     * @param (callable(Take, \PDO|object): mixed)|null $takeBack as in `revoke`
+     * @param string|null $grantMode as in `revoke`. Under "none" and "lease" grants are made
      *     under a lease ("none", "lease", "transaction")
-     * @param string|null $attemptId the same when a request is repeated; null: a new one
-     * @param array<string, mixed> $options the arguments after it, by name; one that is given
-     *     itself stands
-     * @param int|null $leaseMs how long the take-back may take, 5,000…3,600,000 ms; null:
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     * @param array<string, mixed> $options the arguments after it, by name; a given one
+     *     replaces its option
+     * @param int|null $leaseMs the time that the take-back may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
      */
     public function applyEvent(

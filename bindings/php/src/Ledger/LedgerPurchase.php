@@ -34,13 +34,13 @@ final class LedgerPurchase extends Details
 
     /** The key of the row. */
     public readonly string $purchaseKey;
-    /** Where the purchase was made. See Names\Environment. */
+    /** The environment of the purchase. See Names\Environment. */
     public readonly string $environment;
     /** Apple's id of the transaction. */
     public readonly string $transactionId;
-    /** What to tell the customer. See Names\PurchaseUse. */
+    /** The outcome for the customer. See Names\PurchaseUse. */
     public readonly string $outcome;
-    /** What the row says. See Names\PurchaseState. */
+    /** The state of the row. See Names\PurchaseState. */
     public readonly string $state;
     /** The id of the product. */
     public readonly string $product;
@@ -55,13 +55,12 @@ final class LedgerPurchase extends Details
     /** When the purchase was revoked. Milliseconds since 1970 UTC. */
     public readonly ?int $revokedAtMs;
     /**
-     * The purchase is of the account that was asked about; null: the request names no account.
+     * Whether the purchase belongs to the account in the request; null if the request has
+     * none.
      */
     public readonly ?bool $isOwn;
-    /**
-     * The id under which the purchase is granted; shown to its own account and to operators.
-     */
+    /** The grant id, for the purchase's own account and for operators. */
     public readonly ?string $grantId;
-    /** What only an operator may see; null: the request is not an operator's. */
+    /** The members for operators; null if the request is not an operator's. */
     public readonly ?OperatorFacts $operatorView;
 }

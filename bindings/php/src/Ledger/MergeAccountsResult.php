@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `mergeAccounts` answers: "merged", "already", "other-account". */
+/** The result of `mergeAccounts`: "merged", "already", "other-account". */
 final class MergeAccountsResult extends Result
 {
     use ReadOnce;
@@ -22,23 +22,23 @@ final class MergeAccountsResult extends Result
         'mergedInto' => [Member::TEXT, 'mergedInto'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
-    /** @var array<string, int> How many rows were moved. */
+    /** @var array<string, int> The numbers of moved rows. */
     public readonly array $moved;
-    /** Make the same request again: not all rows were moved. */
+    /** Whether to repeat the request, because not all rows were moved. */
     public readonly bool $hasMore;
-    /** The accounts were merged, or some row was moved. */
+    /** Whether the accounts were merged or a row was moved. */
     public readonly bool $changed;
     /**
      * The account that one of the two was merged into before, for an operator; of
      * "other-account".
      */
     public readonly ?string $mergedInto;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

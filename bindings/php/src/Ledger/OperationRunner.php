@@ -15,13 +15,13 @@ use Assay\Verifier;
  */
 final class OperationRunner
 {
-    /** The library's own waits are shorter: a fifth of a second, acquire-rate-permit a second. */
+    /** Longer than any wait that the library asks for: 0.2 s, 1 s for acquire-rate-permit. */
     private const MAX_WAIT_MS = 5000;
 
-    /** Whether one is being conducted: its transaction is that of the connection. */
+    /** Whether an exchange is running, which uses the transaction of the connection. */
     private bool $isOpen = false;
 
-    /** The end of the last wait of the exchange. Milliseconds since 1970 UTC. */
+    /** The end of the last wait of the exchange, in milliseconds since 1970 UTC. */
     private int $reachedMs = 0;
 
     /** @param \Closure(): int $clock milliseconds since 1970 UTC */
@@ -33,10 +33,10 @@ final class OperationRunner
     }
 
     /**
-     * The last document; a refused one is an answer. Whatever ends this, nothing stays open in
-     * the store.
+     * Runs an exchange and returns its last document, accepted or refused. No transaction stays
+     * open, however the exchange ends.
      *
-     * @param array<string, mixed> $request null: left out
+     * @param array<string, mixed> $request members that are null are left out
      * @param Document|Facts|iterable<Document|Facts> $evidence
      * @param callable(Grant, object): mixed|null $grant
      * @param callable(Take, object): mixed|null $takeBack
@@ -80,9 +80,10 @@ final class OperationRunner
     }
 
     /**
-     * An exception of the grant goes on to the caller, and the claim is undone with it; false
-     * undoes it too. A grant that ended the transaction (STO-38), or whose session was lost
-     * (STO-39), is told to the library, whatever it threw.
+     * Runs the grant and returns the reply to its step. An exception of the grant is passed on to
+     * the caller, and the claim is rolled back; false rolls it back too. If the grant ended the
+     * transaction (STO-38), or its session was lost (STO-39), the reply reports that, whatever the
+     * grant threw.
      *
      * @return array<string, mixed>
      */
@@ -114,7 +115,7 @@ final class OperationRunner
         return ['id' => $given['id'], 'code' => $said === false ? 500 : 200];
     }
 
-    /** Null: it is too far away. */
+    /** Waits; returns null if the wait is too long. */
     private function waited(int $untilMs): ?string
     {
         $left = $untilMs - $this->now();
@@ -122,7 +123,7 @@ final class OperationRunner
             return null;
         }
         usleep(max(0, $left) * 1000);
-        // A clock that stands still, or is set back, would never end a wait.
+        // A clock that stops or is set back would never reach the end of a wait.
         $this->reachedMs = $untilMs;
 
         return '{}';

@@ -10,7 +10,7 @@ use Assay\Facts\Details;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What only an operator may see of a row. */
+/** The members of a row that only an operator may see. */
 final class OperatorFacts extends Details
 {
     use ReadOnce;
@@ -24,7 +24,7 @@ final class OperatorFacts extends Details
         'leaseExpiresAtMs' => [Member::TIME, 'leaseExpiresAtMs'],
     ];
 
-    /** The account that has the purchase; empty: nobody. */
+    /** The owner of the purchase; empty if it has none. */
     public readonly string $account;
     /** The note of a grant by hand. */
     public readonly ?string $note;

@@ -7,20 +7,20 @@ namespace Assay\Ledger;
 use Assay\Exception\Unavailable;
 
 /**
- * Claims of a result that are paid out after it was made.
+ * Claims of a result that are granted after the result was made.
  *
  * @internal used by ClaimResult, ResumeResult and ResumeExpiredResult
  */
 trait PaidOut
 {
-    /** @var array<int, CompleteResult> by the place of the claim */
+    /** @var array<int, CompleteResult> by the index of the claim */
     private array $completed = [];
 
     /**
-     * The same after its claims were paid out.
+     * Returns this result with the outcome of its grants.
      *
      * @param array<string, CompleteResult> $completed by purchase key
-     * @param Unavailable|null $away why the others of this call are not: "deferred" (STO-20)
+     * @param Unavailable|null $away why the other claims of this call are "deferred" (STO-20)
      *
      * @internal
      */
@@ -53,7 +53,7 @@ trait PaidOut
         return $claims;
     }
 
-    /** What a claim says of its answer, now that it is paid out. */
+    /** Returns a member that depends on the outcome of the grants. */
     private function led(string $name): mixed
     {
         return match ($name) {
@@ -66,7 +66,7 @@ trait PaidOut
         };
     }
 
-    /** The claim that was yours, now that it is paid out. */
+    /** Returns the first claim that was granted by this call. */
     private function lead(): ?Claim
     {
         $place = array_key_first($this->completed);

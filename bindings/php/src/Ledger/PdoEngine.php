@@ -8,28 +8,31 @@ use PDO;
 use PDOException;
 
 /**
- * What PDO has to say to each engine, and what its errors mean.
+ * The statements of PDO for each engine, and the meaning of its errors.
  *
  * @internal
  */
 final class PdoEngine
 {
     public const DRIVERS = ['sqlite' => 'sqlite', 'pgsql' => 'postgres', 'mysql' => 'mariadb'];
-    /** The savepoint that shows whether a grant is still in the ledger's transaction. */
+    /** The savepoint by which the ledger's transaction is recognized after a grant. */
     public const SAVEPOINT = 'assay_grant';
-    /** STO-76, where a step names none. */
+    /** The limits of a step that has none, in milliseconds (STO-76). */
     public const LIMITS = ['statementMs' => 5000, 'lockMs' => 2000];
 
-    /** READ COMMITTED is set, not hoped for (STM-4, STM-6). */
+    /**
+     * The statements that begin a transaction. They set READ COMMITTED, because a server may have
+     * another default (STM-4, STM-6).
+     */
     private const BEGIN = [
         'sqlite' => ['BEGIN IMMEDIATE'],
         'postgres' => ['BEGIN ISOLATION LEVEL READ COMMITTED'],
         'mariadb' => ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'],
     ];
     /**
-     * 1 on a standby or a connection that only reads (STO-74). PostgreSQL's statements outside
-     * a transaction run under what the role says: READ COMMITTED from here on, where it says
-     * otherwise (STO-14), in the same round trip.
+     * The queries that return 1 on a standby or a read-only connection (STO-74). In the same round
+     * trip PostgreSQL's sets READ COMMITTED as the default of the session, which also applies to
+     * statements outside a transaction (STO-14).
      */
     private const STANDBY = [
         'sqlite' => 'PRAGMA query_only',
@@ -40,32 +43,38 @@ final class PdoEngine
             . ' THEN 1 ELSE 0 END',
         'mariadb' => 'SELECT @@global.read_only',
     ];
-    /** What a new connection is told: a deleted row leaves no text behind (STO-93). */
+    /**
+     * The statements for a new connection. secure_delete overwrites the text of deleted rows
+     * (STO-93).
+     */
     private const SETTINGS = [
         'sqlite' => ['PRAGMA synchronous = FULL', 'PRAGMA secure_delete = FAST'],
         'postgres' => [],
         'mariadb' => [
             'SET NAMES utf8mb4',
             'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-            // Over-long values are refused.
+            // Strict mode refuses values that are too long instead of truncating them.
             "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
         ],
     ];
-    /** The connection is gone: beginnings of codes. */
+    /** Prefixes of the codes of a lost connection. */
     private const LOST = [
         'sqlite' => [],
         'postgres' => ['08', '57P0', '25P03', 'HY000'],
         'mariadb' => ['1927', '2006', '2013', '2014', '2055', '4031'],
     ];
-    /** The engine undid the whole transaction by itself: a deadlock, a full disk. */
+    /**
+     * The codes after which the engine has rolled back the whole transaction: a deadlock, a full
+     * disk.
+     */
     private const UNDONE = [
         'sqlite' => ['7', '9', '10', '11', '13'],
         'postgres' => [],
         'mariadb' => ['1205', '1213'],
     ];
-    /** No server was reached (STO-77). */
+    /** The codes of a server that could not be reached (STO-77). */
     private const UNREACHED = ['2002', '2003', '2005', '2006', '2013'];
-    /** libpq hides what the server said at a connect in its text. */
+    /** libpq has the server's error at a connect only in its message. */
     private const SAID = [
         '/database ".*" does not exist/' => '3D000',
         '/password authentication failed|no password supplied/' => '28P01',
@@ -84,14 +93,14 @@ final class PdoEngine
             ?? throw new \ValueError("no statements for the PDO driver $driver"));
     }
 
-    /** How the ledger reads and writes, whatever a grant has set. */
+    /** Sets how the ledger reads and writes, whatever a grant has set. */
     public function attributes(PDO $pdo): void
     {
         $pdo->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_EXCEPTION);
         $pdo->setAttribute(PDO::ATTR_STRINGIFY_FETCHES, false);
         $pdo->setAttribute(PDO::ATTR_ORACLE_NULLS, PDO::NULL_NATURAL);
         if ($this->name === 'postgres') {
-            // One round trip, and nothing that stays in a session (PgBouncer).
+            // One round trip, and no state in a session (PgBouncer).
             $pdo->setAttribute(PDO::PGSQL_ATTR_DISABLE_PREPARES, true);
         }
         if ($this->name === 'mariadb') {
@@ -112,7 +121,7 @@ final class PdoEngine
     // ---- limits (STO-76)
 
     /**
-     * For the session of a connection that is the ledger's alone.
+     * Returns the statement that sets the limits of a session that only the ledger uses.
      *
      * @param array{statementMs: int, lockMs: int} $limits
      */
@@ -121,7 +130,7 @@ final class PdoEngine
         return match ($this->name) {
             'sqlite' => "PRAGMA busy_timeout = {$limits['lockMs']}",
             'postgres' => 'SET ' . implode('; SET ', self::settings($limits)),
-            // MySQL, which has no max_statement_time, takes it for a comment.
+            // The form /*M! … is a comment to MySQL, which has no max_statement_time.
             'mariadb' => vsprintf(
                 'SET SESSION /*M! max_statement_time = %s, */ innodb_lock_wait_timeout = %d',
                 self::seconds($limits),
@@ -130,10 +139,10 @@ final class PdoEngine
     }
 
     /**
-     * The statements that begin a transaction.
+     * Returns the statements that begin a transaction.
      *
-     * @param array{statementMs: int, lockMs: int}|null $limits of this transaction alone, which
-     *     is of a connection of the host's
+     * @param array{statementMs: int, lockMs: int}|null $limits the limits of this transaction, on a
+     *     connection of the host; null if the session has them
      *
      * @return list<string>
      */
@@ -148,7 +157,7 @@ final class PdoEngine
     }
 
     /**
-     * A statement with its own limits, on a connection of the host's.
+     * Returns a statement with its own limits, for a connection of the host.
      *
      * @param array{statementMs: int, lockMs: int} $limits
      */
@@ -160,7 +169,10 @@ final class PdoEngine
         ) . $sql;
     }
 
-    /** @return list<string> a grant that waits for something else has 15 s at least */
+    /**
+     * @return list<string> the idle limit is at least 15 s, because a grant may wait for something
+     *     else
+     */
     private static function settings(array $limits): array
     {
         return [
@@ -179,7 +191,7 @@ final class PdoEngine
 
     // ---- the transaction of a grant (STO-38)
 
-    /** Marks the open transaction; what `isMarked` needs to know it again. */
+    /** Marks the open transaction, and returns what `isMarked` needs to recognize it. */
     public function mark(PDO $pdo): ?string
     {
         if ($this->name === 'postgres') {
@@ -191,8 +203,7 @@ final class PdoEngine
     }
 
     /**
-     * Whether the open transaction is still the marked one: a savepoint goes with its
-     * transaction.
+     * Whether the open transaction is still the marked one: a savepoint ends with its transaction.
      */
     public function isMarked(PDO $pdo, ?string $mark): bool
     {
@@ -211,12 +222,12 @@ final class PdoEngine
                 throw $error;
             }
 
-            // PostgreSQL takes no statement after one that failed; its transaction is open.
+            // PostgreSQL refuses statements after a failed one; the transaction is still open.
             return $code === '25P02';
         }
     }
 
-    /** Whether the engine itself undid the transaction, with this error. */
+    /** Whether the engine has rolled back the transaction with this error. */
     public function isUndone(?\Throwable $error): bool
     {
         for (; $error !== null; $error = $error->getPrevious()) {
@@ -229,15 +240,15 @@ final class PdoEngine
         return false;
     }
 
-    /** Whether a connection of the host's has an open transaction. */
+    /** Whether a connection of the host has an open transaction. */
     public function isOpen(PDO $pdo): bool
     {
         if ($this->name !== 'sqlite' || $pdo->inTransaction()) {
-            // Of a connection that is lost PostgreSQL's client cannot tell.
+            // PostgreSQL's client cannot report the transaction of a lost connection.
             return $pdo->inTransaction() && ($this->name !== 'postgres'
                 || $pdo->getAttribute(PDO::ATTR_CONNECTION_STATUS) !== 'Bad connection.');
         }
-        // PDO does not know of those that it did not begin itself.
+        // PDO does not know the transactions that it did not begin itself.
         $before = $pdo->getAttribute(PDO::ATTR_ERRMODE);
         $pdo->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_EXCEPTION);
         try {
@@ -265,7 +276,7 @@ final class PdoEngine
         return false;
     }
 
-    /** As STO-71 names them: SQLSTATE of PostgreSQL, the number of the other two. */
+    /** Returns the code of STO-71: SQLSTATE of PostgreSQL, the number of the other two. */
     public function code(PDOException $error): string
     {
         [$state, $number] = ($error->errorInfo ?? []) + [null, null];
@@ -277,11 +288,11 @@ final class PdoEngine
             return (string) $number;
         }
 
-        // Of an extended code the first byte is the code; 8 is a file that cannot be written.
+        // The low byte of an extended code is the code; 8 is a read-only file.
         return ($number & 0xff) === 8 ? 'standby' : (string) ($number & 0xff);
     }
 
-    /** The code of a connection that could not be made; "connect": nothing was reached. */
+    /** Returns the code of a failed connection; "connect" if no server was reached. */
     public function codeOfConnect(PDOException $error): string
     {
         $code = $this->code($error);

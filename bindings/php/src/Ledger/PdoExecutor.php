@@ -10,12 +10,12 @@ use PDOException;
 use SensitiveParameter;
 
 /**
- * Carries out statements over PDO: SQLite, PostgreSQL, MariaDB. One connection, made at the
- * first step. What is open is rolled back on any failure, when this object goes, and when the
- * request ends.
+ * Runs database steps over PDO: SQLite, PostgreSQL, MariaDB. It uses one connection, opened at the
+ * first step. An open transaction is rolled back on any failure, when this object is destroyed, and
+ * when the request ends.
  *
- * Each statement and each wait for a lock has the limit that the step names (STO-76). PDO has
- * no way to end a statement of SQLite: there only the wait for a lock ends.
+ * Each statement and each wait for a lock has the limit of the step (STO-76). PDO cannot interrupt
+ * a statement of SQLite: only the wait for a lock is limited there.
  */
 final class PdoExecutor implements Executor
 {
@@ -23,16 +23,19 @@ final class PdoExecutor implements Executor
     private ?PDO $pdo = null;
     /** Whether a transaction is open. */
     private bool $isInside = false;
-    /** @var array{statementMs: int, lockMs: int}|null of the session */
+    /** @var array{statementMs: int, lockMs: int}|null the limits of the session */
     private ?array $limits = null;
     private ?GuardedConnection $guard = null;
-    /** By which the transaction of a grant is known again. */
+    /** The value by which the transaction of a grant is recognized. */
     private ?string $mark = null;
-    /** @var array<string, \PDOStatement> of SQLite, where preparing costs more than running */
+    /**
+     * @var array<string, \PDOStatement> statements of SQLite, where preparing costs more than
+     *     running
+     */
     private array $prepared = [];
 
     /**
-     * @param PDO|null $hosts the connection of the host's; null: one of its own
+     * @param PDO|null $hosts the host's connection; null to open one
      * @param \Closure(): PDO $connect
      */
     private function __construct(
@@ -48,9 +51,9 @@ final class PdoExecutor implements Executor
     }
 
     /**
-     * Over a connection of its own: give it the address of the primary.
+     * Returns an executor over a connection of its own; `$dsn` is the address of the primary.
      *
-     * A file of SQLite is opened, never made (STO-78): `createFile` makes it.
+     * A file of SQLite is opened, never created (STO-78): `createFile` creates it.
      *
      * @throws \ValueError for a driver without statements, and for a relative path of SQLite
      *     that does not begin with "./"
@@ -81,15 +84,16 @@ final class PdoExecutor implements Executor
     }
 
     /**
-     * Over the host's connection, which throws exceptions and prepares itself from now on, and
-     * on SQLite has the step's limits. It is not to be in a transaction: a step then throws
-     * Misuse, `misuse.ledger.transaction`, and leaves it as it was.
+     * Returns an executor over the host's connection. From now on the connection throws exceptions,
+     * uses prepared statements and, on SQLite, has the step's limits. It must not be in a
+     * transaction: a step then throws Misuse, `misuse.ledger.transaction`, and leaves the
+     * transaction unchanged.
      */
     public static function withConnection(PDO $pdo): self
     {
         return new self(
             $pdo->getAttribute(PDO::ATTR_DRIVER_NAME),
-            // A connection that was given up is not taken again (STO-75).
+            // A lost connection of the host is never used again (STO-75).
             static fn (): PDO => throw new PDOException('the connection was lost'),
             hosts: $pdo,
             isHosts: true,
@@ -102,7 +106,7 @@ final class PdoExecutor implements Executor
     }
 
     /**
-     * Said here only: a return type would need the class when this one is preloaded.
+     * Returns the PDO. A declared return type would need the class when this one is preloaded.
      *
      * @return PDO
      */
@@ -140,7 +144,7 @@ final class PdoExecutor implements Executor
     /** Whether the transaction that was begun is still the open one. */
     public function isInside(): bool
     {
-        // PDO does not know of SQLite's transactions that it did not begin itself.
+        // PDO does not know the transactions of SQLite that it did not begin itself.
         return $this->isInside
             && ($this->engine->name === 'sqlite' || $this->pdo?->inTransaction());
     }
@@ -151,7 +155,7 @@ final class PdoExecutor implements Executor
         try {
             $this->mark = $this->engine->mark($pdo);
         } catch (PDOException) {
-            // What became of the connection is asked after the grant.
+            // The state of the connection is checked after the grant.
             $this->mark = null;
         }
 
@@ -190,7 +194,7 @@ final class PdoExecutor implements Executor
         try {
             $this->pdo?->exec('ROLLBACK');
         } catch (PDOException) {
-            // The engine undoes it when the connection is closed.
+            // The engine rolls back when the connection is closed.
             $this->giveUp();
         }
     }
@@ -202,7 +206,7 @@ final class PdoExecutor implements Executor
 
     // ---- SQLite
 
-    /** Makes the file where it is missing; nothing for the other engines. */
+    /** Creates the file if it is missing; does nothing for other engines. */
     public function createFile(): void
     {
         if ($this->file !== null) {
@@ -210,7 +214,10 @@ final class PdoExecutor implements Executor
         }
     }
 
-    /** Empties the write-ahead log of what was deleted (STO-93), as far as nobody reads it. */
+    /**
+     * Truncates the write-ahead log, which has copies of deleted rows (STO-93), except parts that a
+     * reader uses.
+     */
     public function emptyLog(): void
     {
         if ($this->engine->name !== 'sqlite' || $this->isInside) {
@@ -219,7 +226,7 @@ final class PdoExecutor implements Executor
         try {
             $this->connection()->query('PRAGMA wal_checkpoint(TRUNCATE)')->fetchAll();
         } catch (PDOException) {
-            // Somebody else reads: the next checkpoint takes it along.
+            // Another connection reads the log: the next checkpoint truncates it.
         }
     }
 
@@ -238,7 +245,7 @@ final class PdoExecutor implements Executor
         return $path;
     }
 
-    // ---- inside
+    // ---- internal
 
     private function connected(): PDO
     {
@@ -256,7 +263,7 @@ final class PdoExecutor implements Executor
         return $pdo;
     }
 
-    /** The transaction of a step; of one without, where its limits need one. */
+    /** Returns the transaction of a step, or one for a step without whose limits need one. */
     private function transaction(array $step): ?string
     {
         $needsOne = $this->isHosts && $this->engine->name === 'postgres' && !$this->isInside;
@@ -264,7 +271,7 @@ final class PdoExecutor implements Executor
         return $step['transaction'] ?? ($needsOne ? 'single' : null);
     }
 
-    /** The connection, with its limits, and inside of what the step is to be inside of. */
+    /** Returns the connection, with the step's limits and its transaction begun. */
     private function entered(?string $transaction, array $limits): PDO
     {
         $pdo = $this->connection();
@@ -336,9 +343,10 @@ final class PdoExecutor implements Executor
     }
 
     /**
-     * What the engine said. Its text is left out: it may quote values (EXC-22).
+     * Returns the reply with the engine's code, without its message, which may quote values
+     * (EXC-22).
      *
-     * @param bool $isWhole nothing of the step stays once it is undone
+     * @param bool $isWhole whether a rollback undoes all of the step
      *
      * @return array<string, mixed>
      */
@@ -371,14 +379,14 @@ final class PdoExecutor implements Executor
         return ['code' => 500, 'error' => ['code' => $code, 'executed' => $executed]];
     }
 
-    /** Leaves a transaction that nobody knows: a connection of its own is not used again. */
+    /** Rolls back an unknown transaction; a connection of its own is not used again. */
     private function abandon(): void
     {
         $this->isInside = false;
         try {
             $this->pdo?->exec('ROLLBACK');
         } catch (PDOException) {
-            // There is none any more.
+            // There is no open transaction any more.
         }
         if (!$this->isHosts) {
             $this->giveUp();

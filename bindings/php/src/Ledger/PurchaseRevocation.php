@@ -11,7 +11,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * One purchase of the evidence, and what became of its row. Act on `take`, and on nothing
+ * One purchase of the evidence, and the outcome for its row. Act on `take`, and on nothing
  * else.
  */
 final class PurchaseRevocation extends Details
@@ -32,26 +32,29 @@ final class PurchaseRevocation extends Details
         'changed' => [Member::BOOLEAN, 'changed'],
     ];
 
-    /** The row of the ledger; null: the purchase can have no row. */
+    /** The key of the ledger row; null if the purchase cannot have one. */
     public readonly ?string $purchaseKey;
     /** Apple's id of the transaction. */
     public readonly string $transactionId;
-    /** What the purchase was before, or why nothing changed. See Names\RevokeOutcome. */
+    /**
+     * The state of the purchase before, or the reason why nothing changed. See
+     * Names\RevokeOutcome.
+     */
     public readonly string $outcome;
-    /** The account that has the purchase; null: nobody has claimed it. */
+    /** The owner of the purchase; null if it was never claimed. */
     public readonly ?string $account;
     /** The id of the product. */
     public readonly string $product;
     /** How many items were bought. */
     public readonly int $quantity;
-    /** The share of a partial refund, as Apple reports it; null: Apple reports none. */
+    /** The share of a partial refund, as Apple reports it; null if Apple reports none. */
     public readonly ?int $percentage;
     /** The id under which the purchase was granted, where something is to be taken back. */
     public readonly ?string $grantId;
     /** When the purchase was revoked. Milliseconds since 1970 UTC. */
     public readonly ?int $revokedAtMs;
-    /** What to take back; null: nothing. */
+    /** The units to take back; null for none. */
     public readonly ?Take $take;
-    /** The purchase was in force, and is revoked now. */
+    /** Whether the purchase was in force and is revoked now. */
     public readonly bool $changed;
 }

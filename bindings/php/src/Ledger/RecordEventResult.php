@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `recordEvent` answers: "first", "duplicate". */
+/** The result of `recordEvent`: "first", "duplicate". */
 final class RecordEventResult extends Result
 {
     use ReadOnce;
@@ -19,14 +19,14 @@ final class RecordEventResult extends Result
         'storedAtMs' => [Member::TIME, 'storedAtMs'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /** When the event happened first. Milliseconds since 1970 UTC. */
     public readonly int $storedAtMs;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

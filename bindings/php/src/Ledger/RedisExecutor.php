@@ -8,23 +8,23 @@ use Redis;
 use RedisException;
 
 /**
- * Carries out the guard script over phpredis: quotas, sign-up, challenges and `recordEvent`.
- * The library refuses everything else here, since Redis may forget a second of it.
+ * Runs the guard script over phpredis: quotas, sign-ups, challenges and `recordEvent`. The library
+ * refuses every other operation here, since Redis may lose the last second of writes.
  */
 final class RedisExecutor implements Executor
 {
-    /** How often a server is asked whether it evicts, at most (STO-83). Seconds. */
+    /** The least interval between two checks whether a server evicts keys, in seconds (STO-83). */
     private const LOOKS = 60;
 
-    /** @var array<string, int> when each server was asked, of this process. Seconds */
+    /** @var array<string, int> when this process checked each server, in seconds */
     private static array $looked = [];
     private bool $isChecked = false;
     private bool $isLost = false;
     private ?int $statementMs = null;
 
     /**
-     * @param Redis $redis repeats nothing by itself from now on, since a counter would count
-     *     twice, and waits for an answer as long as a step says (STO-76)
+     * @param Redis $redis from now on it does not retry by itself, since a counter would count
+     *     twice, and it waits for a reply as long as a step allows (STO-76)
      */
     public function __construct(private Redis $redis)
     {
@@ -36,7 +36,7 @@ final class RedisExecutor implements Executor
     }
 
     /**
-     * Said here only: a return type would need the class when this one is preloaded.
+     * Returns the Redis. A declared return type would need the class when this one is preloaded.
      *
      * @return Redis
      */
@@ -87,8 +87,8 @@ final class RedisExecutor implements Executor
     }
 
     /**
-     * What is asked once a connection, before anything of a step is sent: the code of a refusal;
-     * null: it may be used. STO-74, STO-77, STO-83.
+     * Checks a connection once, before any call of a step is sent. Returns the code of a refusal;
+     * null if the connection may be used (STO-74, STO-77, STO-83).
      */
     private function check(): ?string
     {
@@ -118,7 +118,7 @@ final class RedisExecutor implements Executor
         }
     }
 
-    /** A reply; false where the server does not tell. */
+    /** Returns a reply; false if the server does not give the information. */
     private function asked(string ...$command): mixed
     {
         $this->redis->clearLastError();
@@ -162,7 +162,7 @@ final class RedisExecutor implements Executor
     }
 
     /**
-     * A reply as a list; phpredis says false for nothing, and true for OK.
+     * Returns a reply as a list; phpredis returns false for nil, and true for OK.
      *
      * @return list<mixed>
      */
@@ -180,7 +180,7 @@ final class RedisExecutor implements Executor
     /** @return array<string, mixed> */
     private function failed(string $text, bool $isFirst): array
     {
-        // What Redis says begins with a code; what phpredis says does not.
+        // An error of Redis begins with a code; one of phpredis does not.
         if (preg_match('/^[A-Z]{3,}(?=\s|$)/', $text, $code) !== 1) {
             $this->isLost = true;
             $this->isChecked = false;

@@ -21,10 +21,10 @@ final class RefusedPart extends Details
         'status' => [Member::TEXT, 'status'],
     ];
 
-    /** What the part is about. See Names\EventPart. */
+    /** The subject of the part. See Names\EventPart. */
     public readonly string $at;
     /** Apple's id of the transaction. */
     public readonly string $transactionId;
-    /** The name of the status that says why: "rejected.product.unknown" … */
+    /** The name of the status that is the reason: "rejected.product.unknown" … */
     public readonly string $status;
 }

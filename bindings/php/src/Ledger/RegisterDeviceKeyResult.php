@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `registerDeviceKey` answers: "registered", "already", "other-account", "retired". */
+/** The result of `registerDeviceKey`: "registered", "already", "other-account", "retired". */
 final class RegisterDeviceKeyResult extends Result
 {
     use ReadOnce;
@@ -20,16 +20,16 @@ final class RegisterDeviceKeyResult extends Result
         'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /** The key id, standard base64. */
     public readonly string $keyId;
-    /** The key was registered in this exchange. */
+    /** Whether this exchange registered the key. */
     public readonly bool $changed;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

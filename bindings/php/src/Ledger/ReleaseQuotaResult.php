@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `releaseQuota` answers: "released"; "none": there was nothing to give back. */
+/** The result of `releaseQuota`: "released"; "none": there was nothing to give back. */
 final class ReleaseQuotaResult extends Result
 {
     use ReadOnce;
@@ -19,14 +19,14 @@ final class ReleaseQuotaResult extends Result
         'used' => [Member::INTEGER, 'used'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
-    /** How many units of that day are still used; null: there was nothing to give back. */
+    /** The units of that day that are still consumed; null if there was nothing to return. */
     public readonly ?int $used;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

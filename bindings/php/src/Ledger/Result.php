@@ -9,7 +9,7 @@ use Assay\Facts\OwnFacts;
 use Assay\Internal\Member;
 use Assay\Internal\Refusal;
 
-/** What every operation of the store says: `ok`, `status` and `httpStatus` beside its own. */
+/** The members that the results of all operations share: `ok`, `status` and `httpStatus`. */
 abstract class Result extends OwnFacts
 {
     /** @internal */
@@ -19,7 +19,7 @@ abstract class Result extends OwnFacts
         'httpStatus' => [Member::OWN, ''],
     ];
 
-    /** Why what the host did could not be completed: it comes again. */
+    /** The reason why what the host did could not be completed; it is returned again. */
     protected ?Unavailable $away = null;
 
     /** @internal */

@@ -8,8 +8,8 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * Claims whose lease is over, now yours: pay each out under its grant id, then complete it; or
- * what became of them by the grant of `resumeExpired`.
+ * Claims whose lease has expired and which this call took over: grant each under its grant id, then
+ * complete it; or their outcome after the grant of `resumeExpired`.
  */
 final class ResumeExpiredResult extends Result
 {
@@ -22,20 +22,20 @@ final class ResumeExpiredResult extends Result
         'hasMore' => [Member::BOOLEAN, 'hasMore'],
     ] + self::STATUS;
 
-    /** @var list<Claim> yours */
+    /** @var list<Claim> claims that this call took over */
     public readonly array $claims;
-    /** @var list<Claim> left to a person (STO-27) */
+    /** @var list<Claim> claims that an operator must resolve (STO-27) */
     public readonly array $held;
     /** Whether to call again at once. */
     public readonly bool $hasMore;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status with which a back end answers its own client. */
     public readonly int $httpStatus;
 
-    /** @return list<Grant> what to pay out */
+    /** @return list<Grant> what is claimed and not granted yet */
     public function grants(): array
     {
         return Claim::grants($this->claims);

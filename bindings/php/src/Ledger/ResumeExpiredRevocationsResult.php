@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `resumeExpiredRevocations` answers. */
+/** The result of `resumeExpiredRevocations`. */
 final class ResumeExpiredRevocationsResult extends Result
 {
     use ReadOnce;
@@ -19,14 +19,14 @@ final class ResumeExpiredRevocationsResult extends Result
         'hasMore' => [Member::BOOLEAN, 'hasMore'],
     ] + self::STATUS;
 
-    /** @var list<Take> Takes that nobody has completed: carry out and complete each. */
+    /** @var list<Take> Take-backs that were not completed: take back and complete each. */
     public readonly array $takes;
-    /** Call again at once: there may be more takes. */
+    /** Whether to call again at once, because there may be more take-backs. */
     public readonly bool $hasMore;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

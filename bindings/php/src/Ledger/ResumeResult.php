@@ -7,7 +7,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What became of one claim. */
+/** The outcome of one resumed claim. */
 final class ResumeResult extends Result
 {
     use PaidOut;
@@ -20,25 +20,25 @@ final class ResumeResult extends Result
         'changed' => [Member::OWN, 'changed'],
     ] + self::STATUS;
 
-    /** Of the claim. See Claim. */
+    /** The outcome of the claim. See Claim. */
     public readonly ?string $outcome;
     /**
-     * For the app (LST-2): "granted", "already-granted", "refused-final", "refused-keep",
-     * "deferred"; null while you have yet to pay out.
+     * The result for the app (LST-2): "granted", "already-granted", "refused-final",
+     * "refused-keep", "deferred"; null while a grant is needed.
      */
     public readonly ?string $clientResult;
-    /** @var list<Claim> the claim */
+    /** @var list<Claim> the one claim */
     public readonly array $claims;
     /** Whether this call changed what the account has. */
     public readonly bool $changed;
-    /** Whether there is something to pay out, or was. */
+    /** Whether the claim needs a grant, or was granted by this call. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.purchase.already-granted" … */
+    /** The name of the status: "ok", "rejected.purchase.already-granted" … */
     public readonly string $status;
-    /** What to answer the app: 200, 202, 409 … */
+    /** The HTTP status for the app: 200, 202, 409 … */
     public readonly int $httpStatus;
 
-    /** @return list<Grant> what is claimed and not paid out */
+    /** @return list<Grant> what is claimed and not granted yet */
     public function grants(): array
     {
         return Claim::grants($this->claims);

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `retireDeviceKey` answers: "retired", "already", "other-account", "unknown". */
+/** The result of `retireDeviceKey`: "retired", "already", "other-account", "unknown". */
 final class RetireDeviceKeyResult extends Result
 {
     use ReadOnce;
@@ -19,14 +19,14 @@ final class RetireDeviceKeyResult extends Result
         'changed' => [Member::BOOLEAN, 'changed'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
-    /** The key was retired in this exchange. */
+    /** Whether this exchange retired the key. */
     public readonly bool $changed;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

@@ -7,7 +7,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What Apple took back. */
+/** The purchases that Apple took back. */
 final class RevokeResult extends Result
 {
     use ReadOnce;
@@ -21,11 +21,11 @@ final class RevokeResult extends Result
     public readonly array $revocations;
     /** Whether this call changed anything. */
     public readonly bool $changed;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What to answer Apple: 200, or 503, and then the notification comes again. */
+    /** The response to Apple: 200, or 503, after which Apple sends the notification again. */
     public readonly int $httpStatus;
 
     /** @return list<Take> what to take back */

@@ -10,9 +10,7 @@ use Assay\Facts\Details;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/**
- * A text of evidence that was kept. Verify the text again before anything in it is believed.
- */
+/** A stored text of evidence. Verify the text again before you rely on it. */
 final class StoredEvidence extends Details
 {
     use ReadOnce;
@@ -25,8 +23,8 @@ final class StoredEvidence extends Details
 
     /** SHA-256 of the evidence, 64 hex digits. */
     public readonly string $sha256;
-    /** The text as it came. */
+    /** The text, unchanged. */
     public readonly string $text;
-    /** When the text was kept. Milliseconds since 1970 UTC. */
+    /** When the text was stored. Milliseconds since 1970 UTC. */
     public readonly int $storedAtMs;
 }

@@ -34,7 +34,7 @@ final class Subscription extends Details
         'isActive' => [Member::BOOLEAN, 'isActive'],
     ];
 
-    /** Where the subscription was bought. See Names\Environment. */
+    /** The environment of the subscription. See Names\Environment. */
     public readonly string $environment;
     /** Apple's id of the first transaction. */
     public readonly string $originalTransactionId;
@@ -42,7 +42,7 @@ final class Subscription extends Details
     public readonly string $transactionId;
     /** The id of the product. */
     public readonly string $productId;
-    /** The plan by the configuration at the time of storing, to be shown only. */
+    /** The plan by the configuration at the time of storing, for display only. */
     public readonly string $plan;
     /** When the newest transaction was made. Milliseconds since 1970 UTC. */
     public readonly int $purchasedAtMs;
@@ -52,7 +52,7 @@ final class Subscription extends Details
     public readonly ?int $graceExpiresAtMs;
     /** When Apple revoked the subscription. Milliseconds since 1970 UTC. */
     public readonly ?int $revokedAtMs;
-    /** When the client said that it owns nothing. Milliseconds since 1970 UTC. */
+    /** When the client reported that it owns nothing. Milliseconds since 1970 UTC. */
     public readonly ?int $deactivatedAtMs;
     /** The time of the newest evidence. Milliseconds since 1970 UTC. */
     public readonly int $asOfMs;
@@ -62,8 +62,8 @@ final class Subscription extends Details
      */
     public readonly ?int $nextCheckAtMs;
     /**
-     * The subscription entitles now; in an answer of `updateSubscriptions` or `applyEvent`: it
-     * is neither revoked nor deactivated.
+     * Whether the subscription entitles now; in a result of `updateSubscriptions` or
+     * `applyEvent`, whether it is neither revoked nor deactivated.
      */
     public readonly bool $isActive;
 }

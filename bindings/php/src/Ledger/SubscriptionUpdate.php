@@ -10,7 +10,7 @@ use Assay\Facts\Details;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** One subscription of the evidence, and what became of it. */
+/** One subscription of the evidence, and its outcome. */
 final class SubscriptionUpdate extends Details
 {
     use ReadOnce;
@@ -24,25 +24,25 @@ final class SubscriptionUpdate extends Details
         'subscription' => [Member::DETAILS, 'subscription', Subscription::class],
     ];
 
-    /** What became of the subscription. See Names\UpdateOutcome. */
+    /** The outcome for the subscription. See Names\UpdateOutcome. */
     public readonly string $outcome;
     /**
-     * The name of the status that says why, where the account token of the evidence is
+     * The name of the status that is the reason, where the account token of the evidence is
      * refused.
      */
     public readonly ?string $status;
     /** Apple's id of the transaction. */
     public readonly string $transactionId;
-    /** The account has another plan or end now. */
+    /** Whether the account has another plan or end now. */
     public readonly bool $changed;
     /**
-     * The subscription moves to this account when the request is made again with
-     * `confirmTransfer`; of "other-account".
+     * Whether a repetition with `confirmTransfer` transfers the subscription to this account;
+     * of "other-account".
      */
     public readonly ?bool $canTransfer;
     /**
-     * The subscription as the ledger has it now; null: it is another account's, or the ledger
-     * has none.
+     * The subscription as the ledger has it now; null if another account owns it, or the
+     * ledger has none.
      */
     public readonly ?Subscription $subscription;
 }

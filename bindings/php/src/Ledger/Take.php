@@ -30,11 +30,11 @@ final class Take extends Details
         'leaseExpiresAtMs' => [Member::TIME, 'leaseExpiresAtMs'],
     ];
 
-    /** The row of the ledger. */
+    /** The key of the ledger row. */
     public readonly string $purchaseKey;
     /**
-     * The id under which the units are taken back, once: write it beside what is taken, under
-     * a unique index.
+     * The id under which the units are taken back, once: store it together with what is taken,
+     * under a unique index.
      */
     public readonly string $takeId;
     /** A number that grows each time that the take is handed out. */
@@ -50,8 +50,8 @@ final class Take extends Details
     /** The share of the purchase that Apple took back; null: all of the purchase. */
     public readonly ?int $percentage;
     /**
-     * The end of the lease: until then nobody else is handed the take; null: nobody waits for
-     * `completeRevocation`. Milliseconds since 1970 UTC.
+     * The end of the lease, before which no other attempt gets the take-back; null if
+     * `completeRevocation` is not expected. Milliseconds since 1970 UTC.
      */
     public readonly ?int $leaseExpiresAtMs;
 }

@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `updateDeviceKeyReceipt` answers: "kept", "older", "retired", "unknown". */
+/** The result of `updateDeviceKeyReceipt`: "kept", "older", "retired", "unknown". */
 final class UpdateDeviceKeyReceiptResult extends Result
 {
     use ReadOnce;
@@ -19,17 +19,17 @@ final class UpdateDeviceKeyReceiptResult extends Result
         'nextRefreshAtMs' => [Member::TIME, 'nextRefreshAtMs'],
     ] + self::STATUS;
 
-    /** What became of the request. */
+    /** The outcome of the request. */
     public readonly string $outcome;
     /**
      * When to ask Apple for a newer receipt; null: never, or the key has no receipt.
      * Milliseconds since 1970 UTC.
      */
     public readonly ?int $nextRefreshAtMs;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

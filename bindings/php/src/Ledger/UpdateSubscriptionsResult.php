@@ -9,7 +9,7 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What `updateSubscriptions` answers. */
+/** The result of `updateSubscriptions`. */
 final class UpdateSubscriptionsResult extends Result
 {
     use ReadOnce;
@@ -30,12 +30,12 @@ final class UpdateSubscriptionsResult extends Result
     public readonly ?int $expiresAtMs;
     /** @var list<SubscriptionUpdate> One update for each subscription of the evidence. */
     public readonly array $subscriptions;
-    /** Some subscription changed. */
+    /** Whether a subscription changed. */
     public readonly bool $changed;
-    /** Whether it was carried out; false: `status` says why not. */
+    /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
-    /** Name of the status: "ok", "rejected.…". */
+    /** The name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** The HTTP status for a back end's own client. */
     public readonly int $httpStatus;
 }

@@ -7,9 +7,9 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * How far a price increase of an item is.
+ * The progress of an item's price increase.
  *
- * New values may come: facts have what was written, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class AdvancedCommercePriceIncreaseStatus
 {

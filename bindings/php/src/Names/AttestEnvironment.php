@@ -9,7 +9,7 @@ namespace Assay\Names;
 /**
  * The environment of App Attest.
  *
- * New values may come: facts have what was written, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class AttestEnvironment
 {

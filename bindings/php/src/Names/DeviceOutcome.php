@@ -7,9 +7,9 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * What an answer from DeviceCheck means.
+ * The meaning of a response of DeviceCheck.
  *
- * New values may come: facts have what was written, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class DeviceOutcome
 {

@@ -7,9 +7,9 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * Whose fault a refusal of DeviceCheck is.
+ * The party at fault for a refusal of DeviceCheck.
  *
- * New values may come: facts have what was written, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class Fault
 {

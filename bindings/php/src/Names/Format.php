@@ -7,9 +7,9 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * What a blob looks like.
+ * The format of a blob, by its form.
  *
- * New values may come: facts have what was written, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class Format
 {

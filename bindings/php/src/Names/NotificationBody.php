@@ -9,7 +9,7 @@ namespace Assay\Names;
 /**
  * The member of a notification that has its content.
  *
- * New values may come: facts have what was written, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class NotificationBody
 {

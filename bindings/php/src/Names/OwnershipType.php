@@ -7,9 +7,9 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * How the customer came to own a purchase.
+ * The way in which the customer owns a purchase.
  *
- * New values may come: facts have what was written, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class OwnershipType
 {

@@ -7,9 +7,9 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * What a revoked purchase was before, or why nothing changed.
+ * The state of a revoked purchase before, or the reason why nothing changed.
  *
- * New values may come: facts have what was written, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class RevokeOutcome
 {

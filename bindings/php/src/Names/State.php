@@ -7,9 +7,9 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * Why a decision came out as it did.
+ * The reason of a decision's result.
  *
- * New values may come: facts have what was written, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class State
 {

@@ -7,9 +7,9 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * What is odd about a blob: a suspicion, never a verdict. Others name a key: "missing:bid".
+ * A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".
  *
- * New values may come: facts have what was written, a string to compare with these.
+ * New values may come: facts have the written value, a string to compare with these.
  */
 final class TriageAnomaly
 {

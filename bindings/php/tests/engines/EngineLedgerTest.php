@@ -12,8 +12,8 @@ use Assay\Tests\Minted;
 use PDO;
 
 /**
- * The ledger's tests over an engine that the environment names: ASSAY_STORE_POSTGRES has the
- * address of one (Tests/Stores/with_engines.py). Each test has a database of its own.
+ * The ledger's tests over an engine from the environment: ASSAY_STORE_POSTGRES has the address of a
+ * PostgreSQL server (Tests/Stores/with_engines.py). Each test has its own database.
  */
 abstract class EngineLedgerTest extends LedgerTest
 {
@@ -22,7 +22,9 @@ abstract class EngineLedgerTest extends LedgerTest
 
     private string $database = '';
 
-    /** @return array<string, mixed> parts of its address; the test is skipped without one */
+    /**
+     * @return array<string, mixed> parts of the engine's address; the test is skipped without one
+     */
     public static function address(string $name): array
     {
         $variable = 'ASSAY_STORE_' . strtoupper($name);
@@ -79,7 +81,10 @@ abstract class EngineLedgerTest extends LedgerTest
         $this->assertSame([], $this->coins());
     }
 
-    /** STO-14: what runs outside a transaction has READ COMMITTED, whatever the role says. */
+    /**
+     * Asserts that statements outside a transaction run at READ COMMITTED, whatever the role's
+     * default is (STO-14).
+     */
     public function testTheIsolationIsSet(): void
     {
         $this->ledger();
@@ -94,7 +99,7 @@ abstract class EngineLedgerTest extends LedgerTest
         $this->assertSame($isPostgres ? 'read committed' : 'READ-COMMITTED', $found);
     }
 
-    /** STO-39. */
+    /** Asserts that a claim whose session ends inside the grant is retried or deferred (STO-39). */
     public function testASessionThatIsLostInItsGrantIsNoFault(): void
     {
         $ledger = $this->ledger();
@@ -120,7 +125,7 @@ abstract class EngineLedgerTest extends LedgerTest
         $this->assertSame(['ann1' => 100, 'ann2' => 100], $this->coins());
     }
 
-    /** STO-76: a wait for a lock ends. */
+    /** Asserts that a wait for a lock ends at its limit (STO-76). */
     public function testALockThatIsHeldIsContention(): void
     {
         $ledger = $this->ledger(['statementMs' => 1000, 'lockMs' => 100, 'requestMs' => 10000]);
@@ -134,7 +139,7 @@ abstract class EngineLedgerTest extends LedgerTest
         $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->clientResult);
     }
 
-    /** STO-77. */
+    /** Asserts the status of an engine that cannot be reached, and of a failed connect (STO-77). */
     public function testAnEngineThatIsNotReachedIsNamed(): void
     {
         $parts = ['port=1;' => 'unreachable', 'dbname=none;' => 'statement-failed'];

@@ -10,7 +10,7 @@ use Assay\Tests\Refusals;
 use PDO;
 use PHPUnit\Framework\TestCase;
 
-/** What PdoExecutor does with PostgreSQL and MariaDB when something goes wrong. */
+/** Tests of PdoExecutor with failures of PostgreSQL and MariaDB. */
 final class ExecutorsTest extends TestCase
 {
     use Refusals;
@@ -32,7 +32,7 @@ final class ExecutorsTest extends TestCase
             . "dbname=$database;user={$address['user']}";
     }
 
-    /** The table `t` with one row, and another connection. */
+    /** Creates the table `t` with one row, and returns another connection. */
     private static function prepared(string $name): PDO
     {
         if (!in_array(self::DRIVERS[$name], PDO::getAvailableDrivers(), true)) {
@@ -79,7 +79,7 @@ final class ExecutorsTest extends TestCase
         'error' => ['code' => 'transaction', 'executed' => 'unknown']];
 
     /**
-     * STO-38.
+     * Asserts that a grant that ends its transaction is rolled back (STO-38).
      *
      * @dataProvider engines
      */
@@ -116,7 +116,7 @@ final class ExecutorsTest extends TestCase
     }
 
     /**
-     * STO-38: what no text shows.
+     * Asserts that another transaction is detected, even if no statement ended the first (STO-38).
      *
      * @dataProvider engines
      */
@@ -136,7 +136,7 @@ final class ExecutorsTest extends TestCase
     }
 
     /**
-     * A savepoint, an own failed statement and a change of attributes are the grant's own.
+     * Asserts that a grant may use savepoints, a failed statement and other attributes.
      *
      * @dataProvider engines
      */
@@ -162,7 +162,8 @@ final class ExecutorsTest extends TestCase
     }
 
     /**
-     * STO-38: a layer that commits by itself, as Doctrine's EntityManager does.
+     * Asserts that a layer that commits by itself, as Doctrine's EntityManager, gets a savepoint
+     * (STO-38).
      *
      * @dataProvider engines
      */
@@ -192,7 +193,7 @@ final class ExecutorsTest extends TestCase
     }
 
     /**
-     * STO-39.
+     * Asserts that a session that ends inside a grant is reported as lost (STO-39).
      *
      * @dataProvider engines
      */
@@ -211,7 +212,7 @@ final class ExecutorsTest extends TestCase
     }
 
     /**
-     * STO-76.
+     * Asserts that a wait for a lock ends at its limit (STO-76).
      *
      * @dataProvider engines
      */
@@ -221,7 +222,7 @@ final class ExecutorsTest extends TestCase
         $admin->exec('BEGIN');
         $admin->exec("UPDATE t SET n = 1 WHERE k = 'row'");
         $step = self::step(null, "UPDATE t SET n = 2 WHERE k = 'row'");
-        // MariaDB counts in seconds.
+        // MariaDB's limits are in seconds.
         $step['limits'] = $name === 'postgres' ? ['lockMs' => 100] : ['lockMs' => 1000];
         $code = $name === 'postgres' ? '55P03' : '1205';
         foreach (['begin', null] as $transaction) {
@@ -236,7 +237,8 @@ final class ExecutorsTest extends TestCase
     }
 
     /**
-     * STO-76; a connection of the host's has its own limits afterwards.
+     * Asserts that a statement ends at its limit, and that a connection of the host has its own
+     * limits afterwards (STO-76).
      *
      * @dataProvider engines
      */
@@ -258,7 +260,7 @@ final class ExecutorsTest extends TestCase
     }
 
     /**
-     * STO-77.
+     * Asserts the code of a connection that cannot be made (STO-77).
      *
      * @dataProvider engines
      */
@@ -278,7 +280,8 @@ final class ExecutorsTest extends TestCase
     }
 
     /**
-     * STO-38: a transaction of the host's, as Laravel's DB::transaction and Doctrine begin it.
+     * Asserts that a transaction begun by the host, as Laravel's DB::transaction and Doctrine do,
+     * is refused and left unchanged (STO-38).
      *
      * @dataProvider engines
      */

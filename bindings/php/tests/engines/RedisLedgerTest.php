@@ -13,7 +13,7 @@ use Assay\Tests\Minted;
 use Assay\Tests\Refusals;
 use PHPUnit\Framework\TestCase;
 
-/** Quotas, sign-ups, challenges and events over Redis. */
+/** Tests of quotas, sign-ups, challenges and events over Redis. */
 final class RedisLedgerTest extends TestCase
 {
     use Refusals;
@@ -92,7 +92,10 @@ final class RedisLedgerTest extends TestCase
         }
     }
 
-    /** A connection that was too late is not used again: an answer may still come on it. */
+    /**
+     * Asserts that a connection with a late reply is not used again: the reply may still arrive on
+     * it.
+     */
     public function testAServerThatIsSilent(): void
     {
         $ledger = $this->ledger();
@@ -109,12 +112,14 @@ final class RedisLedgerTest extends TestCase
 
     private const PING = ['id' => 7, 'calls' => [['command' => ['PING']]]];
 
-    /** STO-83: asked of a new connection, at most once a minute. */
+    /**
+     * Asserts that a server that evicts keys is refused, checked at most once a minute (STO-83).
+     */
     public function testAServerThatEvictsIsRefused(): void
     {
         $port = EngineLedgerTest::address('redis')['port'];
         $answer = static function () use ($port): array {
-            // By another name, so that no other test has asked.
+            // Another host name, so that no other test has checked the server.
             $redis = new \Redis();
             $redis->connect('localhost', $port, 5);
 
@@ -136,18 +141,18 @@ final class RedisLedgerTest extends TestCase
         }
     }
 
-    /** STO-77: nothing was sent. */
+    /** Asserts the code of a server that cannot be reached: nothing was sent (STO-77). */
     public function testAServerThatIsNotReachedIsNamed(): void
     {
         $this->redis->close();
         $answer = (new RedisExecutor($this->redis))->run(self::PING);
-        // A client that was closed connects anew; one that never was does not.
+        // A closed client connects anew; one that was never connected does not.
         $this->assertSame(200, $answer['code']);
         $answer = (new RedisExecutor(new \Redis()))->run(self::PING);
         $this->assertSame(['code' => 'connect', 'executed' => 'no'], $answer['error']);
     }
 
-    /** STO-76. */
+    /** Asserts that a wait for a reply ends at its limit (STO-76). */
     public function testAnAnswerIsWaitedForSoLongAndNoLonger(): void
     {
         $executor = new RedisExecutor($this->redis);

@@ -7,8 +7,8 @@ namespace Assay\Tests\Fpm;
 use Assay\Tests\CaseTable;
 
 /**
- * A php-fpm or php-cgi of its own in a temporary folder, with a copy of the package that every
- * user may read; asked by cgi-fcgi.
+ * A php-fpm or php-cgi in a temporary folder, with a copy of the package that every user may read;
+ * cgi-fcgi sends the requests.
  */
 final class FastCgiServer
 {
@@ -41,13 +41,13 @@ final class FastCgiServer
         usleep(200_000);
     }
 
-    /** @param array<string, string> $lines ini lines, and no others */
+    /** @param array<string, string> $lines the only ini lines */
     public static function fpm(int $workers, array $lines): self
     {
         return self::master($workers, self::options($lines), []);
     }
 
-    /** A php-fpm with an ini file, which may name ASSAY_PHP and ASSAY_USER. */
+    /** Starts a php-fpm with an ini file, which may use ASSAY_PHP and ASSAY_USER. */
     public static function fpmWithFile(int $workers, string $file): self
     {
         return self::master($workers, ['-c', $file], [
@@ -89,7 +89,7 @@ final class FastCgiServer
         );
     }
 
-    /** @return array<string, string> what README.md says for preloaded FFI */
+    /** @return array<string, string> the lines of README.md for preloaded FFI */
     public static function preloadLines(): array
     {
         $lines = [
@@ -103,7 +103,7 @@ final class FastCgiServer
             ? [...$lines, 'opcache.preload_user' => self::USER] : $lines;
     }
 
-    /** A file that every user may read. */
+    /** Returns the path of a copy that every user may read. */
     public static function shared(string $file): string
     {
         $copy = self::folder() . '/' . basename($file);
@@ -120,11 +120,11 @@ final class FastCgiServer
     }
 
     /**
-     * Requests at the same time.
+     * Sends requests at the same time.
      *
      * @param list<array<string, string>> $queries
      *
-     * @return list<string> their answers
+     * @return list<string> their responses
      */
     public function requests(string $script, array $queries): array
     {
@@ -155,7 +155,7 @@ final class FastCgiServer
         return $answers;
     }
 
-    /** SIGUSR2: the master restarts, with new workers. */
+    /** Sends SIGUSR2, after which the master restarts with new workers. */
     public function reload(): void
     {
         posix_kill($this->pid(), SIGUSR2);
@@ -220,7 +220,9 @@ final class FastCgiServer
         return self::folder() . '/socket';
     }
 
-    /** The copy of the package, the library, the script and its evidence. */
+    /**
+     * Returns the folder with the copy of the package, the library, the script and its evidence.
+     */
     private static function folder(): string
     {
         if (self::$folder === null) {
@@ -240,7 +242,7 @@ final class FastCgiServer
                 'now' => $case['now'],
             ]));
             self::run(['chmod', '-R', 'a+rX', $folder]);
-            // A library inside the package would be found first; it is the loader's to find.
+            // A library inside the package would be found first, but the loader must find it.
             mkdir("$folder/inside");
             foreach (self::PACKAGE as $name) {
                 rename("$folder/$name", "$folder/inside/$name");

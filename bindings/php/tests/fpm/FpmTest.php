@@ -7,7 +7,7 @@ namespace Assay\Tests\Fpm;
 use Assay\Tests\CaseTable;
 use PHPUnit\Framework\TestCase;
 
-/** Prefork servers for real: php-fpm and php-cgi, asked over FastCGI on a Unix socket. */
+/** Tests with real prefork servers: php-fpm and php-cgi, by FastCGI on a Unix socket. */
 final class FpmTest extends TestCase
 {
     private const WORKERS = 3;
@@ -59,7 +59,10 @@ final class FpmTest extends TestCase
         $this->assertNotSame([], $this->ask($way));
     }
 
-    /** PHP calls no destructor then: the extension's handles are freed all the same. */
+    /**
+     * Asserts that the extension frees its handles after a fatal error, when PHP calls no
+     * destructor.
+     */
     public function testFatalErrorsLeaveNothingInTheExtension(): void
     {
         $this->server = FastCgiServer::fpm(1, $this->lines('extension'));
@@ -121,9 +124,9 @@ final class FpmTest extends TestCase
     }
 
     /**
-     * Many requests at once, good and forged; every answer is checked.
+     * Sends many requests at once, genuine and forged, and checks every response.
      *
-     * @return list<int> the workers that answered
+     * @return list<int> the workers that responded
      */
     private function ask(string $way): array
     {
@@ -152,7 +155,7 @@ final class FpmTest extends TestCase
         return array_keys($workers);
     }
 
-    /** @return array<string, mixed> the JSON of an HTTP answer */
+    /** @return array<string, mixed> the JSON of an HTTP response */
     private function read(string $answer): array
     {
         $body = explode("\r\n\r\n", $answer, 2)[1] ?? '';

@@ -1,6 +1,7 @@
 <?php
 
-// What the servers under test run: verify the evidence beside this file, say who did it.
+// The script of the servers under test: verifies the evidence beside this file, and prints the
+// worker.
 
 declare(strict_types=1);
 

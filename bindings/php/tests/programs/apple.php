@@ -1,7 +1,7 @@
 <?php
 
-// Plays Apple's endpoint for SenderTest: each request gets the next line of the script in
-// the folder SCRIPT, and is written beside it.
+// Serves Apple's endpoint for SenderTest: each request gets the next line of the script in the
+// folder SCRIPT, and is written beside it.
 
 declare(strict_types=1);
 

@@ -1,7 +1,7 @@
 <?php
 
-// Claims what standard input says: dsn, configuration, JWS, and whether to be killed in the
-// middle of the grant. Prints the answer.
+// Claims the purchase in standard input: dsn, configuration, JWS, and whether to be killed inside
+// the grant. Prints the client result.
 
 declare(strict_types=1);
 

@@ -1,6 +1,6 @@
 <?php
 
-// Every way in which a program may leave handles behind. Prints "end" and leaves.
+// Leaves handles behind in every way in which a program may end. Prints "end" and exits.
 
 declare(strict_types=1);
 
@@ -22,7 +22,7 @@ final class Kept
 
     public function __destruct()
     {
-        // The library is still there when PHP releases everything.
+        // The library is still loaded when PHP releases everything.
         $this->facts?->productId;
         $this->facts?->document()->text();
     }

@@ -1,7 +1,7 @@
 <?php
 
-// A verifier made before fork serves parent and children, who may make their own.
-// Prints "same" when all of them say what was said before.
+// Uses a verifier made before fork in parent and children, which may make their own. Prints "same"
+// if all of them have the results from before.
 
 declare(strict_types=1);
 

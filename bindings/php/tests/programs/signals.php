@@ -1,7 +1,7 @@
 <?php
 
-// Signals arrive while the library is called, and their handler calls it as well.
-// Prints how often it did, and "same" when every answer was the right one.
+// Receives signals while the library is called, and calls it in their handler too. Prints how often
+// the handler did, and "same" if every result was right.
 
 declare(strict_types=1);
 
@@ -18,8 +18,8 @@ $forged = substr($jws, 0, -4) . 'AAAA';
 $verifier = CaseTable::get()->verifier($case['verifier']);
 $product = $verifier->verifyTransaction($jws, $case['now'])->productId;
 
-// PHP does not load a class in a handler that came while it loads this very class: so
-// every class is there before the first signal.
+// PHP does not load a class in a handler that interrupted the loading of the same class, so every
+// class is loaded before the first signal.
 $verifier->verify(Kind::Transaction, $jws, $case['now'])->facts()?->productId;
 $verifier->verify(Kind::Transaction, $forged, $case['now'])->status();
 

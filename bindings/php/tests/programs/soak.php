@@ -1,6 +1,6 @@
 <?php
 
-// Verify COUNT times and more, and say how the memory of the process grew.
+// Verifies COUNT times and more, and prints the growth of the process's memory.
 //
 //   php soak.php COUNT
 //

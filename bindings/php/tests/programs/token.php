@@ -1,6 +1,6 @@
 <?php
 
-// Verifies a token with keys that it fetches, for KeysetCacheTest; prints the account.
+// Verifies a token with fetched keys, for KeysetCacheTest; prints the account.
 
 declare(strict_types=1);
 

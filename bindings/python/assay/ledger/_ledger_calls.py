@@ -69,25 +69,26 @@ class Calls(Opened):
     ) -> _r.ClaimResult:
         """Claims the purchases of verified evidence, so that each is granted once.
 
-        account           whose; None for an event of Apple's: that of the row is taken
-        grant             takes a `Grant`: writes what the purchase gives, under its grant id. An
-                          error of it passes through; the claim is taken over by `resume_expired` or
-                          by the next attempt when its lease has ended. Without it: grant each claim
-                          that is new or resumed, and `complete` it
-        grant_mode        "lease": claim, grant, complete. "transaction": the grant is in this very
+        account           the claiming account; None for an App Store notification, which acts for
+                          the purchase's owner
+        grant             takes a `Grant`: writes what the purchase gives, under its grant id. Its
+                          errors are passed on; `resume_expired` or the next attempt takes the claim
+                          over when its lease has expired. Without it: grant each claim that is new
+                          or resumed, and `complete` it
+        grant_mode        "lease": claim, grant, complete. "transaction": the grant is in the same
                           database, and is committed with the claim
-        attempt_id        the same when a request is repeated
+        attempt_id        the id of this attempt, the same when a request is repeated
         account_token     the appAccountToken that the evidence must have
-        lease_ms          how long the grant may take; None: `ledger.leaseMs`
-        transaction_ids   purchases of these transaction ids alone
-        max_purchases     purchases at most
-        note              of an operator, for a grant by hand
-        on_expired_lease  "hold": a lease that has ended is left to a person; None:
+        lease_ms          the time that the grant may take; None: `ledger.leaseMs`
+        transaction_ids   the transaction ids of the purchases to claim; others are left out
+        max_purchases     the most purchases to claim
+        note              the note of an operator, for a grant by hand
+        on_expired_lease  "hold": a claim whose lease has expired waits for an operator; None:
                           `ledger.onExpiredLease`
-        resolution        "not-granted": that person found that it was not granted
-        allow_repeat      with `grantMode` "transaction" take over also what was handed out under a
-                          lease, because the grant is keyed by its grant id; else it is held
-                          (STO-37)
+        resolution        "not-granted": the operator found that the claim was not granted
+        allow_repeat      whether `grantMode` "transaction" also takes over claims that were handed
+                          out under a lease, because the grant is keyed by its grant id; else they
+                          are held (STO-37)
         """
         return self._fulfil(
             _r.ClaimResult,
@@ -123,15 +124,16 @@ class Calls(Opened):
         resolution: str | None = None,
         now: Time | None = None,
     ) -> _r.ResumeResult:
-        """Takes over one known claim whose lease has ended, without evidence; for support.
+        """Takes over one known claim whose lease has expired, without evidence; for support.
 
-        grant             as of `claim`
-        attempt_id        the same when a request is repeated
-        lease_ms          how long the grant may take; None: `ledger.leaseMs`
-        note              of an operator
-        on_expired_lease  "hold": a lease that has ended is left to a person; None:
+        purchase_key      the key of the purchase
+        grant             as in `claim`
+        attempt_id        the id of this attempt, the same when a request is repeated
+        lease_ms          the time that the grant may take; None: `ledger.leaseMs`
+        note              the note of an operator
+        on_expired_lease  "hold": a claim whose lease has expired waits for an operator; None:
                           `ledger.onExpiredLease`
-        resolution        "not-granted": that person found that it was not granted
+        resolution        "not-granted": the operator found that the claim was not granted
         """
         return self._fulfil(
             _r.ResumeResult,
@@ -159,14 +161,15 @@ class Calls(Opened):
         on_expired_lease: str | None = None,
         now: Time | None = None,
     ) -> _r.ResumeExpiredResult:
-        """Takes over up to 25 claims that nobody completed. Run it every minute: without it, a
-        purchase whose client never comes back is paid for and not delivered.
+        """Takes over up to 25 claims that were not completed in time. Run it every minute:
+        without it, a purchase whose client never returns is paid for and not granted.
 
-        grant             as of `claim`, for each that was taken over
-        attempt_id        the same when a request is repeated
-        lease_ms          how long the grants may take; None: `ledger.leaseMs`
-        min_expired_ms    for how long the lease must be over
-        on_expired_lease  "hold": such claims are listed, not taken; None: `ledger.onExpiredLease`
+        grant             as in `claim`, for each claim that was taken over
+        attempt_id        the id of this attempt, the same when a request is repeated
+        lease_ms          the time that the grants may take; None: `ledger.leaseMs`
+        min_expired_ms    the least time since the lease expired
+        on_expired_lease  "hold": such claims are listed, not taken over; None:
+                          `ledger.onExpiredLease`
         """
         return self._fulfil(
             _r.ResumeExpiredResult,
@@ -191,13 +194,13 @@ class Calls(Opened):
         note: str | None = None,
         now: Time | None = None,
     ) -> _r.CompleteResult:
-        """Says that a claim was granted; twice does no harm.
+        """Marks a claimed purchase as granted. Repeating it has no effect.
 
-        purchase_key   of the grant
-        account        of the grant
-        grant_id       of the grant
-        fencing_token  of the grant (STO-26)
-        note           of an operator
+        purchase_key   the key of the purchase
+        account        the account of the grant
+        grant_id       the grant id
+        fencing_token  the fencing token of the grant (STO-26)
+        note           the note of an operator
         """
         return self._ask(
             _r.CompleteResult,
@@ -222,17 +225,17 @@ class Calls(Opened):
         lease_ms: int | None = None,
         now: Time | None = None,
     ) -> _r.RevokeResult:
-        """Notes refunds, so that no older evidence pays out again. Of all deliveries of one
-        refund one is told to take back: act on that, and on nothing else.
+        """Stores refunds, so that no older evidence grants the purchase again. Of all deliveries
+        of one refund one returns a take-back: act on that, and on nothing else.
 
-        take_back   takes a `TakeBack`: takes the units back, under the take id; returns how many
-                    there were, nothing for all of them, or False for another time
-        grant_mode  "lease": note, take back, complete; what nobody completed comes again, by
-                    `resume_expired_revocations`. "transaction": the take-back is in this very
-                    database, and is committed with the refund. "none": each is told once, and what
-                    becomes of it is the host's. None: "lease" with a take-back, "none" without
-        attempt_id  the same when a request is repeated
-        lease_ms    how long the take-back may take; None: `ledger.leaseMs`
+        take_back   takes a `TakeBack`: takes the units back, under the take id; returns the number
+                    that it took, nothing for all of them, or False to be called again later
+        grant_mode  "lease": store, take back, complete; `resume_expired_revocations` returns again
+                    what was not completed. "transaction": the take-back is in the same database,
+                    and is committed with the refund. "none": each take-back is returned once, and
+                    the host keeps track of it. None: "lease" with a take-back, "none" without
+        attempt_id  the id of this attempt, the same when a request is repeated
+        lease_ms    the time that the take-back may take; None: `ledger.leaseMs`
         """
         return self._fulfil(
             _r.RevokeResult,
@@ -257,11 +260,14 @@ class Calls(Opened):
         operator_view: bool | None = None,
         now: Time | None = None,
     ) -> _r.FindResult:
-        """What the ledger knows of an account, of a transaction, or of evidence.
+        """Returns what the ledger has of an account, of a transaction, or of evidence.
 
-        account        whose; beside another question: who asks
-        environment    of the transaction: "Production", "Sandbox", "Xcode", "LocalTesting"
-        operator_view  for staff of the host: owner and note are shown
+        account         the account whose purchases to find; beside evidence or a transaction, the
+                        account to compare owners with
+        environment     the environment of the transaction: "Production", "Sandbox", "Xcode",
+                        "LocalTesting"
+        transaction_id  the id of the transaction
+        operator_view   whether the caller is an operator, who may see owner and note
         """
         return self._ask(
             _r.FindResult,
@@ -285,11 +291,12 @@ class Calls(Opened):
         confirm_transfer: bool | None = None,
         now: Time | None = None,
     ) -> _r.UpdateSubscriptionsResult:
-        """Stores what evidence says of subscriptions and unlocks; the newest stays.
+        """Stores the state of subscriptions and unlocks from evidence; the newest state stays.
 
-        account           whose; None for an event of Apple's
+        account           the account; None for an App Store notification
         account_token     the appAccountToken that the evidence must have
-        confirm_transfer  the customer wants the subscription of another account moved here
+        confirm_transfer  whether the customer has confirmed the transfer of another account's
+                          subscription
         """
         return self._ask(
             _r.UpdateSubscriptionsResult,
@@ -306,10 +313,11 @@ class Calls(Opened):
     def get_plan(
         self, account: str, *, cached_plan: _r.GetPlanResult | None = None, now: Time | None = None
     ) -> _r.GetPlanResult:
-        """The plan that an account has now. Ask at each call that costs, and never the app.
+        """Returns the current plan of an account. Call it for each request that costs, and never
+        trust the app.
 
-        cached_plan  an earlier answer, which goes on for `ledger.failOpen.planMaxAgeMs` when the
-                     store gives none
+        cached_plan  an earlier result, valid for `ledger.failOpen.planMaxAgeMs` while the database
+                     is unavailable
         """
         return self._ask(
             _r.GetPlanResult,
@@ -324,7 +332,9 @@ class Calls(Opened):
     def deactivate_subscriptions(
         self, account: str, *, now: Time | None = None
     ) -> _r.DeactivateSubscriptionsResult:
-        """Notes that the client owns nothing; any evidence undoes that."""
+        """Deactivates an account's subscriptions because the client owns nothing; any evidence
+        undoes that.
+        """
         return self._ask(
             _r.DeactivateSubscriptionsResult,
             "deactivate-subscriptions",
@@ -337,11 +347,11 @@ class Calls(Opened):
     def lease_due_subscriptions(
         self, *, attempt_id: str | None = None, lease_ms: int | None = None, now: Time | None = None
     ) -> _r.LeaseDueSubscriptionsResult:
-        """Up to 25 subscriptions about which to ask Apple for newer evidence, for
+        """Returns up to 25 subscriptions about which to ask Apple for newer evidence, for
         `update_subscriptions`.
 
-        attempt_id  the same when a request is repeated
-        lease_ms    for how long no other sweeper takes them
+        attempt_id  the id of this attempt, the same when a request is repeated
+        lease_ms    the time for which no other sweeper gets them
         """
         return self._ask(
             _r.LeaseDueSubscriptionsResult,
@@ -362,10 +372,11 @@ class Calls(Opened):
         *,
         now: Time | None = None,
     ) -> _r.ConsumeQuotaResult:
-        """Takes units of an account's daily allowance, `quotas` of the configuration. When it is
-        used up, the refused answer has headers for the client and the meter to try instead.
+        """Consumes units of an account's daily quota, `quotas` of the configuration. Once the
+        quota is used up, the refusal has headers for the client and the meter to try instead.
 
-        plan  of `get_plan`, never the client's
+        plan   the plan from `get_plan`, never from the client
+        units  the number of units
         """
         return self._ask(
             _r.ConsumeQuotaResult,
@@ -380,9 +391,9 @@ class Calls(Opened):
         )
 
     def release_quota(self, ticket: str, *, now: Time | None = None) -> _r.ReleaseQuotaResult:
-        """Gives units back, once: nothing was delivered for them.
+        """Releases consumed units, once, because nothing was delivered for them.
 
-        ticket  of the take
+        ticket  the ticket of the consumption
         """
         return self._ask(_r.ReleaseQuotaResult, "release-quota", {"ticket": ticket}, now=now)
 
@@ -395,11 +406,12 @@ class Calls(Opened):
         attempt: int | None = None,
         now: Time | None = None,
     ) -> _r.AcquireRatePermitResult:
-        """Waits for room below Apple's own limits.
+        """Waits for permission to send a request below Apple's own rate limits.
 
         app_store_operation  the operation that sends the request: get-transaction-info …
-        environment          which server's limits: "Production", "Sandbox"
-        attempt              the number of this exchange about it; of `retry` (EXC-18)
+        environment          the environment of the limits: "Production", "Sandbox"
+        bundle_id            the app of the limits
+        attempt              the number of this attempt, from `retry` of the one before (EXC-18)
         """
         return self._ask(
             _r.AcquireRatePermitResult,
@@ -416,11 +428,12 @@ class Calls(Opened):
     def begin_signup(
         self, address: str | None, username: str, password_bytes: int, *, now: Time | None = None
     ) -> _r.BeginSignupResult:
-        """Whether an address may make another account today.
+        """Checks whether an address may make another account today.
 
-        address         the gateway's own field, never a header of the client's; None: unknown
-        username        as the client made it
-        password_bytes  the length of the password, which stays with the host
+        address         the client's address from the gateway, never from a header of the client;
+                        None if unknown
+        username        the name that the client chose
+        password_bytes  the length of the password, which itself stays with the host
         """
         return self._ask(
             _r.BeginSignupResult,
@@ -436,10 +449,10 @@ class Calls(Opened):
     def finish_signup(
         self, ticket: str, result: str, *, now: Time | None = None
     ) -> _r.FinishSignupResult:
-        """What became of an admitted sign-up.
+        """Stores the outcome of an admitted sign-up.
 
-        ticket  of the admission
-        result  what the identity provider said: "created", "exists", "provider-busy",
+        ticket  the ticket of the admission
+        result  the result of the identity provider: "created", "exists", "provider-busy",
                 "provider-error"
         """
         return self._ask(
@@ -449,11 +462,11 @@ class Calls(Opened):
     def issue_challenge(
         self, purpose: str, subject: str, *, challenge: str | None = None, now: Time | None = None
     ) -> _r.IssueChallengeResult:
-        """Makes a challenge for a client; only its SHA-256 is stored.
+        """Issues a challenge for a client; only its SHA-256 is stored.
 
-        purpose    attest, assert …
-        subject    the account or sign-in that it belongs to
-        challenge  32 random bytes of the host
+        purpose    the purpose: attest, assert …
+        subject    the account or sign-in that the challenge belongs to
+        challenge  the challenge, 32 random bytes of the host
         """
         challenge = challenge_of(challenge)
         return self._ask(
@@ -478,13 +491,14 @@ class Calls(Opened):
         used_by: str | None = None,
         now: Time | None = None,
     ) -> _r.ConsumeChallengeResult:
-        """Uses a challenge, once: that of an attestation or assertion which signed it, or its
-        text. One that is used, over, or for something else is rejected.
+        """Consumes a challenge, once: the one that an attestation or assertion signed, or its
+        text. A challenge that was consumed, has expired, or has another purpose is rejected.
 
-        purpose    attest, assert …
-        subject    the account or sign-in that it belongs to
-        challenge  the text itself, where there is no such evidence
-        used_by    then, what uses it: a repetition by the same is no second use
+        purpose    the purpose: attest, assert …
+        subject    the account or sign-in that the challenge belongs to
+        challenge  the challenge itself, without evidence that signed it
+        used_by    the id of the use, without evidence: a repetition with the same id is no second
+                   use
         """
         return self._ask(
             _r.ConsumeChallengeResult,
@@ -502,7 +516,7 @@ class Calls(Opened):
     def register_device_key(
         self, attestation: Evidence, account: str, *, now: Time | None = None
     ) -> _r.RegisterDeviceKeyResult:
-        """Keeps the attested key of a device, for one account."""
+        """Registers the attested key of a device for one account."""
         return self._ask(
             _r.RegisterDeviceKeyResult,
             "register-device-key",
@@ -516,8 +530,8 @@ class Calls(Opened):
     def advance_device_key_counter(
         self, assertion: Evidence, account: str, *, now: Time | None = None
     ) -> _r.AdvanceDeviceKeyCounterResult:
-        """Moves the counter of a key on. An assertion that was seen is refused, and a key that
-        is another account's.
+        """Advances the counter of a device key. A replayed assertion is refused, and a key of
+        another account.
         """
         return self._ask(
             _r.AdvanceDeviceKeyCounterResult,
@@ -532,7 +546,7 @@ class Calls(Opened):
     def update_device_key_receipt(
         self, receipt: Evidence, *, now: Time | None = None
     ) -> _r.UpdateDeviceKeyReceiptResult:
-        """Keeps the newer App Attest receipt of a key."""
+        """Stores an App Attest receipt of a device key if it is newer than the stored one."""
         return self._ask(
             _r.UpdateDeviceKeyReceiptResult, "update-device-key-receipt", {}, receipt, now=now
         )
@@ -540,7 +554,10 @@ class Calls(Opened):
     def retire_device_key(
         self, key_id: str, account: str, *, now: Time | None = None
     ) -> _r.RetireDeviceKeyResult:
-        """Uses a key no longer; its row stays."""
+        """Retires a device key; its row stays.
+
+        key_id  the key identifier
+        """
         return self._ask(
             _r.RetireDeviceKeyResult,
             "retire-device-key",
@@ -554,9 +571,11 @@ class Calls(Opened):
     def get_device_key(
         self, key_id: str, account: str | None = None, *, now: Time | None = None
     ) -> _r.GetDeviceKeyResult:
-        """A key that was bound: public key and counter for the verification of an assertion.
+        """Returns a registered device key: public key and counter for the verification of an
+        assertion.
 
-        account  whose it must be
+        key_id   the key identifier
+        account  the account that must own the key
         """
         return self._ask(
             _r.GetDeviceKeyResult, "get-device-key", {"keyId": key_id, "account": account}, now=now
@@ -565,11 +584,11 @@ class Calls(Opened):
     def record_event(
         self, id: str, *, attempt_id: str | None = None, now: Time | None = None
     ) -> _r.RecordEventResult:
-        """Whether this is the first time that something happens; a repetition with the same
-        attempt is told that it is.
+        """Records an event and returns whether it is the first time; a repetition with the same
+        attempt id returns the same.
 
-        id          `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
-        attempt_id  the same when a request is repeated
+        id          the id of the event: `NOTE#` and a notification's UUID, `MAIL#` and a grant id …
+        attempt_id  the id of this attempt, the same when a request is repeated
         """
         return self._ask(
             _r.RecordEventResult,
@@ -591,15 +610,15 @@ class Calls(Opened):
         operator_view: bool | None = None,
         now: Time | None = None,
     ) -> _r.MergeAccountsResult:
-        """Joins an anonymous account into another: purchases, subscriptions, keys, today's
-        counts. Both must have been proven in the same request. Ask again, with the same
-        attempt, while there is more.
+        """Merges an anonymous account into another: purchases, subscriptions, device keys,
+        today's counts. Both must have been proven in the same request. Call it again with the
+        same attempt id while there is more.
 
-        account        the account that is joined
-        into           the account that has it then
-        attempt_id     the same when a request is repeated
-        reason         for the audit row
-        operator_view  shows to what it was joined before
+        account        the account to be merged into the other
+        into           the account that remains
+        attempt_id     the id of this attempt, the same when a request is repeated
+        reason         the reason, for the audit row
+        operator_view  whether the caller is an operator, who may see an earlier merge
         """
         return self._ask(
             _r.MergeAccountsResult,
@@ -622,11 +641,11 @@ class Calls(Opened):
         reason: str | None = None,
         now: Time | None = None,
     ) -> _r.ForgetAccountResult:
-        """Deletes what names an account; what was paid out stays paid out. Needs
-        `ledger.forgetKey`. Ask again, with the same attempt, while there is more.
+        """Removes what identifies an account; granted purchases stay granted. Needs
+        `ledger.forgetKey`. Call it again with the same attempt id while there is more.
 
-        attempt_id  the same when a request is repeated
-        reason      checked, and stored nowhere
+        attempt_id  the id of this attempt, the same when a request is repeated
+        reason      the reason, which is checked and not stored
         """
         return self._ask(
             _r.ForgetAccountResult,
@@ -648,13 +667,13 @@ class Calls(Opened):
         original_transaction_id: str | None = None,
         now: Time | None = None,
     ) -> _r.GetEvidenceResult:
-        """Texts that were kept, by digest, purchase or subscription; they are no evidence until
-        they are verified again. Needs `ledger.keepEvidence`.
+        """Returns stored signed texts by digest, purchase or subscription; they are no evidence
+        until they are verified again. Needs `ledger.keepEvidence`.
 
-        sha256                   of the texts
-        purchase_key             of a purchase
-        environment              of a subscription
-        original_transaction_id  of a subscription
+        sha256                   the digests of the texts
+        purchase_key             the key of a purchase
+        environment              the environment of a subscription
+        original_transaction_id  the original transaction id of a subscription
         """
         return self._ask(
             _r.GetEvidenceResult,
@@ -677,12 +696,12 @@ class Calls(Opened):
         taken: int | None = None,
         now: Time | None = None,
     ) -> _r.CompleteRevocationResult:
-        """Says that a refunded purchase was taken back; twice does no harm.
+        """Marks a refunded purchase as taken back. Repeating it has no effect.
 
-        purchase_key   of the take-back
-        take_id        of the take-back
-        fencing_token  of the take-back
-        taken          how many units there were; None: all of them
+        purchase_key   the key of the purchase
+        take_id        the take id
+        fencing_token  the fencing token of the take-back
+        taken          the number of units that were taken back; None for all of them
         """
         return self._ask(
             _r.CompleteRevocationResult,
@@ -705,13 +724,13 @@ class Calls(Opened):
         min_expired_ms: int | None = None,
         now: Time | None = None,
     ) -> _r.ResumeExpiredRevocationsResult:
-        """Takes over up to 25 take-backs that nobody completed. Run it every minute, beside
-        `resume_expired`.
+        """Takes over up to 25 take-backs that were not completed in time. Run it every minute,
+        beside `resume_expired`.
 
-        take_back       as of `revoke`
-        attempt_id      the same when a request is repeated
-        lease_ms        how long the take-back may take; None: `ledger.leaseMs`
-        min_expired_ms  for how long the lease must be over
+        take_back       as in `revoke`
+        attempt_id      the id of this attempt, the same when a request is repeated
+        lease_ms        the time that the take-back may take; None: `ledger.leaseMs`
+        min_expired_ms  the least time since the lease expired
         """
         return self._fulfil(
             _r.ResumeExpiredRevocationsResult,
@@ -736,16 +755,16 @@ class Calls(Opened):
         lease_ms: int | None = None,
         now: Time | None = None,
     ) -> _r.ApplyEventResult:
-        """Carries out what a notification of Apple's says, in ledger and subscriptions: refunds
-        are taken back, reversed ones are given again to the owner of the purchase. In
-        whatever order and however often notifications come, the newest signed state stands
-        (STO-33, STO-34). Answer Apple with the HTTP status of the result.
+        """Applies a notification of Apple's to purchases and subscriptions: refunds are taken
+        back, reversed ones are granted again to the owner of the purchase. In whatever order
+        and however often notifications arrive, the newest signed state wins (STO-33, STO-34).
+        Answer Apple with the HTTP status of the result.
 
-        grant       as of `claim`, for reversed refunds
-        take_back   as of `revoke`
-        grant_mode  as of `revoke`. Under "none" and "lease" grants are made under a lease
-        attempt_id  the same when a request is repeated
-        lease_ms    how long the take-back may take; None: `ledger.leaseMs`
+        grant       as in `claim`, for reversed refunds
+        take_back   as in `revoke`
+        grant_mode  as in `revoke`. Under "none" and "lease" grants are made under a lease
+        attempt_id  the id of this attempt, the same when a request is repeated
+        lease_ms    the time that the take-back may take; None: `ledger.leaseMs`
         """
         return self._fulfil(
             _r.ApplyEventResult,

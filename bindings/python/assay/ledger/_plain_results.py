@@ -51,15 +51,15 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CompleteResult(Result):
-    """What `Ledger.complete` answers: "granted"; "revoked", "superseded": take back what was
-    granted under this grant id; "resume": the store gave no answer, and the next claim ends
-    what is open.
+    """The result of `Ledger.complete`: "granted"; "revoked", "superseded": take back what was
+    granted under this grant id; "resume": the database was unavailable, and the next claim
+    completes the grant.
 
-    client_result   what the client is told: "granted", "already-granted", "refused-final",
+    client_result   the result for the client: "granted", "already-granted", "refused-final",
                     "refused-keep", "deferred"
     granted_at_ms   when the purchase was granted
     revoked_at_ms   when the purchase was revoked
-    retry_after_ms  when the client may ask again, where the store gave no answer
+    retry_after_ms  the time to wait before a retry, if the database was unavailable
     """
 
     client_result: str | None = plain()
@@ -70,11 +70,11 @@ class CompleteResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CompleteRevocationResult(Result):
-    """What `Ledger.complete_revocation` answers: "taken", "already", "superseded": something
+    """The result of `Ledger.complete_revocation`: "taken", "already", "superseded": something
     newer is stored, or the take was handed out again.
 
     revoked_at_ms  when the purchase was revoked
-    debt           how many units could not be taken back: the ledger notes them for a person
+    debt           the number of units that could not be taken back, stored for an operator
     """
 
     revoked_at_ms: int | None = plain()
@@ -85,9 +85,9 @@ class CompleteRevocationResult(Result):
 class RefusedPart(Part):
     """A part of an event that was refused; the other parts were done.
 
-    at              what the part is about: "ledger", "subscription"
+    at              the subject of the part: "ledger", "subscription"
     transaction_id  Apple's id of the transaction
-    status          the name of the status that says why: "rejected.product.unknown" …
+    status          the name of the status that is the reason: "rejected.product.unknown" …
     """
 
     at: str = plain()
@@ -100,22 +100,21 @@ class LedgerPurchase(Part):
     """One row of the ledger, as support may see the row.
 
     purchase_key     the key of the row
-    environment      where the purchase was made
+    environment      the environment of the purchase
     transaction_id   Apple's id of the transaction
-    outcome          what to tell the customer: "unused", "already-delivered", "resume", "refunded",
-                     "used-by-other"
-    state            what the row says: "claimed", "granted", "revoked"
+    outcome          the outcome for the customer: "unused", "already-delivered", "resume",
+                     "refunded", "used-by-other"
+    state            the state of the row: "claimed", "granted", "revoked"
     product          the id of the product
     quantity         how many items were bought
     purchased_at_ms  when the purchase was made
     claimed_at_ms    when the row was made, or taken over last
     granted_at_ms    when the purchase was granted
     revoked_at_ms    when the purchase was revoked
-    is_own           the purchase is of the account that was asked about; None: the request names no
-                     account
-    grant_id         the id under which the purchase is granted; shown to its own account and to
-                     operators
-    operator_view    what only an operator may see; None: the request is not an operator's
+    is_own           whether the purchase belongs to the account in the request; None if the request
+                     has none
+    grant_id         the grant id, for the purchase's own account and for operators
+    operator_view    the members for operators; None if the request is not an operator's
     """
 
     purchase_key: str = plain()
@@ -136,10 +135,10 @@ class LedgerPurchase(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FindResult(Result):
-    """What `Ledger.find` answers: the outcome of the first row; "unproven": there is no row, and
-    the request has no evidence.
+    """The result of `Ledger.find`: the outcome of the first row; "unproven": there is no row,
+    and the request has no evidence.
 
-    eventual  the newest row may be missing for a second (DynamoDB)
+    eventual  whether the newest row may be missing for a second (DynamoDB)
     rows      the rows that were found
     """
 
@@ -152,21 +151,21 @@ class Subscription(Part):
     """A subscription, or another purchase that lasts: all transactions of one original
     transaction id.
 
-    environment              where the subscription was bought
+    environment              the environment of the subscription
     original_transaction_id  Apple's id of the first transaction
     transaction_id           Apple's id of the newest transaction
     product_id               the id of the product
-    plan                     the plan by the configuration at the time of storing, to be shown only
+    plan                     the plan by the configuration at the time of storing, for display only
     purchased_at_ms          when the newest transaction was made
     expires_at_ms            when the subscription ends; None: never
     grace_expires_at_ms      when the billing grace period ends
     revoked_at_ms            when Apple revoked the subscription
-    deactivated_at_ms        when the client said that it owns nothing
+    deactivated_at_ms        when the client reported that it owns nothing
     as_of_ms                 the time of the newest evidence
     next_check_at_ms         when to ask Apple for newer evidence; None: nothing more can come
-    is_active                the subscription entitles now; in an answer of
-                             `Ledger.update_subscriptions` or `Ledger.apply_event`: it is neither
-                             revoked nor deactivated
+    is_active                whether the subscription entitles now; in a result of
+                             `Ledger.update_subscriptions` or `Ledger.apply_event`, whether it is
+                             neither revoked nor deactivated
     """
 
     environment: str = plain()
@@ -186,18 +185,18 @@ class Subscription(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SubscriptionUpdate(Part):
-    """One subscription of the evidence, and what became of it.
+    """One subscription of the evidence, and its outcome.
 
-    outcome         what became of the subscription: "applied", "stale", "transferred",
+    outcome         the outcome for the subscription: "applied", "stale", "transferred",
                     "other-account", "transfer-too-soon", "excluded", "unknown-product", "refused"
-    status          the name of the status that says why, where the account token of the evidence is
-                    refused
+    status          the name of the status that is the reason, where the account token of the
+                    evidence is refused
     transaction_id  Apple's id of the transaction
-    changed         the account has another plan or end now
-    can_transfer    the subscription moves to this account when the request is made again with
-                    `confirmTransfer`; of "other-account"
-    subscription    the subscription as the ledger has it now; None: it is another account's, or the
-                    ledger has none
+    changed         whether the account has another plan or end now
+    can_transfer    whether a repetition with `confirmTransfer` transfers the subscription to this
+                    account; of "other-account"
+    subscription    the subscription as the ledger has it now; None if another account owns it, or
+                    the ledger has none
     """
 
     outcome: str = plain()
@@ -210,7 +209,7 @@ class SubscriptionUpdate(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UpdateSubscriptionsResult(Result):
-    """What `Ledger.update_subscriptions` answers.
+    """The result of `Ledger.update_subscriptions`.
 
     plan           the plan of the account now; None: the request names no account
     expires_at_ms  when the plan ends; None: the default plan, or a plan without end
@@ -224,16 +223,16 @@ class UpdateSubscriptionsResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GetPlanResult(Result):
-    """What `Ledger.get_plan` answers, also where the store gave no answer.
+    """The result of `Ledger.get_plan`, also if the database was unavailable.
 
-    plan           the plan of the account now; where the store gave no answer the last or the
+    plan           the current plan of the account; if the database was unavailable, the last or the
                    default plan
     expires_at_ms  when the plan ends; None: the default plan, or a plan without end
-    subscriptions  the subscriptions of the account, at most 50; empty where the store gave no
-                   answer
-    read_at_ms     when the store was read; keep it, with plan and end, for `cachedPlan` of the next
-                   request
-    is_cached      the store gave no answer, and the plan is the one that `cachedPlan` names
+    subscriptions  the subscriptions of the account, at most 50; empty if the database was
+                   unavailable
+    read_at_ms     when the database was read; keep it, with plan and end, for `cachedPlan` of the
+                   next request
+    is_cached      whether the database was unavailable and the plan is that of `cachedPlan`
     """
 
     plan: str | None = plain()
@@ -245,7 +244,7 @@ class GetPlanResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DeactivateSubscriptionsResult(Result):
-    """What `Ledger.deactivate_subscriptions` answers.
+    """The result of `Ledger.deactivate_subscriptions`.
 
     plan           the plan that is left
     expires_at_ms  when the plan ends; None: the default plan, or a plan without end
@@ -263,10 +262,10 @@ class DeactivateSubscriptionsResult(Result):
 class DueSubscription(Part):
     """A subscription about which to ask Apple for newer evidence.
 
-    environment              where the subscription was bought
+    environment              the environment of the subscription
     original_transaction_id  Apple's id of the first transaction
     transaction_id           Apple's id of the newest transaction
-    account                  the account that has the subscription; None: nobody has shown it yet
+    account                  the owner of the subscription; None if no account has claimed it yet
     product_id               the id of the product
     expires_at_ms            when the subscription ends; None: never
     grace_expires_at_ms      when the billing grace period ends
@@ -287,10 +286,10 @@ class DueSubscription(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeaseDueSubscriptionsResult(Result):
-    """What `Ledger.lease_due_subscriptions` answers.
+    """The result of `Ledger.lease_due_subscriptions`.
 
     subscriptions  the subscriptions, earliest first, at most 25
-    has_more       call again at once: there may be more subscriptions
+    has_more       whether to call again at once, because there may be more subscriptions
     """
 
     subscriptions: tuple[DueSubscription, ...] = many(DueSubscription)
@@ -299,18 +298,17 @@ class LeaseDueSubscriptionsResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConsumeQuotaResult(Result):
-    """What `Ledger.consume_quota` answers: "consumed", "exhausted", "not-in-plan".
+    """The result of `Ledger.consume_quota`: "consumed", "exhausted", "not-in-plan".
 
-    used         how many units of the day are used, with these; None: nothing was counted
-    limit        how many units a day has; 0: the plan does not have the meter
-    left         how many units of the day are left, 0 where the take was refused; None: the store
-                 gave no answer
+    used         the consumed units of the day, including these; None if nothing was counted
+    limit        the units of a day; 0 if the plan does not have the meter
+    left         the remaining units of the day, 0 if refused; None if the database was unavailable
     reset_at_ms  when the next day begins
-    ticket       what `Ledger.release_quota` asks for; it stays on the server. None: nothing was
-                 counted
-    headers      headers for the answer to the client, by name
+    ticket       the ticket for `Ledger.release_quota`, which stays on the server; None if nothing
+                 was counted
+    headers      the headers for the response to the client, by name
     fallback     the meter to try instead
-    unmetered    the store gave no answer, and the meter goes on uncounted
+    unmetered    whether the database was unavailable and nothing was counted
     """
 
     used: int | None = plain()
@@ -325,9 +323,9 @@ class ConsumeQuotaResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleaseQuotaResult(Result):
-    """What `Ledger.release_quota` answers: "released"; "none": there was nothing to give back.
+    """The result of `Ledger.release_quota`: "released"; "none": there was nothing to give back.
 
-    used  how many units of that day are still used; None: there was nothing to give back
+    used  the units of that day that are still consumed; None if there was nothing to return
     """
 
     used: int | None = plain()
@@ -335,11 +333,11 @@ class ReleaseQuotaResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AcquireRatePermitResult(Result):
-    """What `Ledger.acquire_rate_permit` answers: "acquired", "limited".
+    """The result of `Ledger.acquire_rate_permit`: "acquired", "limited".
 
     used       how many requests this second has, with this one; None: nothing was counted
     limit      how many requests a second may have; None: Apple names no limit
-    unlimited  the store gave no answer; the request to Apple may go out all the same
+    unlimited  whether the database was unavailable; the request to Apple may be sent all the same
     """
 
     used: int | None = plain()
@@ -349,13 +347,13 @@ class AcquireRatePermitResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BeginSignupResult(Result):
-    """What `Ledger.begin_signup` answers: "admitted", "exhausted", "malformed".
+    """The result of `Ledger.begin_signup`: "admitted", "exhausted", "malformed".
 
-    ticket       what `Ledger.finish_signup` asks for; it stays on the server. None: the sign-up was
-                 not admitted
+    ticket       the ticket for `Ledger.finish_signup`, which stays on the server; None if the
+                 sign-up was not admitted
     left         how many accounts the address may still make today; None: nothing was counted
     reset_at_ms  when the next day begins
-    headers      headers for the answer to the client, by name
+    headers      the headers for the response to the client, by name
     """
 
     ticket: str | None = plain()
@@ -366,14 +364,14 @@ class BeginSignupResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConsumeChallengeResult(Result):
-    """What `Ledger.consume_challenge` answers: "consumed", "used", "expired", "mismatch",
+    """The result of `Ledger.consume_challenge`: "consumed", "used", "expired", "mismatch",
     "unknown".
     """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RegisterDeviceKeyResult(Result):
-    """What `Ledger.register_device_key` answers: "registered", "already", "other-account",
+    """The result of `Ledger.register_device_key`: "registered", "already", "other-account",
     "retired".
 
     key_id  the key id, standard base64
@@ -384,8 +382,8 @@ class RegisterDeviceKeyResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdvanceDeviceKeyCounterResult(Result):
-    """What `Ledger.advance_device_key_counter` answers: "advanced", "replayed", "other-account",
-    "retired", "unknown".
+    """The result of `Ledger.advance_device_key_counter`: "advanced", "replayed",
+    "other-account", "retired", "unknown".
 
     key_id   the key id, standard base64
     counter  the counter of the assertion
@@ -397,7 +395,7 @@ class AdvanceDeviceKeyCounterResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UpdateDeviceKeyReceiptResult(Result):
-    """What `Ledger.update_device_key_receipt` answers: "kept", "older", "retired", "unknown".
+    """The result of `Ledger.update_device_key_receipt`: "kept", "older", "retired", "unknown".
 
     next_refresh_at_ms  when to ask Apple for a newer receipt; None: never, or the key has no
                         receipt
@@ -408,7 +406,9 @@ class UpdateDeviceKeyReceiptResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RetireDeviceKeyResult(Result):
-    """What `Ledger.retire_device_key` answers: "retired", "already", "other-account", "unknown"."""
+    """The result of `Ledger.retire_device_key`: "retired", "already", "other-account",
+    "unknown".
+    """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -422,7 +422,7 @@ class DeviceKey(Part):
     environment         where the key was attested
     created_at_ms       when the key was registered
     used_at_ms          when the key was used last
-    receipt             the newest App Attest receipt; None: none was kept
+    receipt             the newest App Attest receipt; None if none is stored
     next_refresh_at_ms  when to ask Apple for a newer receipt; None: never, or the key has no
                         receipt
     risk                the risk metric of the receipt
@@ -442,7 +442,7 @@ class DeviceKey(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GetDeviceKeyResult(Result):
-    """What `Ledger.get_device_key` answers: "found", "other-account", "retired", "unknown".
+    """The result of `Ledger.get_device_key`: "found", "other-account", "retired", "unknown".
 
     key  the key; of "found"
     """
@@ -452,7 +452,7 @@ class GetDeviceKeyResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordEventResult(Result):
-    """What `Ledger.record_event` answers: "first", "duplicate".
+    """The result of `Ledger.record_event`: "first", "duplicate".
 
     stored_at_ms  when the event happened first
     """
@@ -478,10 +478,11 @@ class MovedRows(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MergeAccountsResult(Result):
-    """What `Ledger.merge_accounts` answers: "merged", "already", "other-account".
+    """The result of `Ledger.merge_accounts`: "merged", "already", "other-account".
 
-    moved        how many rows were moved; None: the request was refused
-    has_more     make the same request again: not all rows were moved; None: the request was refused
+    moved        the numbers of moved rows; None if the request was refused
+    has_more     whether to repeat the request, because not all rows were moved; None if the request
+                 was refused
     merged_into  the account that one of the two was merged into before, for an operator; of
                  "other-account"
     """
@@ -493,10 +494,10 @@ class MergeAccountsResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ForgetAccountResult(Result):
-    """What `Ledger.forget_account` answers: "forgotten", "already".
+    """The result of `Ledger.forget_account`: "forgotten", "already".
 
-    forgotten  how many rows named the account
-    has_more   make the same request again: not all rows were changed
+    forgotten  the numbers of rows that had the account
+    has_more   whether to repeat the request, because not all rows were changed
     """
 
     forgotten: MovedRows | None = one(MovedRows)
@@ -505,11 +506,11 @@ class ForgetAccountResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StoredEvidence(Part):
-    """A text of evidence that was kept. Verify the text again before anything in it is believed.
+    """A stored text of evidence. Verify the text again before you rely on it.
 
     sha256        SHA-256 of the evidence, 64 hex digits
-    text          the text as it came
-    stored_at_ms  when the text was kept
+    text          the text, unchanged
+    stored_at_ms  when the text was stored
     """
 
     sha256: str = plain()
@@ -519,10 +520,10 @@ class StoredEvidence(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GetEvidenceResult(Result):
-    """What `Ledger.get_evidence` answers.
+    """The result of `Ledger.get_evidence`.
 
-    evidence  the texts that were kept
-    missing   SHA-256 of each text that was not kept, 64 hex digits
+    evidence  the stored texts
+    missing   SHA-256 of each text that is not stored, 64 hex digits
     """
 
     evidence: tuple[StoredEvidence, ...] = many(StoredEvidence)
@@ -531,15 +532,14 @@ class GetEvidenceResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CheckSchemaResult(Result):
-    """What `Ledger.check_schema` answers.
+    """The result of `Ledger.check_schema`.
 
-    tables    the tables that were looked at, without their prefix; empty on DynamoDB and Redis,
-              which have none
-    primary   true: the store is a primary; a standby is refused
-    version   the version of the tables; None: the store has no row that says it
-    lineage   the id of this database alone: another id later is another database under its name;
-              None: the store has none
-    warnings  what is not refused, but should be looked at: "not-persistent", "unknown",
+    tables    the checked tables, without their prefix; empty on DynamoDB and Redis, which have none
+    primary   whether the database is a primary; a standby is refused
+    version   the version of the tables; None if the database has no row with it
+    lineage   the id of this database: another id later is another database under its name; None if
+              it has none
+    warnings  findings that are not refused, but need attention: "not-persistent", "unknown",
               "no-lineage"
     """
 
@@ -552,10 +552,10 @@ class CheckSchemaResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CreateSchemaResult(Result):
-    """What `Ledger.create_schema` answers: "created", "exists", "migrated".
+    """The result of `Ledger.create_schema`: "created", "exists", "migrated".
 
     version  the version of the tables; None: Redis, which has none
-    lineage  the id of this database alone; None: Redis, which has none
+    lineage  the id of this database; None for Redis, which has none
     """
 
     version: int | None = plain()

@@ -7,14 +7,14 @@ namespace Assay\Internal\Http;
 use SensitiveParameter;
 
 /**
- * The body of an answer as it comes in: decoded, and never more of it than a request allows
- * and a little (EXC-19).
+ * The decoded body of a response while it is received, never much more than a request allows
+ * (EXC-19).
  *
  * @internal
  */
 final class Body
 {
-    /** Of what is packed densely this much is unpacked at once: a megabyte at most. */
+    /** The number of packed bytes to unpack at once, which is at most a megabyte of output. */
     private const PIECE = 1024;
 
     private string $octets = '';
@@ -25,7 +25,7 @@ final class Body
     {
     }
 
-    /** What the head says of the coding; false for one that nobody asked for. */
+    /** Sets the content coding of the head; returns false for one that is not supported. */
     public function coded(?string $coding): bool
     {
         $coding = strtolower($coding ?? 'identity');
@@ -37,7 +37,7 @@ final class Body
         return $coding === 'identity' || $this->gzip !== null;
     }
 
-    /** Take what came in; whether more is wanted. */
+    /** Adds a received piece; returns whether more is wanted. */
     public function add(#[SensitiveParameter] string $piece): bool
     {
         foreach ($this->gzip === null ? [$piece] : str_split($piece, self::PIECE) as $part) {
@@ -50,13 +50,13 @@ final class Body
         return !$this->isCut();
     }
 
-    /** Whether it is longer than allowed. */
+    /** Whether the body is longer than allowed. */
     public function isCut(): bool
     {
         return strlen($this->octets) > $this->most;
     }
 
-    /** Whether all that was packed came in. */
+    /** Whether the end of the packed body was received. */
     public function isWhole(): bool
     {
         return $this->whole;

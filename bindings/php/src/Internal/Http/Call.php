@@ -7,7 +7,7 @@ namespace Assay\Internal\Http;
 use SensitiveParameter;
 
 /**
- * A request of a step, as a client needs it.
+ * The request of an HTTP step in the form that a client needs.
  *
  * @internal
  */
@@ -15,9 +15,9 @@ final class Call
 {
     public readonly string $method;
     public readonly ?string $content;
-    /** @var list<string> lines of headers */
+    /** @var list<string> header lines */
     public readonly array $headers;
-    /** hrtime(true) at which the answer must be there. */
+    /** The hrtime(true) by which the whole response must have been received. */
     public readonly int $end;
 
     /**
@@ -43,14 +43,14 @@ final class Call
         $this->headers = $headers;
     }
 
-    /** Microseconds until the end; 0 when it is over. */
+    /** Returns the microseconds until the end; 0 if it has passed. */
     public function left(): int
     {
         return max(intdiv($this->end - hrtime(true), 1000), 0);
     }
 
     /**
-     * The status and the headers of a head.
+     * Returns the status and the headers of a response head.
      *
      * @return array{int, array<string, string>}|null
      */

@@ -7,7 +7,7 @@ namespace Assay\Internal\Http;
 use SensitiveParameter;
 
 /**
- * A chunked body as it comes in (RFC 9112, 7.1).
+ * A chunked body while it is received (RFC 9112, 7.1).
  *
  * @internal
  */
@@ -20,7 +20,7 @@ final class Chunks
     private bool $done = false;
     private bool $broken = false;
 
-    /** What the next octets add to the body. */
+    /** Returns what the received bytes add to the body. */
     public function add(#[SensitiveParameter] string $octets): string
     {
         $this->rest .= $octets;
@@ -41,7 +41,7 @@ final class Chunks
         return $body;
     }
 
-    /** Whether the last chunk was there. */
+    /** Whether the last chunk was received. */
     public function isDone(): bool
     {
         return $this->done;
@@ -52,8 +52,10 @@ final class Chunks
         return $this->broken;
     }
 
-    /** The line with the size of a chunk, and the line end of the one before; false: not all
-     * of it is here. */
+    /**
+     * Reads the line with the size of a chunk, after the line end of the previous one; false if the
+     * line is incomplete.
+     */
     private function begin(): bool
     {
         if (preg_match('~^(?:\r\n)?([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r\n~', $this->rest, $found) !== 1) {

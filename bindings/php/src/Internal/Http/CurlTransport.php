@@ -26,11 +26,11 @@ final class CurlTransport implements Transport
             CURLOPT_TIMEOUT_MS => max(intdiv($call->left(), 1000), 1),
             CURLOPT_NOSIGNAL => true,
             CURLOPT_FOLLOWLOCATION => false,
-            CURLOPT_PROXY => '', // nor that of the environment
+            CURLOPT_PROXY => '', // not even the environment's
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
             CURLOPT_PATH_AS_IS => true,
             CURLOPT_HEADERFUNCTION => static function ($_, string $line) use (&$head): int {
-                // After an interim answer another head comes.
+                // After an interim response another head follows.
                 $head = (str_starts_with($line, 'HTTP/') ? '' : $head) . $line;
 
                 return strlen($line);

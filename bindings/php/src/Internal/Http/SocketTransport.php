@@ -7,7 +7,7 @@ namespace Assay\Internal\Http;
 use SensitiveParameter;
 
 /**
- * Sends over a socket of PHP's own, which every PHP has; HTTPS needs the extension openssl.
+ * Sends over PHP's own sockets, which every PHP has; HTTPS needs the extension openssl.
  *
  * @internal
  */
@@ -87,7 +87,7 @@ final class SocketTransport implements Transport
     }
 
     /**
-     * What comes in next; '' at the end, null when the time is over.
+     * Returns the next received bytes; '' at the end, null after the time limit.
      *
      * @param resource $socket
      */
@@ -141,13 +141,13 @@ final class SocketTransport implements Transport
             }
             $head = Call::head(substr($text, 0, $end));
             $text = substr($text, $end + 4);
-        } while ($head !== null && $head[0] < 200); // an interim answer
+        } while ($head !== null && $head[0] < 200); // an interim response
 
         return $head !== null && self::body($socket, $call, $body, $head, $text) ? $head : null;
     }
 
     /**
-     * Whether all of the body came in, or as much as is wanted.
+     * Whether the whole body was received, or as much as is wanted.
      *
      * @param resource $socket
      * @param array{int, array<string, string>} $head
