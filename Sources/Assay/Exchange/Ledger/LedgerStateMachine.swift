@@ -5,7 +5,7 @@
 ///        ▲     ├── grant ── asking, or a read of the row, if the grant ended the transaction
 ///        └── waiting ◄── busy, lost, unreachable
 struct LedgerStateMachine: ExchangeStateMachine {
-  private let operation: AnyLedgerOperation
+  private let operation: any LedgerOperation
   private let context: LedgerContext
   /// The replies to the steps so far, in order.
   private var replies: [LedgerSession.Answer] = []
@@ -112,10 +112,10 @@ struct LedgerStateMachine: ExchangeStateMachine {
   // MARK: transitions
 
   private mutating func advance(nowMs: Int64) -> ExchangeAction {
-    var session = LedgerSession(context, replies, isRepeated: repetitions > 0 || losses > 0)
+    let session = LedgerSession(context, replies, isRepeated: repetitions > 0 || losses > 0)
     repliesWait = false
     do throws(LedgerSuspension) {
-      return end(try operation.run(&session))
+      return end(try operation.run(session))
     } catch {
       switch error {
       case .step(let step):

@@ -1,6 +1,9 @@
 /// One call to the engine.
 enum DatabaseCall {
-  case sql(SQLStatement, [(name: StaticString, value: DatabaseValue)])
+  /// The values of a statement or a row, by the names of parameters or columns.
+  typealias Arguments = [(name: StaticString, value: DatabaseValue)]
+
+  case sql(SQLStatement, Arguments)
   /// A text of `SchemaTable` or `SchemaMigration`.
   case schema(StaticString)
   /// A request to DynamoDB: low-level JSON with types, as the SDK's client takes it.

@@ -1,6 +1,6 @@
 /// The operation `consume-quota`: consumes units of an account's daily allowance
 /// (docs/spec/ledger.md §5.6).
-struct ConsumeQuota: LedgerOperation {
+final class ConsumeQuota: GuardOperation {
   private let meter: Meter
   private let units: Int64
   private let limit: Int64
@@ -62,12 +62,13 @@ struct ConsumeQuota: LedgerOperation {
 
   var jitterSeed: Text { meter.seed(nowMs) }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+  func run(_ database: any GuardDatabase) throws(LedgerSuspension) -> OperationResult {
     guard limit > 0 else {
       return end("not-in-plan", .none, Refusal(.rejectedQuotaNotInPlan, "BCK-8", at: "meter"))
     }
     let ttlMs = meter.bucket.endMs &+ Self.keptMs
-    guard let used = try session.take(meter, units: units, limit: limit, ttlMs: ttlMs) else {
+    let taken = try meter.take(units: units, limit: limit, ttlMs: ttlMs, from: database)
+    guard let used = taken else {
       let headers = MeterHeaders(
         meter, limit: limit, left: 0, isExhausted: true, nowMs: nowMs)
       return end(

@@ -1,27 +1,26 @@
-/// Device keys in DynamoDB (docs/spec/ledger-statements.md §3).
-extension LedgerSession {
-  mutating func dynamoInsert(_ row: KeyRow) throws(LedgerSuspension) -> (row: KeyRow, isMade: Bool)
-  {
-    let index: Arguments = [
+/// Device keys.
+extension DynamoDatabase {
+  func insert(_ row: KeyRow) throws(LedgerSuspension) -> (row: KeyRow, isMade: Bool) {
+    let index: DynamoRequest.Values = [
       ("owner_pk", .text(DynamoKey.account(row.owner))),
       ("owner_sk", .text(DynamoKey.ordered("K#", row.createdAtMs))),
     ]
-    let (isMade, item) = try dynamoChange(
+    let (isMade, item) = try change(
       .insert(.attestKey(row.id), row.arguments + index))
     if isMade { return (row, true) }
     guard let item else { throw .shape("results[0].error.item") }
-    return (try KeyRow(item), false)
+    return (try KeyRow(item).checked(row.id), false)
   }
 
-  mutating func dynamoKeyRow(_ id: Text) throws(LedgerSuspension) -> KeyRow? {
-    guard let item = try dynamoRead(.attestKey(id)) else { return nil }
-    return try KeyRow(item)
+  func keyRow(_ id: Text) throws(LedgerSuspension) -> KeyRow? {
+    guard let item = try read(.attestKey(id)) else { return nil }
+    return try KeyRow(item).checked(id)
   }
 
-  mutating func dynamoAdvance(
+  func advance(
     _ id: Text, owner: Text, counter: Int64
   ) throws(LedgerSuspension) -> (isMade: Bool, row: KeyRow?) {
-    let (isMade, item) = try dynamoChange(
+    let (isMade, item) = try change(
       isOnce: true,
       .update(
         .attestKey(id), "SET #counter = :counter, #used_at_ms = :now",
@@ -39,7 +38,7 @@ extension LedgerSession {
     return (isMade, row)
   }
 
-  mutating func dynamoKeep(
+  func keep(
     _ receipt: KeyRow.Receipt, of id: Text
   ) throws(LedgerSuspension) -> KeyRow? {
     var request = DynamoRequest.update(
@@ -47,10 +46,10 @@ extension LedgerSession {
       if: "#state = :active AND #receipt_created_at_ms < :receipt_created_at_ms",
       [("active", .text("active"))])
     request.set(receipt.arguments)
-    return try keyRow(request).row
+    return try keyRow(request, id).row
   }
 
-  mutating func dynamoRetire(
+  func retire(
     _ id: Text, owner: Text
   ) throws(LedgerSuspension) -> (row: KeyRow?, isMade: Bool) {
     try keyRow(
@@ -60,19 +59,19 @@ extension LedgerSession {
         [
           ("retired", .text("retired")), ("now", .integer(context.nowMs)),
           ("owner", .text(owner)), ("active", .text("active")),
-        ]))
+        ]), id)
   }
 
   /// Makes a change. Returns the row afterwards, or the one that failed its condition.
-  private mutating func keyRow(
-    _ request: DynamoRequest
+  private func keyRow(
+    _ request: DynamoRequest, _ id: Text
   ) throws(LedgerSuspension) -> (row: KeyRow?, isMade: Bool) {
-    let (isMade, item) = try dynamoChange(request)
+    let (isMade, item) = try change(request)
     guard let item else {
       if isMade { throw .shape("results[0].output.Attributes") }
       return (nil, false)
     }
-    return (try KeyRow(item), isMade)
+    return (try KeyRow(item).checked(id), isMade)
   }
 }
 

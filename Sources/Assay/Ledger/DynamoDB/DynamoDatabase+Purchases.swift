@@ -1,80 +1,93 @@
-/// The ledger on DynamoDB (docs/spec/ledger-statements.md §3). A change whose condition failed
-/// returns the row that it met, and that row decides (STM-11): one with our own attempt id is our
-/// own change, made before (STO-72).
-extension LedgerSession {
-  // MARK: names
+/// Purchases and their keys.
+extension DynamoDatabase {
+  // MARK: keys
 
-  /// Returns the key of the one row to which both keys of a purchase lead (STO-11).
-  mutating func dynamoCanonicalKey(_ keys: PurchaseKeys) throws(LedgerSuspension) -> Text {
-    let known = try dynamoTarget(of: keys.transaction, orElse: keys.purchase)
+  func canonicalKey(_ keys: PurchaseKeys) throws(LedgerSuspension) -> Text {
+    let known = try target(of: keys.transaction, orElse: keys.purchase)
     guard keys.purchase != keys.transaction else {
-      return known == keys.purchase ? known : try dynamoTarget(of: known) ?? known
+      return known == keys.purchase ? known : try target(of: known) ?? known
     }
-    let other = try dynamoTarget(of: keys.purchase, orElse: known)
-    return known == keys.purchase ? other : try dynamoTarget(of: known) ?? known
+    let other = try target(of: keys.purchase, orElse: known)
+    return known == keys.purchase ? other : try target(of: known) ?? known
   }
 
   /// Returns the key to which `name` leads; stores `target` first if it leads nowhere.
-  private mutating func dynamoTarget(
+  private func target(
     of name: Text, orElse target: Text
   ) throws(LedgerSuspension) -> Text {
-    let (isMade, row) = try dynamoChange(
+    let (isMade, row) = try change(
       .insert(.name(name), [("name", .text(name)), ("target", .text(target))]))
     if isMade { return target }
     guard let row else { throw .shape("item") }
     return try row.text("target")
   }
 
-  private mutating func dynamoTarget(of name: Text) throws(LedgerSuspension) -> Text? {
-    guard let row = try dynamoRead(.name(name)) else { return nil }
+  private func target(of name: Text) throws(LedgerSuspension) -> Text? {
+    guard let row = try read(.name(name)) else { return nil }
     return try row.text("target")
   }
 
-  /// Returns the canonical key of a transaction without storing its keys; `nil` if it is unknown.
-  mutating func dynamoKnownKey(_ transactionKey: Text) throws(LedgerSuspension) -> Text? {
-    guard let known = try dynamoTarget(of: transactionKey) else { return nil }
-    return try dynamoTarget(of: known) ?? known
+  func knownKey(_ transactionKey: Text) throws(LedgerSuspension) -> Text? {
+    guard let known = try target(of: transactionKey) else { return nil }
+    return try target(of: known) ?? known
+  }
+
+  func resolve(
+    _ keys: PurchaseKeys, of purchase: LedgerPurchase, _ shown: SubscriptionUpdate?,
+    inTransaction: Bool, _ new: () -> LedgerRow?
+  ) throws(LedgerSuspension) -> (key: Text, subscriptionOwner: Text?, row: LedgerRow?) {
+    let key = try canonicalKey(keys)
+    if purchase.product?.type == .consumable { return (key, nil, nil) }
+    if let shown { return (key, try show(shown).owner, nil) }
+    let subscription = try subscription(
+      environment: Text(stringLiteral: purchase.facts.environment.name),
+      purchase.facts.originalTransactionId)
+    return (key, subscription?.owner, nil)
   }
 
   // MARK: one row
 
-  mutating func dynamoInsert(
-    _ row: LedgerRow, _ evidence: StoredEvidence
+  func insert(
+    _ row: LedgerRow, _ evidence: StoredEvidence, _ transaction: DatabaseStep.Transaction?
   ) throws(LedgerSuspension) -> LedgerRow {
-    let (isMade, item) = try dynamoChange(.insert(row.dynamoKey, row.attributes))
+    let (isMade, item) = try change(.insert(row.dynamoKey, row.attributes))
     var stands = row
     if !isMade {
       guard let item else { throw .shape("item") }
       stands = try LedgerRow(item)
     }
-    try dynamoKeep(evidence, of: stands)
-    return stands
+    try keep(evidence, of: stands)
+    return try stands.checked(row.purchaseKey)
   }
 
-  mutating func dynamoLedgerRow(_ key: Text) throws(LedgerSuspension) -> LedgerRow? {
-    guard let item = try dynamoRead(.ledger(key)) else { return nil }
-    return try LedgerRow(item)
+  func ledgerRow(
+    _ key: Text, _ transaction: DatabaseStep.Transaction?
+  ) throws(LedgerSuspension) -> LedgerRow? {
+    guard let item = try read(.ledger(key)) else { return nil }
+    return try LedgerRow(item).checked(key)
   }
 
   /// Makes a change, and returns the row as stored afterwards, whether the change was made or not;
   /// `nil` if there is none.
-  private mutating func dynamoRow(
+  private func changed(
     _ request: DynamoRequest, keeping evidence: StoredEvidence? = nil
   ) throws(LedgerSuspension) -> LedgerRow? {
-    let (isMade, item) = try dynamoChange(request)
+    let (isMade, item) = try change(request)
     guard let item else {
       if isMade { throw .shape("Attributes") }
       return nil
     }
     let row = try LedgerRow(item)
-    if let evidence { try dynamoKeep(evidence, of: row) }
+    if let evidence { try keep(evidence, of: row) }
     return row
   }
 
-  mutating func dynamoTakeOver(
-    _ row: LedgerRow, _ claimRequest: ClaimRequest, _ evidence: StoredEvidence?, asOfMs: Int64
+  func takeOver(
+    _ row: LedgerRow, _ request: ClaimRequest, _ purchase: LedgerPurchase?,
+    _ transaction: DatabaseStep.Transaction?
   ) throws(LedgerSuspension) -> LedgerRow? {
-    try dynamoRow(
+    let evidence = purchase?.evidence
+    return try changed(
       .update(
         row.dynamoKey,
         """
@@ -87,20 +100,44 @@ extension LedgerSession {
           AND #as_of_ms = :read_as_of_ms AND #fencing_token = :read_fencing_token
           """,
         [
-          ("attempt_id", .text(claimRequest.attemptId)),
-          ("lease_expires_at_ms", .integer(claimRequest.leaseExpiresAtMs)),
-          ("one", .integer(1)), ("as_of_ms", .integer(max(asOfMs, row.asOfMs))),
+          ("attempt_id", .text(request.attemptId)),
+          ("lease_expires_at_ms", .integer(request.leaseExpiresAtMs)), ("one", .integer(1)),
+          // The time of the newest evidence seen is kept (STO-33).
+          ("as_of_ms", .integer(max(purchase?.stateToldMs ?? 0, row.asOfMs))),
           ("read_as_of_ms", .integer(row.asOfMs)),
           ("read_fencing_token", .integer(row.fencingToken)),
-          ("repeats", .integer(row.repeats &+ (claimRequest.handsOut ? 1 : 0))),
+          ("repeats", .integer(row.repeats &+ (request.handsOut ? 1 : 0))),
           ("owner", .text(row.owner)), ("claimed", .text("claimed")),
           ("now_ms", .integer(context.nowMs)),
           ("evidence", .text(evidence?.sha256 ?? row.evidence)),
-        ]), keeping: evidence)
+        ]), keeping: evidence)?.checked(row.purchaseKey)
   }
 
-  mutating func dynamoReverse(
-    _ next: LedgerRow, _ evidence: StoredEvidence
+  func handOut(
+    _ row: LedgerRow, _ request: ClaimRequest
+  ) throws(LedgerSuspension) -> LedgerRow? {
+    guard request.handsOut, row.repeats == 0 else { return row }
+    var next = row
+    next.repeats = 1
+    next.fencingToken &+= 1
+    return try changed(next.change(from: row))?.checked(row.purchaseKey)
+  }
+
+  func adopt(
+    _ next: LedgerRow, over row: LedgerRow, _ evidence: StoredEvidence,
+    _ transaction: DatabaseStep.Transaction?
+  ) throws(LedgerSuspension) -> LedgerRow? {
+    try changed(next.change(from: row), keeping: evidence)?.checked(row.purchaseKey)
+  }
+
+  func free(
+    _ next: LedgerRow, over row: LedgerRow, _ evidence: StoredEvidence
+  ) throws(LedgerSuspension) {
+    _ = try changed(next.change(from: row), keeping: evidence)
+  }
+
+  func reverse(
+    _ next: LedgerRow, _ evidence: StoredEvidence, _ transaction: DatabaseStep.Transaction?
   ) throws(LedgerSuspension) -> LedgerRow? {
     var request = DynamoRequest.update(
       next.dynamoKey,
@@ -115,17 +152,10 @@ extension LedgerSession {
         ("none", .text("")), ("no_lease", .integer(LedgerRow.noLease)), ("zero", .integer(0)),
       ])
     request.set(next.attributes)
-    return try dynamoRow(request, keeping: evidence)
+    return try changed(request, keeping: evidence)?.checked(next.purchaseKey)
   }
 
-  /// Writes all of the row, unless another process changed what was read.
-  mutating func dynamoPut(
-    _ next: LedgerRow, over read: LedgerRow, _ evidence: StoredEvidence? = nil
-  ) throws(LedgerSuspension) -> LedgerRow? {
-    try dynamoRow(next.dynamoChange(from: read), keeping: evidence)
-  }
-
-  mutating func dynamoComplete(
+  func complete(
     _ key: Text, owner: Text, grantId: Text, fencingToken: Int64, note: Text?
   ) throws(LedgerSuspension) -> (row: LedgerRow?, isMade: Bool) {
     var request = DynamoRequest.update(
@@ -144,23 +174,23 @@ extension LedgerSession {
     ]
     if let note { changes.append(("note", .text(note))) }
     request.set(changes, ", #granted_units = if_not_exists(#units, #quantity)")
-    let (isMade, item) = try dynamoChange(request)
+    let (isMade, item) = try change(request)
     guard let item else {
       if isMade { throw .shape("Attributes") }
       return (nil, false)
     }
     let row = try LedgerRow(item)
-    if row.state == .granted && row.owner == owner { try dynamoBindSubscription(of: row) }
-    return (row, isMade)
+    if row.state == .granted && row.owner == owner { try bindSubscription(of: row) }
+    return (try row.checked(key), isMade)
   }
 
-  /// Raises `asOfMs` of a row to the time of newer evidence without a revocation (STO-33).
-  mutating func dynamoRaise(
-    _ row: LedgerRow, _ evidence: StoredEvidence, toMs asOfMs: Int64
-  ) throws(LedgerSuspension) -> LedgerRow? {
+  func raise(
+    _ row: LedgerRow, _ evidence: StoredEvidence, toMs asOfMs: Int64,
+    _ transaction: DatabaseStep.Transaction?
+  ) throws(LedgerSuspension) -> LedgerRow {
     // A claimed row keeps the digest of its claimant's evidence (STO-28).
     let isGranted = row.state == .granted
-    return try dynamoRow(
+    return try changed(
       .update(
         row.dynamoKey,
         isGranted
@@ -169,14 +199,13 @@ extension LedgerSession {
         [
           ("as_of_ms", .integer(asOfMs)), ("evidence", .text(evidence.sha256)),
           ("state", .text(Text(stringLiteral: row.state.name))),
-        ]), keeping: isGranted ? evidence : nil)
+        ]), keeping: isGranted ? evidence : nil)?.checked(row.purchaseKey) ?? row
   }
 
-  /// Records that the host has taken back what `take` names (STO-35).
-  mutating func dynamoTaken(
+  func taken(
     _ key: Text, _ take: TakeBackId, fencingToken: Int64
   ) throws(LedgerSuspension) -> LedgerRow? {
-    try dynamoRow(
+    try changed(
       .update(
         .ledger(key),
         """
@@ -191,17 +220,19 @@ extension LedgerSession {
           ("granted_units", .integer(take.target)), ("none", .integer(LedgerRow.noLease)),
           ("revoked", .text("revoked")), ("grant_id", .text(take.grantId)),
           ("fencing_token", .integer(fencingToken)),
-        ]))
+        ]))?.checked(key)
   }
 
   // MARK: several rows
 
-  /// Returns the newest 50 rows of an account, by an index that may lag.
-  mutating func dynamoLedger(of account: Text) throws(LedgerSuspension) -> [LedgerRow] {
+  func purchases(
+    of account: Text
+  ) throws(LedgerSuspension) -> (rows: [LedgerRow], isEventual: Bool) {
     var query = DynamoQuery.owned(by: account, "L#")
     query.isNewestFirst = true
     var rows: [LedgerRow] = []
-    for item in try dynamo({ [query.call($0)] }).items(0) { rows.append(try LedgerRow(item)) }
-    return rows
+    for item in try run({ [query.call($0)] }).items(0) { rows.append(try LedgerRow(item)) }
+    // The index of owners lags.
+    return (rows, true)
   }
 }
