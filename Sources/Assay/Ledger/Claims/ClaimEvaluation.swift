@@ -10,24 +10,11 @@ struct ClaimEvaluation {
   /// The number of evaluations of a row that other processes change at the same time.
   private static let rounds = 3
 
-  private let request: ClaimRequest
-  private let purchase: LedgerPurchase?
-  private let database: any DurableDatabase
-  private let transaction: DatabaseStep.Transaction?
-
-  /// - Parameters:
-  ///   - purchase: The purchase of the evidence; `nil` if the request has no evidence, because the
-  ///     row was made from verified evidence (STO-30).
-  ///   - transaction: The place in a transaction of each change; `nil` without one.
-  init(
-    _ request: ClaimRequest, _ purchase: LedgerPurchase?, _ database: any DurableDatabase,
-    _ transaction: DatabaseStep.Transaction? = nil
-  ) {
-    self.request = request
-    self.purchase = purchase
-    self.database = database
-    self.transaction = transaction
-  }
+  let request: ClaimRequest
+  /// The purchase of the evidence; `nil` if the request has no evidence, because the row was made
+  /// from verified evidence (STO-30).
+  let purchase: LedgerPurchase?
+  let database: any DurableDatabase
 
   private var nowMs: Int64 { database.session.context.nowMs }
 
@@ -87,7 +74,7 @@ struct ClaimEvaluation {
     guard row.leaseMs <= nowMs else { return try stays(row, .inProgress) }
     guard !request.holdsExpiredLease else { return try stays(row, .held) }
     guard row.repeats <= request.repeatsCap else { return .stands(handedOut(row)) }
-    return try ours(try database.takeOver(row, request, purchase, transaction), .resume)
+    return try ours(try database.takeOver(row, request, purchase), .resume)
   }
 
   /// Returns the claim if this attempt holds the row after a change; another process may have been
@@ -118,11 +105,10 @@ struct ClaimEvaluation {
     return isSame ? .stands(Claim(raised, outcome)) : .changed(raised)
   }
 
-  /// Stores how new the evidence is in a row that is not revoked (STO-33). Returns the row as stored
-  /// afterwards.
+  /// Stores how new the evidence is in a row that is not revoked (STO-33).
   func raised(_ row: LedgerRow) throws(LedgerSuspension) -> LedgerRow {
     guard let purchase, let toldMs = purchase.stateToldMs, toldMs > row.asOfMs else { return row }
-    return try database.raise(row, purchase.evidence, toMs: toldMs, transaction)
+    return try database.raise(row, purchase.evidence, toMs: toldMs)
   }
 
   /// Returns the outcome after other processes have changed the row first each time.
@@ -149,7 +135,7 @@ struct ClaimEvaluation {
     next.units = purchase.units
     next.evidence = purchase.evidence.sha256
     next.asOfMs = max(row.asOfMs, purchase.stateToldMs ?? 0)
-    return try database.adopt(next, over: row, purchase.evidence, transaction)
+    return try database.adopt(next, over: row, purchase.evidence)
   }
 
   /// Claims a row again after Apple reversed its refund (RFD-2).
@@ -172,7 +158,7 @@ struct ClaimEvaluation {
     next.revokedAtMs = nil
     next.revokedShare = nil
     next.repeats = request.handsOut ? 1 : 0
-    return try ours(try database.reverse(next, purchase.evidence, transaction), .resume)
+    return try ours(try database.reverse(next, purchase.evidence), .resume)
   }
 }
 

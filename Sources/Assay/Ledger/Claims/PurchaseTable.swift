@@ -25,37 +25,29 @@ protocol PurchaseTable: AnyObject {
 
   // MARK: claims
 
-  func ledgerRow(
-    _ key: Text, _ transaction: DatabaseStep.Transaction?
-  ) throws(LedgerSuspension) -> LedgerRow?
+  func ledgerRow(_ key: Text) throws(LedgerSuspension) -> LedgerRow?
 
   /// Inserts `row` if no row has its purchase key.
-  func insert(
-    _ row: LedgerRow, _ evidence: StoredEvidence, _ transaction: DatabaseStep.Transaction?
-  ) throws(LedgerSuspension) -> LedgerRow
+  func insert(_ row: LedgerRow, _ evidence: StoredEvidence) throws(LedgerSuspension) -> LedgerRow
 
   /// Takes over a claimed row of the same owner whose lease has expired.
   ///
   /// - Parameter purchase: The purchase with which the row is claimed now; `nil` if the row keeps
   ///   its evidence.
   func takeOver(
-    _ row: LedgerRow, _ request: ClaimRequest, _ purchase: LedgerPurchase?,
-    _ transaction: DatabaseStep.Transaction?
+    _ row: LedgerRow, _ request: ClaimRequest, _ purchase: LedgerPurchase?
   ) throws(LedgerSuspension) -> LedgerRow?
 
   /// Hands out a row that an interrupted transaction on DynamoDB has left claimed, under a larger
   /// fencing token: if that transaction is still alive, its grant fails because the row has changed
   /// (STO-37).
-  func handOut(
-    _ row: LedgerRow, _ request: ClaimRequest
-  ) throws(LedgerSuspension) -> LedgerRow?
+  func handOut(_ row: LedgerRow, _ request: ClaimRequest) throws(LedgerSuspension) -> LedgerRow?
 
   /// Gives a row without owner to its first claimant (STO-34).
   ///
   /// - Parameter next: The row to store over `row`, which was read.
   func adopt(
-    _ next: LedgerRow, over row: LedgerRow, _ evidence: StoredEvidence,
-    _ transaction: DatabaseStep.Transaction?
+    _ next: LedgerRow, over row: LedgerRow, _ evidence: StoredEvidence
   ) throws(LedgerSuspension) -> LedgerRow?
 
   /// Frees a revoked row without owner that newer evidence reports in force again: its first
@@ -67,15 +59,12 @@ protocol PurchaseTable: AnyObject {
   /// Reverses the revocation of a row, under another grant id (RFD-2).
   ///
   /// - Parameter next: The row to store; its generation is one more than that of the row read.
-  func reverse(
-    _ next: LedgerRow, _ evidence: StoredEvidence, _ transaction: DatabaseStep.Transaction?
-  ) throws(LedgerSuspension) -> LedgerRow?
+  func reverse(_ next: LedgerRow, _ evidence: StoredEvidence) throws(LedgerSuspension) -> LedgerRow?
 
   /// Raises `asOfMs` of a row that is not revoked to the time of newer evidence without a
   /// revocation, so that an older revocation is `stale` from then on (STO-33).
   func raise(
-    _ row: LedgerRow, _ evidence: StoredEvidence, toMs: Int64,
-    _ transaction: DatabaseStep.Transaction?
+    _ row: LedgerRow, _ evidence: StoredEvidence, toMs: Int64
   ) throws(LedgerSuspension) -> LedgerRow
 
   /// Marks a claimed row of that grant id as granted, unless the row has a larger fencing token
@@ -132,7 +121,5 @@ protocol PurchaseTable: AnyObject {
   func heldClaims(beforeMs: Int64) throws(LedgerSuspension) -> [LedgerRow]
 
   /// Returns the newest 50 rows of an account, and whether the newest changes may be missing.
-  func purchases(
-    of account: Text
-  ) throws(LedgerSuspension) -> (rows: [LedgerRow], isEventual: Bool)
+  func purchases(of account: Text) throws(LedgerSuspension) -> (rows: [LedgerRow], isEventual: Bool)
 }

@@ -5,10 +5,9 @@ extension DynamoDatabase {
       ("owner_pk", .text(DynamoKey.account(row.owner))),
       ("owner_sk", .text(DynamoKey.ordered("K#", row.createdAtMs))),
     ]
-    let (isMade, item) = try change(
-      .insert(.attestKey(row.id), row.arguments + index))
-    if isMade { return (row, true) }
-    guard let item else { throw .shape("results[0].error.item") }
+    guard let item = try insert(.attestKey(row.id), row.arguments + index) else {
+      return (row, true)
+    }
     return (try KeyRow(item).checked(row.id), false)
   }
 
@@ -20,7 +19,7 @@ extension DynamoDatabase {
   func advance(
     _ id: Text, owner: Text, counter: Int64
   ) throws(LedgerSuspension) -> (isMade: Bool, row: KeyRow?) {
-    let (isMade, item) = try change(
+    let changed = try update(
       isOnce: true,
       .update(
         .attestKey(id), "SET #counter = :counter, #used_at_ms = :now",
@@ -29,18 +28,13 @@ extension DynamoDatabase {
           ("counter", .integer(counter)), ("now", .integer(context.nowMs)),
           ("owner", .text(owner)), ("active", .text("active")),
         ]))
-    guard let item else {
-      if isMade { throw .shape("results[0].output.Attributes") }
-      return (false, nil)
-    }
+    guard let (isMade, item) = changed else { return (false, nil) }
     let row = try KeyRow(item).checked(id)
     guard !isMade || row.counter == counter else { throw .shape("counter") }
     return (isMade, row)
   }
 
-  func keep(
-    _ receipt: KeyRow.Receipt, of id: Text
-  ) throws(LedgerSuspension) -> KeyRow? {
+  func keep(_ receipt: KeyRow.Receipt, of id: Text) throws(LedgerSuspension) -> KeyRow? {
     var request = DynamoRequest.update(
       .attestKey(id), "",
       if: "#state = :active AND #receipt_created_at_ms < :receipt_created_at_ms",
@@ -49,9 +43,7 @@ extension DynamoDatabase {
     return try keyRow(request, id).row
   }
 
-  func retire(
-    _ id: Text, owner: Text
-  ) throws(LedgerSuspension) -> (row: KeyRow?, isMade: Bool) {
+  func retire(_ id: Text, owner: Text) throws(LedgerSuspension) -> (row: KeyRow?, isMade: Bool) {
     try keyRow(
       .update(
         .attestKey(id), "SET #state = :retired, #used_at_ms = :now",
@@ -66,11 +58,7 @@ extension DynamoDatabase {
   private func keyRow(
     _ request: DynamoRequest, _ id: Text
   ) throws(LedgerSuspension) -> (row: KeyRow?, isMade: Bool) {
-    let (isMade, item) = try change(request)
-    guard let item else {
-      if isMade { throw .shape("results[0].output.Attributes") }
-      return (nil, false)
-    }
+    guard let (isMade, item) = try update(request) else { return (nil, false) }
     return (try KeyRow(item).checked(id), isMade)
   }
 }

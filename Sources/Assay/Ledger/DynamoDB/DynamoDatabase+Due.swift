@@ -5,9 +5,7 @@ extension DynamoDatabase {
   private static let roundCap = 8
 
   /// Returns rows that are due, the oldest first: at most 25 of each partition.
-  private func due(
-    _ kind: StaticString, beforeMs: Int64
-  ) throws(LedgerSuspension) -> [DynamoKey] {
+  private func due(_ kind: StaticString, beforeMs: Int64) throws(LedgerSuspension) -> [DynamoKey] {
     let results = try run { table in
       (0..<DynamoKey.duePartitions).map { number in
         DynamoQuery(

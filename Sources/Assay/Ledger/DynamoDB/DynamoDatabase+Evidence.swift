@@ -5,9 +5,7 @@ extension DynamoDatabase {
 
   /// Returns the text as elements of the transaction that changes a subscription; empty if it is
   /// not kept. A text that is stored already stays as it was kept first.
-  func keeping(_ evidence: StoredEvidence, of subscription: SubscriptionRow)
-    -> [DynamoRequest]
-  {
+  func keeping(_ evidence: StoredEvidence, of subscription: SubscriptionRow) -> [DynamoRequest] {
     let text = text(evidence)
     guard !text.isEmpty else { return [] }
     return [
@@ -22,9 +20,7 @@ extension DynamoDatabase {
   }
 
   /// Keeps the text after a ledger row was changed, if the row names it.
-  func keep(
-    _ evidence: StoredEvidence, of row: LedgerRow
-  ) throws(LedgerSuspension) {
+  func keep(_ evidence: StoredEvidence, of row: LedgerRow) throws(LedgerSuspension) {
     guard row.evidence == evidence.sha256 else { return }
     let text = text(evidence)
     guard !text.isEmpty else { return }
@@ -48,9 +44,7 @@ extension DynamoDatabase {
   /// Deletes the texts that these rows have named, and those that the account has sent elsewhere.
   ///
   /// - Returns: Whether all were deleted; `false` if more are left.
-  func forgetTexts(
-    of rows: [DynamoKey], _ account: Text
-  ) throws(LedgerSuspension) -> Bool {
+  func forgetTexts(of rows: [DynamoKey], _ account: Text) throws(LedgerSuspension) -> Bool {
     let results = try run { table in
       [DynamoQuery.owned(by: account, "E#").call(table)]
         + rows.map { DynamoQuery.texts(of: $0).call(table) }
@@ -84,9 +78,7 @@ extension DynamoDatabase {
     return try LedgerRow(item).evidence
   }
 
-  func digest(
-    ofSubscription environment: Text, _ id: Text
-  ) throws(LedgerSuspension) -> Text? {
+  func digest(ofSubscription environment: Text, _ id: Text) throws(LedgerSuspension) -> Text? {
     try subscription(environment: environment, id)?.evidence
   }
 

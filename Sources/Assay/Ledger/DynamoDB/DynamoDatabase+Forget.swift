@@ -4,8 +4,7 @@ extension DynamoDatabase {
   /// The largest number of merged accounts that one exchange forgets (EXC-15).
   private static let joinedCap = 20
 
-  func forget(_ operation: ForgetAccount) throws(LedgerSuspension) -> OperationResult
-  {
+  func forget(_ operation: ForgetAccount) throws(LedgerSuspension) -> OperationResult {
     let link = try read(.link(operation.account))
     let joined = try link?.texts("joined") ?? []
     var counts = MergeAccounts.Moved()

@@ -1,5 +1,6 @@
-/// Grants and take-backs in a transaction, and revocations: the change of the row is the first element of the host's
-/// own TransactWriteItems, so that claim and grant are committed together or not at all (STO-21).
+/// Grants and take-backs in a transaction, and revocations. The change of the row is the first
+/// element of the host's own TransactWriteItems, so that claim and grant are committed together or
+/// not at all (STO-21).
 extension DynamoDatabase {
   /// The number of rounds: a row that another process inserted in between is evaluated once more.
   private static let grantRounds = 2
@@ -11,11 +12,12 @@ extension DynamoDatabase {
     _ key: Text, _ new: LedgerRow?, _ request: ClaimRequest, _ purchase: LedgerPurchase,
     note: Text?
   ) throws(LedgerSuspension) -> Claim {
-    var standing = try ledgerRow(key, nil)
+    var standing = try ledgerRow(key)
     for _ in 0..<Self.grantRounds {
       var claim: Claim
       if let standing {
-        claim = try ClaimEvaluation(request, purchase, self).claim(standing)
+        claim = try ClaimEvaluation(request: request, purchase: purchase, database: self)
+          .claim(standing)
       } else if let new {
         claim = Claim(new, .new)
       } else {
@@ -107,7 +109,7 @@ extension DynamoDatabase {
   func revoke(
     _ tombstone: LedgerRow, _ purchase: LedgerPurchase, _ revoker: Revoker, _ revokedAtMs: Int64
   ) throws(LedgerSuspension) -> Revocation {
-    var standing = try ledgerRow(tombstone.purchaseKey, nil)
+    var standing = try ledgerRow(tombstone.purchaseKey)
     for _ in 0..<Self.revokeRounds {
       let evaluation =
         standing.map { revoker.evaluate($0, purchase, revokedAtMs: revokedAtMs) }

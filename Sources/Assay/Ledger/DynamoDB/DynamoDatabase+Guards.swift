@@ -34,10 +34,9 @@ extension DynamoDatabase {
 
   func insert(_ row: ChallengeRow) throws(LedgerSuspension) -> ChallengeRow {
     let ttl = DatabaseValue.integer(row.keptUntilMs / 1000)
-    let (isMade, item) = try change(
-      .insert(.challenge(row.id), row.arguments + [("ttl", ttl)]))
-    if isMade { return row }
-    guard let item else { throw .shape("results[0].error.item") }
+    guard let item = try insert(.challenge(row.id), row.arguments + [("ttl", ttl)]) else {
+      return row
+    }
     return try ChallengeRow(try item.row(ChallengeRow.columns))
   }
 
@@ -52,20 +51,15 @@ extension DynamoDatabase {
         ("by", .text(asked.by)), ("now", .integer(context.nowMs)),
         ("purpose", .text(asked.purpose)), ("subject", .text(asked.subject)),
       ])
-    let (isMade, item) = try change(request)
-    guard let item else {
-      if isMade { throw .shape("results[0].output.Attributes") }
-      return nil
-    }
+    guard let (_, item) = try update(request) else { return nil }
     return try ChallengeRow(try item.row(ChallengeRow.columns))
   }
 
   func first(_ event: EventRow) throws(LedgerSuspension) -> EventRow {
     let ttl = DatabaseValue.integer(event.keptUntilMs / 1000)
-    let (isMade, item) = try change(
-      .insert(.once(event.id), event.arguments + [("ttl", ttl)]))
-    if isMade { return event }
-    guard let item else { throw .shape("results[0].error.item") }
+    guard let item = try insert(.once(event.id), event.arguments + [("ttl", ttl)]) else {
+      return event
+    }
     return try EventRow(event.id, try item.row(EventRow.columns))
   }
 }

@@ -49,9 +49,7 @@ extension DynamoDatabase {
 
   /// Writes the link rows. Returns `nil` if that merged the accounts, otherwise what each of them
   /// had been merged into before.
-  private func join(
-    _ link: MergeAccounts
-  ) throws(LedgerSuspension) -> (from: Text, to: Text)? {
+  private func join(_ link: MergeAccounts) throws(LedgerSuspension) -> (from: Text, to: Text)? {
     let audit = AuditRow(
       "merge", link.attemptId, owner: link.to, other: link.from, note: link.reason, context)
     var to = DynamoRequest.update(
@@ -81,9 +79,7 @@ extension DynamoDatabase {
 
   /// Merges the accounts that were merged into `from` before into `to`. Returns whether some are
   /// left.
-  private func follow(
-    _ followers: [Text], _ link: MergeAccounts
-  ) throws(LedgerSuspension) -> Bool {
+  private func follow(_ followers: [Text], _ link: MergeAccounts) throws(LedgerSuspension) -> Bool {
     guard !followers.isEmpty else { return false }
     let batch = Array(followers.prefix(DynamoQuery.walkCap))
     var to = DynamoRequest.update(.link(link.to), "ADD #joined :batch")

@@ -12,14 +12,10 @@ extension DynamoDatabase {
   }
 
   /// Returns the key to which `name` leads; stores `target` first if it leads nowhere.
-  private func target(
-    of name: Text, orElse target: Text
-  ) throws(LedgerSuspension) -> Text {
-    let (isMade, row) = try change(
-      .insert(.name(name), [("name", .text(name)), ("target", .text(target))]))
-    if isMade { return target }
-    guard let row else { throw .shape("item") }
-    return try row.text("target")
+  private func target(of name: Text, orElse target: Text) throws(LedgerSuspension) -> Text {
+    let row = try insert(
+      .name(name), [("name", .text(name)), ("target", .text(target))], "item")
+    return try row?.text("target") ?? target
   }
 
   private func target(of name: Text) throws(LedgerSuspension) -> Text? {
@@ -47,22 +43,14 @@ extension DynamoDatabase {
 
   // MARK: one row
 
-  func insert(
-    _ row: LedgerRow, _ evidence: StoredEvidence, _ transaction: DatabaseStep.Transaction?
-  ) throws(LedgerSuspension) -> LedgerRow {
-    let (isMade, item) = try change(.insert(row.dynamoKey, row.attributes))
-    var stands = row
-    if !isMade {
-      guard let item else { throw .shape("item") }
-      stands = try LedgerRow(item)
-    }
+  func insert(_ row: LedgerRow, _ evidence: StoredEvidence) throws(LedgerSuspension) -> LedgerRow {
+    let item = try insert(row.dynamoKey, row.attributes, "item")
+    let stands = try item.map(LedgerRow.init) ?? row
     try keep(evidence, of: stands)
     return try stands.checked(row.purchaseKey)
   }
 
-  func ledgerRow(
-    _ key: Text, _ transaction: DatabaseStep.Transaction?
-  ) throws(LedgerSuspension) -> LedgerRow? {
+  func ledgerRow(_ key: Text) throws(LedgerSuspension) -> LedgerRow? {
     guard let item = try read(.ledger(key)) else { return nil }
     return try LedgerRow(item).checked(key)
   }
@@ -72,19 +60,14 @@ extension DynamoDatabase {
   private func changed(
     _ request: DynamoRequest, keeping evidence: StoredEvidence? = nil
   ) throws(LedgerSuspension) -> LedgerRow? {
-    let (isMade, item) = try change(request)
-    guard let item else {
-      if isMade { throw .shape("Attributes") }
-      return nil
-    }
+    guard let (_, item) = try update(request, "Attributes") else { return nil }
     let row = try LedgerRow(item)
     if let evidence { try keep(evidence, of: row) }
     return row
   }
 
   func takeOver(
-    _ row: LedgerRow, _ request: ClaimRequest, _ purchase: LedgerPurchase?,
-    _ transaction: DatabaseStep.Transaction?
+    _ row: LedgerRow, _ request: ClaimRequest, _ purchase: LedgerPurchase?
   ) throws(LedgerSuspension) -> LedgerRow? {
     let evidence = purchase?.evidence
     return try changed(
@@ -113,9 +96,7 @@ extension DynamoDatabase {
         ]), keeping: evidence)?.checked(row.purchaseKey)
   }
 
-  func handOut(
-    _ row: LedgerRow, _ request: ClaimRequest
-  ) throws(LedgerSuspension) -> LedgerRow? {
+  func handOut(_ row: LedgerRow, _ request: ClaimRequest) throws(LedgerSuspension) -> LedgerRow? {
     guard request.handsOut, row.repeats == 0 else { return row }
     var next = row
     next.repeats = 1
@@ -124,8 +105,7 @@ extension DynamoDatabase {
   }
 
   func adopt(
-    _ next: LedgerRow, over row: LedgerRow, _ evidence: StoredEvidence,
-    _ transaction: DatabaseStep.Transaction?
+    _ next: LedgerRow, over row: LedgerRow, _ evidence: StoredEvidence
   ) throws(LedgerSuspension) -> LedgerRow? {
     try changed(next.change(from: row), keeping: evidence)?.checked(row.purchaseKey)
   }
@@ -137,7 +117,7 @@ extension DynamoDatabase {
   }
 
   func reverse(
-    _ next: LedgerRow, _ evidence: StoredEvidence, _ transaction: DatabaseStep.Transaction?
+    _ next: LedgerRow, _ evidence: StoredEvidence
   ) throws(LedgerSuspension) -> LedgerRow? {
     var request = DynamoRequest.update(
       next.dynamoKey,
@@ -174,19 +154,14 @@ extension DynamoDatabase {
     ]
     if let note { changes.append(("note", .text(note))) }
     request.set(changes, ", #granted_units = if_not_exists(#units, #quantity)")
-    let (isMade, item) = try change(request)
-    guard let item else {
-      if isMade { throw .shape("Attributes") }
-      return (nil, false)
-    }
+    guard let (isMade, item) = try update(request, "Attributes") else { return (nil, false) }
     let row = try LedgerRow(item)
     if row.state == .granted && row.owner == owner { try bindSubscription(of: row) }
     return (try row.checked(key), isMade)
   }
 
   func raise(
-    _ row: LedgerRow, _ evidence: StoredEvidence, toMs asOfMs: Int64,
-    _ transaction: DatabaseStep.Transaction?
+    _ row: LedgerRow, _ evidence: StoredEvidence, toMs asOfMs: Int64
   ) throws(LedgerSuspension) -> LedgerRow {
     // A claimed row keeps the digest of its claimant's evidence (STO-28).
     let isGranted = row.state == .granted

@@ -83,9 +83,7 @@ extension DynamoDatabase {
     return rows.ordered { $0.asOfMs > $1.asOfMs }
   }
 
-  func subscription(
-    environment: Text, _ id: Text
-  ) throws(LedgerSuspension) -> SubscriptionRow? {
+  func subscription(environment: Text, _ id: Text) throws(LedgerSuspension) -> SubscriptionRow? {
     guard let item = try read(.subscription(environment, id)) else { return nil }
     return try SubscriptionRow(item).checked(environment, id)
   }

@@ -1,6 +1,6 @@
-/// The ledger in one table of DynamoDB (docs/spec/ledger-statements.md §3). A change whose condition
-/// failed returns the row that it met, and that row decides (STM-11): one with our own attempt id is
-/// our own change, made before (STO-72).
+/// The ledger in one table of DynamoDB (docs/spec/ledger-statements.md §3). A change whose
+/// condition failed returns the row that it met, and that row decides (STM-11): one with our own
+/// attempt id is our own change, made before (STO-72).
 final class DynamoDatabase: GuardDatabase, DurableDatabase {
   let session: LedgerSession
 
@@ -29,6 +29,30 @@ final class DynamoDatabase: GuardDatabase, DurableDatabase {
     isOnce: Bool = false, _ request: DynamoRequest
   ) throws(LedgerSuspension) -> (isMade: Bool, row: DynamoItem?) {
     try run(isOnce: isOnce) { [request.call($0)] }.change(0)
+  }
+
+  /// Inserts a row. Returns the stored row that has the key already; `nil` if there was none.
+  ///
+  /// - Parameter place: The place that a reply without that row is refused at.
+  func insert(
+    _ key: DynamoKey, _ item: DynamoRequest.Values, _ place: String = "results[0].error.item"
+  ) throws(LedgerSuspension) -> DynamoItem? {
+    let (isMade, row) = try change(.insert(key, item))
+    guard isMade || row != nil else { throw .shape(place) }
+    return isMade ? nil : row
+  }
+
+  /// Updates a row. Returns whether the change was made, and the row as stored afterwards; `nil` if
+  /// there is none.
+  ///
+  /// - Parameter place: The place that a reply without the changed row is refused at.
+  func update(
+    isOnce: Bool = false, _ request: DynamoRequest,
+    _ place: String = "results[0].output.Attributes"
+  ) throws(LedgerSuspension) -> (isMade: Bool, row: DynamoItem)? {
+    let (isMade, row) = try change(isOnce: isOnce, request)
+    guard !isMade || row != nil else { throw .shape(place) }
+    return row.map { (isMade, $0) }
   }
 
   /// Makes each of the changes by itself, all in one step. Returns how many were made.

@@ -37,9 +37,7 @@ enum DatabaseCall {
     writer.endObject()
   }
 
-  private static func write(
-    _ name: StaticString, _ texts: [Text], _ writer: inout JSONWriter
-  ) {
+  private static func write(_ name: StaticString, _ texts: [Text], _ writer: inout JSONWriter) {
     writer.name(name)
     writer.beginArray()
     for text in texts { writer.string(text) }

@@ -32,9 +32,7 @@ struct Meter: Sendable {
   /// Releases units, never below 0.
   ///
   /// - Returns: The count afterwards; `nil` if there was nothing to release (STO-53).
-  func giveBack(
-    units: Int64, to database: any GuardDatabase
-  ) throws(LedgerSuspension) -> Int64? {
+  func giveBack(units: Int64, to database: any GuardDatabase) throws(LedgerSuspension) -> Int64? {
     let count = try database.giveBack(self, units: units)
     if let count, count < 0 { throw .shape("used") }
     return count

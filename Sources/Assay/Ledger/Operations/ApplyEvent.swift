@@ -108,7 +108,7 @@ final class ApplyEvent: DurableOperation {
       return Effect(refusal: ClaimOutcome.refused.refusal)
     }
     let key = try database.canonicalKey(keys)
-    let evaluation = ClaimEvaluation(request, purchase, database)
+    let evaluation = ClaimEvaluation(request: request, purchase: purchase, database: database)
     guard var row = try standing(key, purchase, database) else { return Effect() }
     if row.state != .revoked {
       // A refund may have been faster; then the row that it left is evaluated.
@@ -135,13 +135,13 @@ final class ApplyEvent: DurableOperation {
   private func standing(
     _ key: Text, _ purchase: LedgerPurchase, _ database: any DurableDatabase
   ) throws(LedgerSuspension) -> LedgerRow? {
-    guard isReversal, purchase.stateToldMs != nil else { return try database.ledgerRow(key, nil) }
+    guard isReversal, purchase.stateToldMs != nil else { return try database.ledgerRow(key) }
     var row = revoker.tombstone(key, purchase, revokedAtMs: 0)
     row.state = .claimed
     row.attemptId = ""
     row.revokedAtMs = nil
     row.revokedShare = nil
-    return try database.insert(row, purchase.evidence, nil)
+    return try database.insert(row, purchase.evidence)
   }
 
   private func free(

@@ -118,13 +118,14 @@ final class ClaimPurchases: DurableOperation {
         return try database.grant(found.key, new, restricted, purchase, note: note)
       }
       if let new {
-        row = try database.insert(new, purchase.evidence, nil)
+        row = try database.insert(new, purchase.evidence)
       } else {
-        row = try database.ledgerRow(found.key, nil)
+        row = try database.ledgerRow(found.key)
       }
     }
     guard let row else { return Claim(purchase, restricted.outcomeWithoutRow) }
-    return try ClaimEvaluation(restricted, purchase, database).claim(row)
+    return try ClaimEvaluation(request: restricted, purchase: purchase, database: database)
+      .claim(row)
   }
 
   /// Removes the subscription of `purchase` from `unstored`, and returns it as the row to store;

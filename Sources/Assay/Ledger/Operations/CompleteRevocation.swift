@@ -17,7 +17,7 @@ final class CompleteRevocation: DurableOperation {
   var jitterSeed: Text { take.grantId }
 
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
-    guard let before = try database.ledgerRow(purchaseKey, nil) else { throw .rowMissing }
+    guard let before = try database.ledgerRow(purchaseKey) else { throw .rowMissing }
     let isTheirs = before.isRevoked(under: take)
     guard isTheirs, before.outCount > take.target else {
       return end(before, isTheirs ? "already" : "superseded", debt: 0)

@@ -52,9 +52,7 @@ final class ConsumeQuota: GuardOperation {
   }
 
   /// Returns the plan's meter with the largest limit, if that is larger than `limit`.
-  private static func fallback(
-    _ limits: [(meter: Text, units: Int64)], _ limit: Int64
-  ) -> Text? {
+  private static func fallback(_ limits: [(meter: Text, units: Int64)], _ limit: Int64) -> Text? {
     var found: (meter: Text, units: Int64)? = nil
     for entry in limits where entry.units > found?.units ?? limit { found = entry }
     return found?.meter

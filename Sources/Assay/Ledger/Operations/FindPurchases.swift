@@ -71,7 +71,7 @@ final class FindPurchases: DurableOperation {
     _ transactionKey: Text, _ database: any DurableDatabase, or purchaseKey: Text? = nil
   ) throws(LedgerSuspension) -> [LedgerRow] {
     guard let key = try database.knownKey(transactionKey) ?? purchaseKey else { return [] }
-    guard let row = try database.ledgerRow(key, nil) else { return [] }
+    guard let row = try database.ledgerRow(key) else { return [] }
     return [row]
   }
 

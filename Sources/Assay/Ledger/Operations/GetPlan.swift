@@ -33,7 +33,8 @@ final class GetPlan: DurableOperation {
   var jitterSeed: Text { account }
 
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
-    let entitlement = PlanEntitlement(try database.subscriptions(of: account), database.session.context)
+    let entitlement = PlanEntitlement(
+      try database.subscriptions(of: account), database.session.context)
     let nowMs = context.nowMs
     return OperationResult { writer in
       entitlement.write(&writer)

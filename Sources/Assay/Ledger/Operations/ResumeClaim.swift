@@ -19,8 +19,8 @@ final class ResumeClaim: DurableOperation {
   var jitterSeed: Text { request.attemptId }
 
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
-    guard let row = try database.ledgerRow(purchaseKey, nil) else { throw .rowMissing }
-    let claim = try ClaimEvaluation(request, nil, database).claim(row)
+    guard let row = try database.ledgerRow(purchaseKey) else { throw .rowMissing }
+    let claim = try ClaimEvaluation(request: request, purchase: nil, database: database).claim(row)
     if let note, claim.outcome.needsGrant {
       try database.insert(
         AuditRow(

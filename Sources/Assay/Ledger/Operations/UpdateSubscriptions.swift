@@ -40,7 +40,8 @@ final class UpdateSubscriptions: DurableOperation {
     let subscriptions = try apply(database)
     var entitlement: PlanEntitlement? = nil
     if let account {
-      entitlement = PlanEntitlement(try database.subscriptions(of: account), database.session.context)
+      entitlement = PlanEntitlement(
+        try database.subscriptions(of: account), database.session.context)
     }
     return outcome(subscriptions, entitlement)
   }

@@ -4,9 +4,7 @@ protocol EvidenceTable: AnyObject {
   func digest(ofPurchase key: Text) throws(LedgerSuspension) -> Text?
 
   /// Returns the digest that a subscription names; `nil` if there is no row.
-  func digest(
-    ofSubscription environment: Text, _ id: Text
-  ) throws(LedgerSuspension) -> Text?
+  func digest(ofSubscription environment: Text, _ id: Text) throws(LedgerSuspension) -> Text?
 
   /// Returns the texts of these digests that are kept.
   func keptEvidence(_ digests: [Text]) throws(LedgerSuspension) -> [GetEvidence.Kept]

@@ -6,12 +6,16 @@ struct EventRow: Sendable {
 
   static let columns: [StaticString] = ["attempt_id", "stored_at_ms"]
 
-  init(id: Text, attemptId: Text, atMs: Int64) {
-    self.id = id
-    self.attemptId = attemptId
-    self.atMs = atMs
+  /// The row's values by column name.
+  var arguments: DatabaseCall.Arguments {
+    [("id", .text(id)), ("attempt_id", .text(attemptId)), ("stored_at_ms", .integer(atMs))]
   }
 
+  /// The time until which the row is kept (docs/spec/ledger.md §4).
+  var keptUntilMs: Int64 { Milliseconds.sum(atMs, 30 &* Milliseconds.day) }
+}
+
+extension EventRow {
   /// Reads a row whose values have the order of `columns`.
   init(_ id: Text, _ row: DatabaseRow) throws(LedgerSuspension) {
     var row = row
@@ -20,12 +24,4 @@ struct EventRow: Sendable {
     atMs = try row.integer()
     try row.end()
   }
-
-  /// The row's values by column name.
-  var arguments: DatabaseCall.Arguments {
-    [("id", .text(id)), ("attempt_id", .text(attemptId)), ("stored_at_ms", .integer(atMs))]
-  }
-
-  /// The time until which the row is kept (docs/spec/ledger.md §4).
-  var keptUntilMs: Int64 { Milliseconds.sum(atMs, 30 &* Milliseconds.day) }
 }

@@ -22,9 +22,7 @@ extension SQLDatabase {
     try digest(.evidenceOfPurchase, [("purchase_key", .text(key))])
   }
 
-  func digest(
-    ofSubscription environment: Text, _ id: Text
-  ) throws(LedgerSuspension) -> Text? {
+  func digest(ofSubscription environment: Text, _ id: Text) throws(LedgerSuspension) -> Text? {
     try digest(
       .evidenceOfSubscription,
       [("environment", .text(environment)), ("original_transaction_id", .text(id))])

@@ -6,9 +6,9 @@ extension SQLDatabase {
   ) throws(LedgerSuspension) -> Claim {
     let row: LedgerRow?
     if let new {
-      row = try insert(new, purchase.evidence, .within)
+      row = try insert(new, purchase.evidence)
     } else {
-      row = try ledgerRow(key, .within)
+      row = try ledgerRow(key)
     }
     guard let row else {
       try close()
@@ -20,7 +20,9 @@ extension SQLDatabase {
   func grantReversed(
     _ key: Text, _ request: ClaimRequest, _ purchase: LedgerPurchase
   ) throws(LedgerSuspension) -> Claim {
-    guard let locked = try ledgerRow(key, .begin) else { throw .rowMissing }
+    transaction = .begin
+    guard let locked = try ledgerRow(key) else { throw .rowMissing }
+    transaction = .within
     return try payOut(locked, request, purchase, note: nil)
   }
 
@@ -29,7 +31,8 @@ extension SQLDatabase {
   private func payOut(
     _ row: LedgerRow, _ request: ClaimRequest, _ purchase: LedgerPurchase, note: Text?
   ) throws(LedgerSuspension) -> Claim {
-    var claim = try ClaimEvaluation(request, purchase, self, .within).claim(row)
+    var claim = try ClaimEvaluation(request: request, purchase: purchase, database: self)
+      .claim(row)
     guard claim.outcome.needsGrant, let row = claim.row else {
       try close()
       return claim
@@ -41,6 +44,7 @@ extension SQLDatabase {
       completing(
         key, owner: row.owner, grantId: row.grantId, fencingToken: row.fencingToken, note: note)
     }
+    transaction = nil
     guard let stored = try results.rowIfAny(results.count &- 1) else { throw .rowMissing }
     let granted = try LedgerRow(stored).checked(key)
     guard granted.state == .granted else { throw .rowMissing }
@@ -53,6 +57,7 @@ extension SQLDatabase {
   /// Commits a transaction that grants nothing, so that the purchase keys it stored are kept.
   private func close() throws(LedgerSuspension) {
     _ = try session.run { DatabaseStep(calls: [], transaction: .commit) }
+    transaction = nil
   }
 
   func revoke(

@@ -22,17 +22,17 @@ extension SQLDatabase {
     _ keys: PurchaseKeys, of purchase: LedgerPurchase, _ shown: SubscriptionUpdate?,
     inTransaction: Bool, _ new: () -> LedgerRow?
   ) throws(LedgerSuspension) -> (key: Text, subscriptionOwner: Text?, row: LedgerRow?) {
-    let transaction: DatabaseStep.Transaction? = inTransaction ? .begin : nil
     if context.engine == .sqlite && !inTransaction {
       return try claim(keys, of: purchase, shown, new)
     }
+    transaction = inTransaction ? .begin : nil
+    defer { if inTransaction { transaction = .within } }
     if context.engine.isSQLServer && purchase.product?.type == .consumable && keys.areOne {
-      return (try takeName(keys, transaction), nil, nil)
+      return (try takeName(keys), nil, nil)
     }
     let subscription = showing(shown)
     // The transaction keeps the subscription as it was stored until its owner is read.
-    let whole: DatabaseStep.Transaction? = shown == nil ? nil : .single
-    let results = try run(transaction ?? whole) {
+    let results = try run(transaction ?? (shown == nil ? nil : .single)) {
       keys.naming(inSubscriptionOf: purchase.facts, subscription)
     }
     let (key, subscriptionOwner) = try results.nameAndOwner(results.count &- 1)
@@ -41,18 +41,14 @@ extension SQLDatabase {
 
   /// Returns the canonical key of a purchase without subscription whose two keys are equal, mostly
   /// by one statement: each is a round trip to the server.
-  private func takeName(
-    _ keys: PurchaseKeys, _ transaction: DatabaseStep.Transaction?
-  ) throws(LedgerSuspension) -> Text {
+  private func takeName(_ keys: PurchaseKeys) throws(LedgerSuspension) -> Text {
     let results = try run(transaction) { [(.nameTake, keys.arguments)] }
     var row = try results.row(0)
     let target = try row.text()
     try row.end()
     if target == keys.purchase { return target }
     // The transaction key was stored before with another purchase key, which may lead to a third.
-    let found = try run(transaction == nil ? nil : .within) {
-      [(.nameCanonical, keys.arguments)]
-    }
+    let found = try run(transaction == nil ? nil : .within) { [(.nameCanonical, keys.arguments)] }
     var canonical = try found.row(0)
     return try canonical.text()
   }
@@ -87,18 +83,13 @@ extension SQLDatabase {
 
   // MARK: one row
 
-  func ledgerRow(
-    _ key: Text, _ transaction: DatabaseStep.Transaction?
-  ) throws(LedgerSuspension) -> LedgerRow? {
-    let read = SQLStatement.ledgerRead(for: transaction)
-    let results = try run(transaction) { [(read, [("purchase_key", .text(key))])] }
+  func ledgerRow(_ key: Text) throws(LedgerSuspension) -> LedgerRow? {
+    let results = try run(transaction) { [(ledgerRead, [("purchase_key", .text(key))])] }
     guard let row = try results.rowIfAny(0) else { return nil }
     return try LedgerRow(row).checked(key)
   }
 
-  func insert(
-    _ row: LedgerRow, _ evidence: StoredEvidence, _ transaction: DatabaseStep.Transaction?
-  ) throws(LedgerSuspension) -> LedgerRow {
+  func insert(_ row: LedgerRow, _ evidence: StoredEvidence) throws(LedgerSuspension) -> LedgerRow {
     let key = row.purchaseKey
     if context.engine.isSQLServer {
       let kept = keeping(evidence, of: key)
@@ -107,16 +98,13 @@ extension SQLDatabase {
       }
       return try LedgerRow(try results.row(0)).checked(key)
     }
-    let stands = try change(
-      .ledgerInsert, key, transaction, keeping: evidence, SQLStatement.ledgerRead(for: transaction)
-    ) { row.arguments }
+    let stands = try change(.ledgerInsert, key, keeping: evidence, ledgerRead) { row.arguments }
     guard let stands else { throw .rowMissing }
     return try stands.checked(key)
   }
 
   func takeOver(
-    _ row: LedgerRow, _ request: ClaimRequest, _ purchase: LedgerPurchase?,
-    _ transaction: DatabaseStep.Transaction?
+    _ row: LedgerRow, _ request: ClaimRequest, _ purchase: LedgerPurchase?
   ) throws(LedgerSuspension) -> LedgerRow? {
     let (key, evidence) = (row.purchaseKey, purchase?.evidence)
     let arguments: Arguments = [
@@ -129,8 +117,7 @@ extension SQLDatabase {
       ("handed", .integer(request.handsOut ? 1 : 0)),
       ("repeats_cap", .integer(request.repeatsCap)),
     ]
-    return try change(.ledgerTakeOver, key, transaction, keeping: evidence) { arguments }?
-      .checked(key)
+    return try change(.ledgerTakeOver, key, keeping: evidence) { arguments }?.checked(key)
   }
 
   func handOut(
@@ -138,11 +125,10 @@ extension SQLDatabase {
   ) throws(LedgerSuspension) -> LedgerRow? { row }
 
   func adopt(
-    _ next: LedgerRow, over row: LedgerRow, _ evidence: StoredEvidence,
-    _ transaction: DatabaseStep.Transaction?
+    _ next: LedgerRow, over row: LedgerRow, _ evidence: StoredEvidence
   ) throws(LedgerSuspension) -> LedgerRow? {
     let (key, nowMs) = (row.purchaseKey, context.nowMs)
-    return try change(.ledgerAdopt, key, transaction, keeping: evidence) {
+    return try change(.ledgerAdopt, key, keeping: evidence) {
       next.arguments + [("now_ms", .integer(nowMs))]
     }?.checked(key)
   }
@@ -150,14 +136,14 @@ extension SQLDatabase {
   func free(
     _ next: LedgerRow, over row: LedgerRow, _ evidence: StoredEvidence
   ) throws(LedgerSuspension) {
-    _ = try change(.ledgerFree, row.purchaseKey, nil, keeping: evidence) { next.arguments }
+    _ = try change(.ledgerFree, row.purchaseKey, keeping: evidence) { next.arguments }
   }
 
   func reverse(
-    _ next: LedgerRow, _ evidence: StoredEvidence, _ transaction: DatabaseStep.Transaction?
+    _ next: LedgerRow, _ evidence: StoredEvidence
   ) throws(LedgerSuspension) -> LedgerRow? {
     let (key, nowMs) = (next.purchaseKey, context.nowMs)
-    return try change(.ledgerReverse, key, transaction, keeping: evidence) {
+    return try change(.ledgerReverse, key, keeping: evidence) {
       var arguments = next.arguments
       arguments.removeAll { $0.name.hasSameBytes(as: "generation") }
       arguments.append(("generation", .integer(next.generation &- 1)))
@@ -167,11 +153,10 @@ extension SQLDatabase {
   }
 
   func raise(
-    _ row: LedgerRow, _ evidence: StoredEvidence, toMs asOfMs: Int64,
-    _ transaction: DatabaseStep.Transaction?
+    _ row: LedgerRow, _ evidence: StoredEvidence, toMs asOfMs: Int64
   ) throws(LedgerSuspension) -> LedgerRow {
     let key = row.purchaseKey
-    let raised = try change(.ledgerRaise, key, transaction, keeping: evidence) {
+    let raised = try change(.ledgerRaise, key, keeping: evidence) {
       [
         ("purchase_key", .text(key)), ("as_of_ms", .integer(asOfMs)),
         ("evidence", .text(evidence.sha256)),
@@ -213,7 +198,7 @@ extension SQLDatabase {
   func taken(
     _ key: Text, _ take: TakeBackId, fencingToken: Int64
   ) throws(LedgerSuspension) -> LedgerRow? {
-    try change(.ledgerTaken, key, nil) {
+    try change(.ledgerTaken, key) {
       [
         ("purchase_key", .text(key)), ("grant_id", .text(take.grantId)),
         ("fencing_token", .integer(fencingToken)), ("granted_units", .integer(take.target)),
@@ -225,9 +210,8 @@ extension SQLDatabase {
   ///
   /// - Parameter evidence: The evidence to keep with the row; `nil` if none is kept.
   private func change(
-    _ statement: SQLStatement, _ key: Text, _ transaction: DatabaseStep.Transaction?,
-    keeping evidence: StoredEvidence? = nil, _ read: SQLStatement = .ledgerRead,
-    _ arguments: () -> Arguments
+    _ statement: SQLStatement, _ key: Text, keeping evidence: StoredEvidence? = nil,
+    _ read: SQLStatement = .ledgerRead, _ arguments: () -> Arguments
   ) throws(LedgerSuspension) -> LedgerRow? {
     let kept = evidence.map { keeping($0, of: key) } ?? []
     let results = try run(transaction ?? (kept.isEmpty ? nil : .single)) {
@@ -236,6 +220,10 @@ extension SQLDatabase {
     guard let row = try results.rowIfAny(results.count &- 1) else { return nil }
     return try LedgerRow(row)
   }
+
+  /// The statement that reads a row; in a transaction it locks the row, which then stays as it was
+  /// read while the host grants (STO-21).
+  private var ledgerRead: SQLStatement { transaction == nil ? .ledgerRead : .ledgerLock }
 
   // MARK: several rows
 
@@ -321,13 +309,5 @@ extension [DatabaseResult] {
 
   fileprivate func ledgerRows(_ place: Int) throws(LedgerSuspension) -> [LedgerRow] {
     try rows(place).map { row throws(LedgerSuspension) in try LedgerRow(row) }
-  }
-}
-
-extension SQLStatement {
-  /// Returns the statement that reads a row; in a transaction it locks the row, which then stays as
-  /// it was read while the host grants (STO-21).
-  fileprivate static func ledgerRead(for transaction: DatabaseStep.Transaction?) -> SQLStatement {
-    transaction == nil ? .ledgerRead : .ledgerLock
   }
 }

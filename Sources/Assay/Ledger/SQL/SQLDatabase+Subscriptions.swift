@@ -1,8 +1,6 @@
 /// Subscriptions.
 extension SQLDatabase {
-  func subscription(
-    environment: Text, _ id: Text
-  ) throws(LedgerSuspension) -> SubscriptionRow? {
+  func subscription(environment: Text, _ id: Text) throws(LedgerSuspension) -> SubscriptionRow? {
     let key: Arguments = [
       ("environment", .text(environment)), ("original_transaction_id", .text(id)),
     ]

@@ -3,6 +3,8 @@ final class SQLDatabase: GuardDatabase, DurableDatabase {
   typealias Arguments = DatabaseCall.Arguments
 
   let session: LedgerSession
+  /// The place of the next step in the transaction of a grant; `nil` if none is open.
+  var transaction: DatabaseStep.Transaction? = nil
 
   init(_ session: LedgerSession) { self.session = session }
 

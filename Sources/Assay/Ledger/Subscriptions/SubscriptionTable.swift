@@ -1,8 +1,6 @@
 /// Subscriptions and their owners.
 protocol SubscriptionTable: AnyObject {
-  func subscription(
-    environment: Text, _ id: Text
-  ) throws(LedgerSuspension) -> SubscriptionRow?
+  func subscription(environment: Text, _ id: Text) throws(LedgerSuspension) -> SubscriptionRow?
 
   /// Inserts the subscription, binds it to its first owner, and overwrites it with later evidence
   /// of that owner (STO-40).
