@@ -162,7 +162,7 @@ def context_file(table):
         return f".{lowered(name)}(try {name}(self))"
 
     def operation(kind):
-        return f"try {kind.swift}(parameters)" if kind.runs == "store" else None
+        return f".init(try {kind.swift}(parameters))" if kind.runs == "store" else None
 
     bug = 'throw Refusal(.internalAssayBug, "EXC-3", at: "operation")'
     out = ["extension OperationContext {",
@@ -174,7 +174,7 @@ def context_file(table):
            *switch(table, machine, bug), "",
            "  /// - Throws: what the operation refuses.",
            "  func operation(_ parameters: OperationParameters) throws(Refusal)"
-           " -> any LedgerOperation {",
+           " -> AnyLedgerOperation {",
            *switch(table, operation, bug), "}", ""]
     return MARK + "\n".join(out)
 

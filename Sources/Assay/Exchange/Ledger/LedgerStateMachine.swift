@@ -5,7 +5,7 @@
 ///        ▲     ├── grant ── asking, or a read of the row, if the grant ended the transaction
 ///        └── waiting ◄── busy, lost, unreachable
 struct LedgerStateMachine: ExchangeStateMachine {
-  private let operation: any LedgerOperation
+  private let operation: AnyLedgerOperation
   private let context: LedgerContext
   /// The replies to the steps so far, in order.
   private var replies: [LedgerSession.Answer] = []

@@ -9,7 +9,7 @@ extension DurableOperation {
     switch session.context.engine {
     case .sqlite, .postgres, .mariadb: return try run(SQLDatabase(session))
     case .dynamodb: return try run(DynamoDatabase(session))
-    case .redis: throw .refused(Refusal(.internalAssayBug, "STO-13", at: "engine"))
+    case .redis: throw .outOfStep
     }
   }
 }

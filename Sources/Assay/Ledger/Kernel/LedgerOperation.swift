@@ -1,5 +1,5 @@
 /// One operation of the ledger with its parameters.
-protocol LedgerOperation: AnyObject {
+protocol LedgerOperation {
   /// Runs the operation from its first step on the session's engine; called again after each reply.
   func run(_ session: LedgerSession) throws(LedgerSuspension) -> OperationResult
 

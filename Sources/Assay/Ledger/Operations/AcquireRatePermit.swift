@@ -1,6 +1,6 @@
 /// The operation `acquire-rate-permit`: acquires permission for one request to Apple in this
 /// second, or waits for one of the next (STO-66).
-final class AcquireRatePermit: GuardOperation {
+struct AcquireRatePermit: GuardOperation {
   private let scope: Text
   private let kind: Text
   /// Requests per second; `nil` if Apple states no limit.

@@ -1,6 +1,6 @@
 /// The operation `advance-device-key-counter`: raises a device key's counter to that of an
 /// assertion (STO-63).
-final class AdvanceDeviceKeyCounter: DurableOperation {
+struct AdvanceDeviceKeyCounter: DurableOperation {
   private let proof: AttestProof
   private let account: Text
   private let counter: Int64

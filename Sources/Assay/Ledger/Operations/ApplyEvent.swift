@@ -1,6 +1,6 @@
 /// The operation `apply-event`: applies a notification from Apple to ledger and subscriptions in
 /// one call (STO-34). Each part has an outcome of its own, and none stops another.
-final class ApplyEvent: DurableOperation {
+struct ApplyEvent: DurableOperation {
   /// The effect of an event on the ledger row of one purchase.
   private struct Effect {
     var take: TakeBack? = nil
@@ -46,7 +46,7 @@ final class ApplyEvent: DurableOperation {
     let subscriptions = try subscriptions.apply(database)
     let nowMs = database.session.context.nowMs
     let isWaiting = effects.contains { $0.isWaiting }
-    return OperationResult(isWaiting ? TakeBack.isPending("purchases") : nil) { [self] writer in
+    return OperationResult(isWaiting ? TakeBack.isPending("purchases") : nil) { writer in
       writer.name("take")
       writer.beginArray()
       for effect in effects { effect.take?.write(&writer) }

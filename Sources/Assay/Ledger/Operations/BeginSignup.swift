@@ -1,6 +1,6 @@
 /// The operation `begin-signup`: decides if this address may create an account today
 /// (docs/spec/ledger.md §5.7). The password itself is never passed in (STO-59).
-final class BeginSignup: GuardOperation {
+struct BeginSignup: GuardOperation {
   private let address: SourceAddress
   private let bucket: MeterBucket
   private let createdLimit: Int64

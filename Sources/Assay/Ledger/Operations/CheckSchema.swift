@@ -1,7 +1,7 @@
 /// The operation `check-schema`: checks at start-up, not at the first purchase, that all tables
 /// exist in this version with their columns, and that the server is a primary that keeps its data
 /// (STM-1, STM-7).
-final class CheckSchema: GuardOperation {
+struct CheckSchema: GuardOperation {
   /// The lineage that the host saw first; `nil` at its first check.
   private let lineage: Text?
 

@@ -1,6 +1,6 @@
 /// The operation `claim`: claims each purchase of the evidence, so that it is granted once
 /// (docs/spec/ledger.md §5.1).
-final class ClaimPurchases: DurableOperation {
+struct ClaimPurchases: DurableOperation {
   private let request: ClaimRequest
   private let grantsInTransaction: Bool
   private let accountToken: AccountTokenCheck

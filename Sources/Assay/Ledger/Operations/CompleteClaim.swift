@@ -1,5 +1,5 @@
 /// The operation `complete`: records that the host has granted (docs/spec/ledger.md §5.2).
-final class CompleteClaim: DurableOperation {
+struct CompleteClaim: DurableOperation {
   private let purchaseKey: Text
   private let account: Text
   private let grantId: Text

@@ -1,5 +1,5 @@
 /// The operation `complete-revocation`: records that the host has taken back (STO-35).
-final class CompleteRevocation: DurableOperation {
+struct CompleteRevocation: DurableOperation {
   private let purchaseKey: Text
   private let take: TakeBackId
   private let fencingToken: Int64

@@ -1,5 +1,5 @@
 /// The operation `consume-challenge`: marks a challenge as used, once (STO-61).
-final class ConsumeChallenge: GuardOperation {
+struct ConsumeChallenge: GuardOperation {
   /// The use of the challenge; `nil` if the given text was never issued.
   private let asked: ChallengeUse?
   /// The refusal that needs no database; `nil` if there is none.

@@ -1,6 +1,6 @@
 /// The operation `consume-quota`: consumes units of an account's daily allowance
 /// (docs/spec/ledger.md §5.6).
-final class ConsumeQuota: GuardOperation {
+struct ConsumeQuota: GuardOperation {
   private let meter: Meter
   private let units: Int64
   private let limit: Int64

@@ -1,6 +1,6 @@
 /// The operation `create-schema`: makes the tables if there are none, and migrates those of an
 /// older version; makes nothing if a table is missing (STO-78).
-final class CreateSchema: GuardOperation {
+struct CreateSchema: GuardOperation {
   /// The host's random text for tables that this operation makes.
   private let lineage: Text
 

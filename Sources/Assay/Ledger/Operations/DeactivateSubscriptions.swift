@@ -1,6 +1,6 @@
 /// The operation `deactivate-subscriptions`: deactivates an account's subscriptions, because the
 /// client reports no purchases (STO-46).
-final class DeactivateSubscriptions: DurableOperation {
+struct DeactivateSubscriptions: DurableOperation {
   private let account: Text
 
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`.

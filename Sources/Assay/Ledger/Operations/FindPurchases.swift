@@ -1,6 +1,6 @@
 /// The operation `find`: finds purchases and whether they were used, for support
 /// (docs/spec/receipts-decisions.md §8).
-final class FindPurchases: DurableOperation {
+struct FindPurchases: DurableOperation {
   private enum Question {
     case account
     case transaction(Text)

@@ -1,5 +1,5 @@
 /// The operation `finish-signup`: records the result of an admitted sign-up (STO-57).
-final class FinishSignup: GuardOperation {
+struct FinishSignup: GuardOperation {
   private enum Result: Int {
     case created, exists, providerBusy, providerError
 

@@ -1,5 +1,5 @@
 /// The operation `forget-account`: deletes an account; its purchases stay granted (STO-93, STO-94).
-final class ForgetAccount: DurableOperation {
+struct ForgetAccount: DurableOperation {
   let account: Text
   let attemptId: Text
   /// The owner that replaces the account in its rows: `forgotten:` and a keyed hash.

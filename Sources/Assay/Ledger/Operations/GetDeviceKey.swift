@@ -1,5 +1,5 @@
 /// The operation `get-device-key`: returns what the verification of an assertion needs (STO-64).
-final class GetDeviceKey: DurableOperation {
+struct GetDeviceKey: DurableOperation {
   private let keyId: Text
   /// The account that must own the key; `nil` if any may.
   private let account: Text?

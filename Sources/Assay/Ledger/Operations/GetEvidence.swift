@@ -1,5 +1,5 @@
 /// The operation `get-evidence`: returns kept evidence, to be verified again (STO-68, BCK-27).
-final class GetEvidence: DurableOperation {
+struct GetEvidence: DurableOperation {
   enum Question {
     case digests([Text])
     case purchase(Text)

@@ -1,5 +1,5 @@
 /// The operation `get-plan`: returns the plan of an account now (STO-45).
-final class GetPlan: DurableOperation {
+struct GetPlan: DurableOperation {
   private let account: Text
   private let context: LedgerContext
   /// The last plan that the host kept; `nil` if there is none or it is too old (docs/spec/ledger.md

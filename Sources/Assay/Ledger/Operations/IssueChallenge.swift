@@ -1,5 +1,5 @@
 /// The operation `issue-challenge`: stores the SHA-256 of a challenge that the host made (STO-60).
-final class IssueChallenge: GuardOperation {
+struct IssueChallenge: GuardOperation {
   private let row: ChallengeRow
 
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `misuse.ledger.account`.

@@ -1,6 +1,6 @@
 /// The operation `lease-due-subscriptions`: reserves subscriptions about which Apple should be
 /// asked now (STO-48).
-final class LeaseDueSubscriptions: DurableOperation {
+struct LeaseDueSubscriptions: DurableOperation {
   private let attemptId: Text
   private let leaseMs: Int64
 

@@ -1,6 +1,6 @@
 /// The operation `merge-accounts`: merges an anonymous account into the signed-in one (STO-90 …
 /// 92).
-final class MergeAccounts: DurableOperation {
+struct MergeAccounts: DurableOperation {
   let from: Text
   let to: Text
   let attemptId: Text

@@ -1,5 +1,5 @@
 /// The operation `record-event`: records an event, and lets the first attempt handle it (STO-65).
-final class RecordEvent: GuardOperation {
+struct RecordEvent: GuardOperation {
   private let id: Text
   private let attemptId: Text
 

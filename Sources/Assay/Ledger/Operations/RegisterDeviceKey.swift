@@ -1,5 +1,5 @@
 /// The operation `register-device-key`: registers an attested key for an account (STO-62).
-final class RegisterDeviceKey: DurableOperation {
+struct RegisterDeviceKey: DurableOperation {
   private let row: KeyRow
 
   /// - Throws: `misuse.exchange.evidence`, `misuse.ledger.account`.

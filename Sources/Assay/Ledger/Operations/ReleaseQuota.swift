@@ -1,6 +1,6 @@
 /// The operation `release-quota`: releases units, because the metered work failed before anything
 /// was delivered (STO-53).
-final class ReleaseQuota: GuardOperation {
+struct ReleaseQuota: GuardOperation {
   private let ticket: MeterTicket
   private let nowMs: Int64
 

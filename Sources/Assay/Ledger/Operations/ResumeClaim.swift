@@ -1,6 +1,6 @@
 /// The operation `resume`: resumes one known claim whose lease has expired, for support
 /// (STO-30).
-final class ResumeClaim: DurableOperation {
+struct ResumeClaim: DurableOperation {
   private let purchaseKey: Text
   private let request: ClaimRequest
   private let note: Text?

@@ -1,5 +1,5 @@
 /// The operation `resume-expired`: takes over claims whose client never came back (STO-30).
-final class ResumeExpiredClaims: DurableOperation {
+struct ResumeExpiredClaims: DurableOperation {
   private let attemptId: Text
   private let leaseMs: Int64
   private let beforeMs: Int64

@@ -1,5 +1,5 @@
 /// The operation `resume-expired-revocations`: hands out unconfirmed take-backs again (STO-35).
-final class ResumeExpiredRevocations: DurableOperation {
+struct ResumeExpiredRevocations: DurableOperation {
   private let attemptId: Text
   private let leaseMs: Int64
   private let beforeMs: Int64

@@ -1,5 +1,5 @@
 /// The operation `retire-device-key`: retires a device key, whose row is kept (STO-64).
-final class RetireDeviceKey: DurableOperation {
+struct RetireDeviceKey: DurableOperation {
   private let keyId: Text
   private let account: Text
 

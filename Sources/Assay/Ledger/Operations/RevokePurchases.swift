@@ -1,6 +1,6 @@
 /// The operation `revoke`: applies a refund, or the end of family sharing (docs/spec/ledger.md
 /// §5.3).
-final class RevokePurchases: DurableOperation {
+struct RevokePurchases: DurableOperation {
   private let purchases: [LedgerPurchase]
   private let revoker: Revoker
 

@@ -1,5 +1,5 @@
 /// The operation `update-device-key-receipt`: stores a later receipt of a device key (STO-64).
-final class UpdateDeviceKeyReceipt: DurableOperation {
+struct UpdateDeviceKeyReceipt: DurableOperation {
   private let keyId: Text
   private let receipt: KeyRow.Receipt
 

@@ -1,6 +1,6 @@
 /// The operation `update-subscriptions`: stores verified evidence as the state of subscriptions
 /// (STO-40 … 44).
-final class UpdateSubscriptions: DurableOperation {
+struct UpdateSubscriptions: DurableOperation {
   /// The account that sent the evidence; `nil` for an App Store notification.
   private let account: Text?
   private let token: AccountTokenCheck
