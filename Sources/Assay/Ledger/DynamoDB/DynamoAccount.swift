@@ -45,15 +45,13 @@ extension AuditRow {
   var dynamoRequests: [DynamoRequest] {
     var requests = [DynamoRequest.insert(.audit(id), arguments + AuditRow.owned(owner, atMs))]
     guard !other.isEmpty else { return requests }
-    requests.append(.put(AuditRow.otherKey(id), AuditRow.owned(other, atMs)))
+    requests.append(.put(AuditRow.otherKey(.audit(id)), AuditRow.owned(other, atMs)))
     return requests
   }
 
   /// The sort key of a row that leads from the second account, in the index of owners, to the audit
   /// row.
   static let otherSort: Text = "OTHER"
-
-  private static func otherKey(_ id: Text) -> DynamoKey { otherKey(.audit(id)) }
 
   static func otherKey(_ audit: DynamoKey) -> DynamoKey { DynamoKey(audit.partition, otherSort) }
 

@@ -72,7 +72,7 @@ extension DynamoDatabase {
         let row = try LedgerRow(row)
         return row.state == state && row.attemptId == attemptId && row.leaseMs == leaseMs
       })
-    return try items.map { item throws(LedgerSuspension) in try LedgerRow(item) }
+    return try items.map(LedgerRow.init)
   }
 
   func heldClaims(beforeMs: Int64) throws(LedgerSuspension) -> [LedgerRow] {

@@ -1,5 +1,5 @@
-/// `forget-account` on DynamoDB: visits the same rows as a merge, for the account and for those
-/// merged into it, and replaces the ids of these accounts by the hash (STO-93).
+/// Forgotten accounts: visits the same rows as a merge, for the account and for those merged into
+/// it, and replaces the ids of these accounts by the hash (STO-93).
 extension DynamoDatabase {
   /// The largest number of merged accounts that one exchange forgets (EXC-15).
   private static let joinedCap = 20
@@ -15,10 +15,10 @@ extension DynamoDatabase {
     }
     let isLast = isWhole && gone.count == joined.count
     try forgetLinks(link, gone, isLast: isLast, operation)
-    let audit = AuditRow(
-      id: operation.auditId, action: "forget", owner: operation.hash, other: "", note: nil,
-      atMs: context.nowMs)
-    try insert(audit)
+    try insert(
+      AuditRow(
+        id: operation.auditId, action: "forget", owner: operation.hash, other: "", note: nil,
+        atMs: context.nowMs))
     return operation.done(counts, joined: gone.count, more: !isLast)
   }
 
@@ -39,8 +39,7 @@ extension DynamoDatabase {
       try changeEach(digests.map { .delete(.evidence($0)) })
     }
     var more = account.isCut
-    counts.subscriptions &+= try forgetSubscriptions(
-      account.subscriptions, name, operation, &more)
+    counts.subscriptions &+= try forgetSubscriptions(account.subscriptions, name, operation, &more)
     counts.purchases &+= try changeEach(
       account.purchases.map { operation.forgetting($0.dynamoKey, of: name, remove: ["note"]) })
     counts.keys &+= try changeEach(

@@ -1,4 +1,4 @@
-/// `merge-accounts` on DynamoDB (STO-92): the link rows first, in one transaction, then the
+/// Merged accounts (STO-92): the link rows first, in one transaction, then the
 /// account's rows one by one, each only while `from` owns it.
 extension DynamoDatabase {
   private struct Joined {
@@ -66,9 +66,7 @@ extension DynamoDatabase {
           ("attempt_id", .text(link.attemptId)),
         ]), to,
     ]
-    let records = audit.dynamoRequests.map { request in
-      DynamoRequest.put(request.key, request.item)
-    }
+    let records = audit.dynamoRequests.map { DynamoRequest.put($0.key, $0.item) }
     guard let reasons = try transact(changes + records) else { return nil }
     let rows = reasons.map { $0.row }
     return (

@@ -205,9 +205,7 @@ extension DynamoDatabase {
   ) throws(LedgerSuspension) -> (rows: [LedgerRow], isEventual: Bool) {
     var query = DynamoQuery.owned(by: account, "L#")
     query.isNewestFirst = true
-    var rows: [LedgerRow] = []
-    for item in try run({ [query.call($0)] }).items(0) { rows.append(try LedgerRow(item)) }
     // The index of owners lags.
-    return (rows, true)
+    return (try run { [query.call($0)] }.items(0).map(LedgerRow.init), true)
   }
 }

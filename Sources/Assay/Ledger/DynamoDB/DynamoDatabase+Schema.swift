@@ -81,17 +81,14 @@ extension DynamoDatabase {
       throw .refused(CreateSchema.refusal(table))
     }
     if let part = Self.inactivePart(of: description) { throw CheckSchema.standby(part) }
-    var found = CheckSchema.Found()
-    found.schema = try schemaRow()
-    guard let row = found.schema else {
+    guard let row = try schemaRow() else {
       // A template made the table, which has no columns and no version to check.
-      found.warnings.append("no-lineage")
-      return found
+      return CheckSchema.Found(warnings: ["no-lineage"])
     }
     guard row.version == SchemaMigration.current else {
       throw .refused(CreateSchema.refusal("version"))
     }
-    return found
+    return CheckSchema.Found(schema: row)
   }
 
   /// Returns the part of the table that is not active; `nil` if all of them are.

@@ -78,8 +78,7 @@ extension DynamoDatabase {
 
   private func copies(of account: Text) throws(LedgerSuspension) -> [SubscriptionRow] {
     let query = DynamoQuery.account(account, DynamoKey.subscriptionsOfAccount)
-    var rows: [SubscriptionRow] = []
-    for item in try run({ [query.call($0)] }).items(0) { rows.append(try SubscriptionRow(item)) }
+    let rows = try run { [query.call($0)] }.items(0).map(SubscriptionRow.init)
     return rows.ordered { $0.asOfMs > $1.asOfMs }
   }
 
@@ -131,7 +130,7 @@ extension DynamoDatabase {
           key, "SET #due_at_ms = :lease_expires_at_ms, #next_check_at_ms = :lease_expires_at_ms",
           if: "#due_at_ms <= :now_ms", values)
       }, isOurs: { _ in false })
-    return try items.map { item throws(LedgerSuspension) in try SubscriptionRow(item) }
+    return try items.map(SubscriptionRow.init)
   }
 
   func scheduleNextChecks(_ rows: [SubscriptionRow], leaseMs: Int64) throws(LedgerSuspension) {

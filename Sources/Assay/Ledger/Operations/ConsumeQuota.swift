@@ -65,8 +65,7 @@ struct ConsumeQuota: GuardOperation {
       return end("not-in-plan", .none, Refusal(.rejectedQuotaNotInPlan, "BCK-8", at: "meter"))
     }
     let ttlMs = meter.bucket.endMs &+ Self.keptMs
-    let taken = try meter.take(units: units, limit: limit, ttlMs: ttlMs, from: database)
-    guard let used = taken else {
+    guard let used = try meter.take(units: units, limit: limit, ttlMs: ttlMs, from: database) else {
       let headers = MeterHeaders(
         meter, limit: limit, left: 0, isExhausted: true, nowMs: nowMs)
       return end(

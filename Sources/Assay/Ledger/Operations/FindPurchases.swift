@@ -71,8 +71,7 @@ struct FindPurchases: DurableOperation {
     _ transactionKey: Text, _ database: any DurableDatabase, or purchaseKey: Text? = nil
   ) throws(LedgerSuspension) -> [LedgerRow] {
     guard let key = try database.knownKey(transactionKey) ?? purchaseKey else { return [] }
-    guard let row = try database.ledgerRow(key) else { return [] }
-    return [row]
+    return try database.ledgerRow(key).map { [$0] } ?? []
   }
 
   private func outcome(

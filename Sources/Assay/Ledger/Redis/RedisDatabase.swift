@@ -47,8 +47,7 @@ final class RedisDatabase: GuardDatabase {
 
   func insert(_ row: ChallengeRow) throws(LedgerSuspension) -> ChallengeRow {
     let reply = try run {
-      GuardCall(
-        key: GuardKey.challenge(row.id), expireMs: row.keptUntilMs, create: row.arguments)
+      GuardCall(key: GuardKey.challenge(row.id), expireMs: row.keptUntilMs, create: row.arguments)
     }
     return try ChallengeRow(try reply.row(ChallengeRow.columns))
   }

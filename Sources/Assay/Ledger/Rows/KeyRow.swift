@@ -106,6 +106,12 @@ struct KeyRow: Sendable {
       ("created_at_ms", .integer(createdAtMs)), ("used_at_ms", .integer(usedAtMs)),
     ] + receipt.arguments
   }
+
+  /// Returns `self` if its id is the requested one; an engine that returns another row is refused.
+  func checked(_ id: Text) throws(LedgerSuspension) -> KeyRow {
+    guard self.id == id else { throw .shape("key_id") }
+    return self
+  }
 }
 
 extension KeyRow.Receipt {
@@ -115,14 +121,5 @@ extension KeyRow.Receipt {
       ("receipt", DatabaseValue(bytes)), ("receipt_created_at_ms", .integer(createdAtMs)),
       ("next_refresh_at_ms", .integer(nextRefreshAtMs)), ("risk", DatabaseValue(risk)),
     ]
-  }
-}
-
-extension KeyRow {
-  /// Returns `self` if its id is the requested one; an engine that returns another row is
-  /// refused.
-  func checked(_ id: Text) throws(LedgerSuspension) -> KeyRow {
-    guard self.id == id else { throw .shape("key_id") }
-    return self
   }
 }

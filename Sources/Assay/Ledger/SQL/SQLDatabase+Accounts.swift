@@ -24,9 +24,7 @@ extension SQLDatabase {
       locking + both.map { (.linkRead, [("id", .text($0))]) } + [counting(link.from)]
     }
     let last = results.count &- 1
-    let targets = (
-      from: try target(results, last &- 2), to: try target(results, last &- 1)
-    )
+    let targets = (from: try target(results, last &- 2), to: try target(results, last &- 1))
     return (targets, try MergeAccounts.Moved(try results.row(last)))
   }
 
@@ -98,8 +96,7 @@ extension SQLDatabase {
     }
     let statements: [SQLStatement] = [
       .forgetLink, .forgetSubscriptions, .forgetLedger, .forgetKeys, .forgetQuota,
-      .forgetChallenges,
-      .forgetAuditOwner, .forgetAuditOther,
+      .forgetChallenges, .forgetAuditOwner, .forgetAuditOther,
     ]
     var last: [SQLStatement] = [.forgetAudit]
     if context.policy.keepEvidence { last.append(.forgetEvidence) }
@@ -141,12 +138,7 @@ extension SQLDatabase {
   private func joined(
     _ results: [DatabaseResult], _ place: Int
   ) throws(LedgerSuspension) -> [Text] {
-    var ids: [Text] = []
-    for var row in try results.rows(place) {
-      ids.append(try row.text())
-      try row.end()
-    }
-    return ids
+    try results.rows(place).map { row throws(LedgerSuspension) in try row.onlyText() }
   }
 
   /// Returns the statements that lock the link rows of these accounts, inserting missing ones, and

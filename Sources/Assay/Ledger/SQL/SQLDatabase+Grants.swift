@@ -31,15 +31,13 @@ extension SQLDatabase {
   private func payOut(
     _ row: LedgerRow, _ request: ClaimRequest, _ purchase: LedgerPurchase, note: Text?
   ) throws(LedgerSuspension) -> Claim {
-    var claim = try ClaimEvaluation(request: request, purchase: purchase, database: self)
-      .claim(row)
+    var claim = try ClaimEvaluation(request: request, purchase: purchase, database: self).claim(row)
     guard claim.outcome.needsGrant, let row = claim.row else {
       try close()
       return claim
     }
     let (key, units) = (row.purchaseKey, row.unitsToGive)
-    let isRepeated = claim.isRepeated
-    try session.grant { GrantStep(row, units: units, isRepeated: isRepeated) }
+    try session.grant { GrantStep(row, units: units, isRepeated: claim.isRepeated) }
     let results = try run(.commit) {
       completing(
         key, owner: row.owner, grantId: row.grantId, fencingToken: row.fencingToken, note: note)
@@ -67,9 +65,7 @@ extension SQLDatabase {
     let named: Arguments = [("purchase_key", .text(key))]
     // A missing row cannot be locked: the tombstone is inserted first.
     let results = try run(.begin) {
-      [
-        (.ledgerRead, named), (.ledgerInsert, tombstone.arguments), (.ledgerLock, named),
-      ]
+      [(.ledgerRead, named), (.ledgerInsert, tombstone.arguments), (.ledgerLock, named)]
     }
     let wasThere = try results.rowIfAny(0) != nil
     let standing = try LedgerRow(try results.row(2)).checked(key)

@@ -4,18 +4,12 @@ extension SQLDatabase {
 
   func canonicalKey(_ keys: PurchaseKeys) throws(LedgerSuspension) -> Text {
     let results = try run(.single) { keys.naming + [(.nameCanonical, keys.arguments)] }
-    var row = try results.row(results.count &- 1)
-    let key = try row.text()
-    try row.end()
-    return key
+    return try results.row(results.count &- 1).onlyText()
   }
 
   func knownKey(_ transactionKey: Text) throws(LedgerSuspension) -> Text? {
     let results = try run { [(.nameCanonical, [("transaction_key", .text(transactionKey))])] }
-    guard var row = try results.rowIfAny(0) else { return nil }
-    let key = try row.text()
-    try row.end()
-    return key
+    return try results.rowIfAny(0)?.onlyText()
   }
 
   func resolve(
@@ -42,10 +36,7 @@ extension SQLDatabase {
   /// Returns the canonical key of a purchase without subscription whose two keys are equal, mostly
   /// by one statement: each is a round trip to the server.
   private func takeName(_ keys: PurchaseKeys) throws(LedgerSuspension) -> Text {
-    let results = try run(transaction) { [(.nameTake, keys.arguments)] }
-    var row = try results.row(0)
-    let target = try row.text()
-    try row.end()
+    let target = try run(transaction) { [(.nameTake, keys.arguments)] }.row(0).onlyText()
     if target == keys.purchase { return target }
     // The transaction key was stored before with another purchase key, which may lead to a third.
     let found = try run(transaction == nil ? nil : .within) { [(.nameCanonical, keys.arguments)] }
