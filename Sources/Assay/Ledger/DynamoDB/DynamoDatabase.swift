@@ -31,28 +31,27 @@ final class DynamoDatabase: GuardDatabase, DurableDatabase {
     try run(isOnce: isOnce) { [request.call($0)] }.change(0)
   }
 
-  /// Inserts a row. Returns the stored row that has the key already; `nil` if there was none.
-  ///
-  /// - Parameter place: The place that a reply without that row is refused at.
+  /// Inserts a row. Returns the stored row that has the key already, `nil` if there was none; a
+  /// failure without that row is refused at `place`.
   func insert(
     _ key: DynamoKey, _ item: DynamoRequest.Values, _ place: String = "results[0].error.item"
   ) throws(LedgerSuspension) -> DynamoItem? {
     let (isMade, row) = try change(.insert(key, item))
-    guard isMade || row != nil else { throw .shape(place) }
-    return isMade ? nil : row
+    if isMade { return nil }
+    guard let row else { throw .shape(place) }
+    return row
   }
 
-  /// Updates a row. Returns whether the change was made, and the row as stored afterwards; `nil` if
-  /// there is none.
-  ///
-  /// - Parameter place: The place that a reply without the changed row is refused at.
+  /// Updates a row. Returns whether the change was made, and the row as stored afterwards, `nil` if
+  /// there is none; a change without its row is refused at `place`.
   func update(
     isOnce: Bool = false, _ request: DynamoRequest,
     _ place: String = "results[0].output.Attributes"
   ) throws(LedgerSuspension) -> (isMade: Bool, row: DynamoItem)? {
     let (isMade, row) = try change(isOnce: isOnce, request)
-    guard !isMade || row != nil else { throw .shape(place) }
-    return row.map { (isMade, $0) }
+    if let row { return (isMade, row) }
+    if isMade { throw .shape(place) }
+    return nil
   }
 
   /// Makes each of the changes by itself, all in one step. Returns how many were made.

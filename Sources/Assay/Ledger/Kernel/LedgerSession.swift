@@ -69,7 +69,7 @@ final class LedgerSession {
 }
 
 extension LedgerSuspension {
-  /// The refusal of a step that does not follow from the ones before.
+  /// The refusal of a reply or an engine to which only a fault of the library leads.
   static var outOfStep: LedgerSuspension {
     .refused(Refusal(.internalAssayBug, "STO-1", at: "step"))
   }
