@@ -162,7 +162,7 @@ def context_file(table):
         return f".{lowered(name)}(try {name}(self))"
 
     def operation(kind):
-        return f".of(try {kind.swift}(parameters))" if kind.runs == "store" else None
+        return f".init(try {kind.swift}(parameters))" if kind.runs == "store" else None
 
     bug = 'throw Refusal(.internalAssayBug, "EXC-3", at: "operation")'
     out = ["extension OperationContext {",

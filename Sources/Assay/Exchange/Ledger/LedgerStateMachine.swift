@@ -112,10 +112,10 @@ struct LedgerStateMachine: ExchangeStateMachine {
   // MARK: transitions
 
   private mutating func advance(nowMs: Int64) -> ExchangeAction {
-    var session = LedgerSession(context, replies, isRepeated: repetitions > 0 || losses > 0)
+    let session = LedgerSession(context, replies, isRepeated: repetitions > 0 || losses > 0)
     repliesWait = false
     do throws(LedgerSuspension) {
-      return end(try operation.run(&session))
+      return end(try operation.run(session))
     } catch {
       switch error {
       case .step(let step):

@@ -37,6 +37,21 @@ struct Revoker {
     nowMs = parameters.context.nowMs
   }
 
+  /// Revokes a purchase, if the evidence contains its revocation.
+  func revoke(
+    _ purchase: LedgerPurchase, on database: any DurableDatabase
+  ) throws(LedgerSuspension) -> Revocation {
+    guard let revokedAtMs = purchase.facts.revokedAtMs else {
+      return Revocation(purchase: purchase, outcome: .notRevoked)
+    }
+    guard let keys = PurchaseKeys(purchase) else {
+      return Revocation(purchase: purchase, outcome: .refused)
+    }
+    let key = try database.canonicalKey(keys)
+    let tombstone = tombstone(key, purchase, revokedAtMs: revokedAtMs)
+    return try database.revoke(tombstone, purchase, self, revokedAtMs)
+  }
+
   /// Returns the row to insert for a purchase that no account has claimed.
   func tombstone(_ key: Text, _ purchase: LedgerPurchase, revokedAtMs: Int64) -> LedgerRow {
     LedgerRow(

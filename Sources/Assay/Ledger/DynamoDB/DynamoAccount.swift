@@ -11,9 +11,10 @@ struct DynamoAccount {
   var isCut = false
 }
 
-extension LedgerSession {
-  mutating func dynamoAccount(_ account: Text) throws(LedgerSuspension) -> DynamoAccount {
-    let results = try dynamo { table in
+extension DynamoDatabase {
+  /// Reads the rows of an account.
+  func account(_ account: Text) throws(LedgerSuspension) -> DynamoAccount {
+    let results = try run { table in
       [
         DynamoQuery.account(account, DynamoKey.subscriptionsOfAccount).call(table),
         DynamoQuery.account(account, DynamoKey.days).call(table),
@@ -36,51 +37,21 @@ extension LedgerSession {
     return found
   }
 
-  /// Makes each of the changes as a transaction of its own, all in one step.
-  ///
-  /// - Returns: For each change the reasons of its cancellation; `nil` if it was made.
-  mutating func dynamoChanges(
-    _ changes: [[DynamoRequest]]
-  ) throws(LedgerSuspension) -> [[(isRefused: Bool, row: DynamoItem?)]?] {
-    guard !changes.isEmpty else { return [] }
-    let results = try dynamo { table in changes.map { DynamoTransaction($0).call(table) } }
-    var outcomes: [[(isRefused: Bool, row: DynamoItem?)]?] = []
-    for place in results.indices { outcomes.append(try results.cancellation(place)) }
-    return outcomes
-  }
-
-  /// Makes each of the changes by itself, all in one step. Returns how many were made.
-  @discardableResult
-  mutating func dynamoChanges(_ changes: [DynamoRequest]) throws(LedgerSuspension) -> Int64 {
-    guard !changes.isEmpty else { return 0 }
-    let results = try dynamo { table in changes.map { $0.call(table) } }
-    var made: Int64 = 0
-    for place in results.indices where try results.change(place).isMade { made &+= 1 }
-    return made
-  }
-
-  // MARK: audit
-
   /// Inserts the audit row and, if it names a second account, a row found by that account.
-  mutating func dynamoAudit(_ row: AuditRow) throws(LedgerSuspension) {
-    let requests = row.dynamoRequests
-    try dynamoChanges(requests)
-  }
+  func insert(_ row: AuditRow) throws(LedgerSuspension) { try changeEach(row.dynamoRequests) }
 }
 
 extension AuditRow {
   var dynamoRequests: [DynamoRequest] {
     var requests = [DynamoRequest.insert(.audit(id), arguments + AuditRow.owned(owner, atMs))]
     guard !other.isEmpty else { return requests }
-    requests.append(.put(AuditRow.otherKey(id), AuditRow.owned(other, atMs)))
+    requests.append(.put(AuditRow.otherKey(.audit(id)), AuditRow.owned(other, atMs)))
     return requests
   }
 
   /// The sort key of a row that leads from the second account, in the index of owners, to the audit
   /// row.
   static let otherSort: Text = "OTHER"
-
-  private static func otherKey(_ id: Text) -> DynamoKey { otherKey(.audit(id)) }
 
   static func otherKey(_ audit: DynamoKey) -> DynamoKey { DynamoKey(audit.partition, otherSort) }
 

@@ -26,6 +26,26 @@ extension LedgerRow {
     ]
   }
 
+  /// Returns the request that writes all of the row, unless another process changed what was read.
+  func change(from read: LedgerRow) -> DynamoRequest {
+    var request = DynamoRequest.update(
+      dynamoKey,
+      if: """
+        #state = :read_state AND #generation = :read_generation \
+        AND #fencing_token = :read_fencing_token AND #as_of_ms = :read_as_of_ms \
+        AND #attempt_id = :read_attempt_id AND #lease_expires_at_ms = :read_lease_expires_at_ms
+        """,
+      [
+        ("read_state", .text(Text(stringLiteral: read.state.name))),
+        ("read_generation", .integer(read.generation)),
+        ("read_fencing_token", .integer(read.fencingToken)),
+        ("read_as_of_ms", .integer(read.asOfMs)), ("read_attempt_id", .text(read.attemptId)),
+        ("read_lease_expires_at_ms", .integer(read.leaseMs)),
+      ])
+    request.set(attributes)
+    return request
+  }
+
   /// The kind of due rows that the row belongs to; `nil` if nothing is due.
   private var dueKind: StaticString? {
     if state == .claimed && leaseMs != LedgerRow.noLease { return LedgerRow.State.claimed.dueKind }

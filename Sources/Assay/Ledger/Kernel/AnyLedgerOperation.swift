@@ -1,48 +1,21 @@
-/// An operation of any kind. (Embedded Swift has no `any` of a protocol.)
-class AnyLedgerOperation {
+/// An operation of any kind. (Embedded Swift has `any` of a protocol for classes only, and does not
+/// free the object of a class whose initializer has failed.)
+struct AnyLedgerOperation {
   /// The counts on which the largest number of steps depends (EXC-15).
   let size: (purchases: Int, subscriptions: Int)
   let jitterSeed: Text
   /// Whether `requestMs` limits the time of the exchange (STO-76).
   let isBounded: Bool
+  let run: (LedgerSession) throws(LedgerSuspension) -> OperationResult
+  let resultWithoutDatabase: (Refusal) -> OperationResult?
+  let writeRefused: (Refusal, inout JSONWriter) -> Void
 
-  fileprivate init(size: (purchases: Int, subscriptions: Int), jitterSeed: Text, isBounded: Bool) {
-    self.size = size
-    self.jitterSeed = jitterSeed
-    self.isBounded = isBounded
-  }
-
-  static func of<Operation: LedgerOperation>(_ operation: Operation) -> AnyLedgerOperation {
-    LedgerOperationBox(operation)
-  }
-
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    throw .refused(Refusal(.internalAssayBug, "STO-1", at: "operation"))
-  }
-
-  func resultWithoutDatabase(_ refusal: Refusal) -> OperationResult? { nil }
-
-  func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {}
-}
-
-private final class LedgerOperationBox<Operation: LedgerOperation>: AnyLedgerOperation {
-  private let operation: Operation
-
-  init(_ operation: Operation) {
-    self.operation = operation
-    super.init(
-      size: operation.size, jitterSeed: operation.jitterSeed, isBounded: operation.isBounded)
-  }
-
-  override func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    try operation.run(&session)
-  }
-
-  override func resultWithoutDatabase(_ refusal: Refusal) -> OperationResult? {
-    operation.resultWithoutDatabase(refusal)
-  }
-
-  override func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
-    operation.writeRefused(refusal, &writer)
+  init(_ operation: some LedgerOperation) {
+    size = operation.size
+    jitterSeed = operation.jitterSeed
+    isBounded = operation.isBounded
+    run = { session throws(LedgerSuspension) in try operation.run(session) }
+    resultWithoutDatabase = { operation.resultWithoutDatabase($0) }
+    writeRefused = { operation.writeRefused($0, &$1) }
   }
 }

@@ -1,6 +1,9 @@
 /// One call to the engine.
 enum DatabaseCall {
-  case sql(SQLStatement, [(name: StaticString, value: DatabaseValue)])
+  /// The values of a statement or a row, by the names of parameters or columns.
+  typealias Arguments = [(name: StaticString, value: DatabaseValue)]
+
+  case sql(SQLStatement, Arguments)
   /// A text of `SchemaTable` or `SchemaMigration`.
   case schema(StaticString)
   /// A request to DynamoDB: low-level JSON with types, as the SDK's client takes it.
@@ -34,9 +37,7 @@ enum DatabaseCall {
     writer.endObject()
   }
 
-  private static func write(
-    _ name: StaticString, _ texts: [Text], _ writer: inout JSONWriter
-  ) {
+  private static func write(_ name: StaticString, _ texts: [Text], _ writer: inout JSONWriter) {
     writer.name(name)
     writer.beginArray()
     for text in texts { writer.string(text) }

@@ -51,6 +51,14 @@ struct DatabaseRow: Sendable {
     }
   }
 
+  /// Returns the text of the row's only column.
+  func onlyText() throws(LedgerSuspension) -> Text {
+    var row = self
+    let text = try row.text()
+    try row.end()
+    return text
+  }
+
   /// Requires that all columns were read.
   func end() throws(LedgerSuspension) {
     guard place == values.count else { throw .shape("column " + String(place)) }

@@ -8,6 +8,9 @@ final class LedgerContext: Sendable {
   /// The time of the exchange's first call, in milliseconds since 1970 UTC (STO-9).
   let nowMs: Int64
 
+  /// The largest number of rows taken from a due list at once.
+  static let dueCap = 25
+
   /// - Parameter engine: The engine that the request names, or that of the policy.
   init(
     _ configuration: Configuration, _ policy: LedgerPolicy, _ engine: LedgerEngine, nowMs: Int64

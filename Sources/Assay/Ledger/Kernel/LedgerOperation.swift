@@ -1,7 +1,7 @@
 /// One operation of the ledger with its parameters.
 protocol LedgerOperation {
-  /// Runs the operation from its first step; called again after each reply.
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult
+  /// Runs the operation from its first step on the session's engine; called again after each reply.
+  func run(_ session: LedgerSession) throws(LedgerSuspension) -> OperationResult
 
   /// The seed of the jitter that spreads the waits of many hosts (STO-70).
   var jitterSeed: Text { get }

@@ -4,7 +4,7 @@
 /// after each reply: a step with a recorded reply returns it, and the first one without is handed
 /// out. Decisions depend on these replies and on the first call only (docs/spec/ledger.md §3), so
 /// that a run repeats the previous one.
-struct LedgerSession {
+final class LedgerSession {
   /// A recorded reply to a step of an operation.
   enum Answer {
     case results([DatabaseResult])
@@ -38,14 +38,14 @@ struct LedgerSession {
     (isMade || isRepeated) && madeMs == context.nowMs
   }
 
-  private mutating func next() -> Answer? {
+  private func next() -> Answer? {
     guard taken < answers.count else { return nil }
     defer { taken &+= 1 }
     return answers[taken]
   }
 
   /// Executes a step and returns one result for each call.
-  mutating func run(_ step: () -> DatabaseStep) throws(LedgerSuspension) -> [DatabaseResult] {
+  func run(_ step: () -> DatabaseStep) throws(LedgerSuspension) -> [DatabaseResult] {
     guard let answer = next() else { throw .step(step()) }
     guard case .results(let results) = answer else { throw .outOfStep }
     return results
@@ -54,14 +54,14 @@ struct LedgerSession {
   /// Hands out a grant step. Returns the result of the transaction if the host executes all of
   /// it.
   @discardableResult
-  mutating func grant(_ grant: () -> GrantStep) throws(LedgerSuspension) -> DatabaseResult {
+  func grant(_ grant: () -> GrantStep) throws(LedgerSuspension) -> DatabaseResult {
     guard let answer = next() else { throw .grant(grant()) }
     guard case .granted(let result) = answer else { throw .outOfStep }
     return result
   }
 
   /// Waits, and returns the time at which the host came back, in milliseconds since 1970 UTC.
-  mutating func wait(untilMs: Int64) throws(LedgerSuspension) -> Int64 {
+  func wait(untilMs: Int64) throws(LedgerSuspension) -> Int64 {
     guard let answer = next() else { throw .wait(untilMs: untilMs) }
     guard case .waited(let atMs) = answer else { throw .outOfStep }
     return atMs
@@ -69,7 +69,8 @@ struct LedgerSession {
 }
 
 extension LedgerSuspension {
-  fileprivate static var outOfStep: LedgerSuspension {
+  /// The refusal of a reply or an engine to which only a fault of the library leads.
+  static var outOfStep: LedgerSuspension {
     .refused(Refusal(.internalAssayBug, "STO-1", at: "step"))
   }
 }

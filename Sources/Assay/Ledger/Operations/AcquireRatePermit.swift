@@ -1,6 +1,6 @@
 /// The operation `acquire-rate-permit`: acquires permission for one request to Apple in this
 /// second, or waits for one of the next (STO-66).
-struct AcquireRatePermit: LedgerOperation {
+struct AcquireRatePermit: GuardOperation {
   private let scope: Text
   private let kind: Text
   /// Requests per second; `nil` if Apple states no limit.
@@ -59,18 +59,17 @@ struct AcquireRatePermit: LedgerOperation {
 
   var jitterSeed: Text { Text(scope.utf8 + Array(String(nowMs).utf8)) }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+  func run(_ database: any GuardDatabase) throws(LedgerSuspension) -> OperationResult {
     guard let limit else { return end(nil) }
     var clock = nowMs
     for waits in 0...Self.waitCap {
       let bucket = MeterBucket.second(clock)
       let meter = Meter(scope: scope, bucket, kind)
       let ttlMs = bucket.endMs &+ Milliseconds.hour
-      if let used = try session.take(meter, units: 1, limit: limit, ttlMs: ttlMs) {
-        return end(used)
-      }
+      let used = try meter.take(units: 1, limit: limit, ttlMs: ttlMs, from: database)
+      if let used { return end(used) }
       guard waits < Self.waitCap else { break }
-      clock = try session.wait(untilMs: bucket.endMs &+ spread(waits))
+      clock = try database.session.wait(untilMs: bucket.endMs &+ spread(waits))
     }
     return end(nil, Refusal(.unavailableAppStoreLocalRateLimit, "STO-66", at: "appStoreOperation"))
   }

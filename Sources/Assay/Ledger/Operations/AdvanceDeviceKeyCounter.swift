@@ -1,6 +1,6 @@
 /// The operation `advance-device-key-counter`: raises a device key's counter to that of an
 /// assertion (STO-63).
-struct AdvanceDeviceKeyCounter: LedgerOperation {
+struct AdvanceDeviceKeyCounter: DurableOperation {
   private let proof: AttestProof
   private let account: Text
   private let counter: Int64
@@ -18,8 +18,8 @@ struct AdvanceDeviceKeyCounter: LedgerOperation {
 
   var jitterSeed: Text { proof.user }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let (isMade, row) = try session.advance(proof.keyId, owner: account, counter: counter)
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    let (isMade, row) = try database.advance(proof.keyId, owner: account, counter: counter)
     if isMade { return end("advanced") }
     guard let row else { return end("unknown", KeyRow.unknown) }
     if let refusal = row.refusal(to: account) {

@@ -1,6 +1,6 @@
 /// The operation `apply-event`: applies a notification from Apple to ledger and subscriptions in
 /// one call (STO-34). Each part has an outcome of its own, and none stops another.
-struct ApplyEvent: LedgerOperation {
+struct ApplyEvent: DurableOperation {
   /// The effect of an event on the ledger row of one purchase.
   private struct Effect {
     var take: TakeBack? = nil
@@ -40,11 +40,11 @@ struct ApplyEvent: LedgerOperation {
 
   var size: (purchases: Int, subscriptions: Int) { (purchases.count, 0) }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
     var effects: [Effect] = []
-    for purchase in purchases { effects.append(try ledger(purchase, &session)) }
-    let subscriptions = try subscriptions.apply(&session)
-    let nowMs = session.context.nowMs
+    for purchase in purchases { effects.append(try ledger(purchase, database)) }
+    let subscriptions = try subscriptions.apply(database)
+    let nowMs = database.session.context.nowMs
     let isWaiting = effects.contains { $0.isWaiting }
     return OperationResult(isWaiting ? TakeBack.isPending("purchases") : nil) { writer in
       writer.name("take")
@@ -95,10 +95,10 @@ struct ApplyEvent: LedgerOperation {
   // MARK: the ledger
 
   private func ledger(
-    _ purchase: LedgerPurchase, _ session: inout LedgerSession
+    _ purchase: LedgerPurchase, _ database: any DurableDatabase
   ) throws(LedgerSuspension) -> Effect {
     if purchase.facts.revokedAtMs != nil {
-      let revocation = try session.revoke(purchase, revoker)
+      let revocation = try revoker.revoke(purchase, on: database)
       var effect = Effect(take: revocation.take, changed: revocation.changed)
       effect.isWaiting = revocation.outcome == .inProgress
       if revocation.outcome == .refused { effect.refusal = ClaimOutcome.refused.refusal }
@@ -107,51 +107,57 @@ struct ApplyEvent: LedgerOperation {
     guard let keys = PurchaseKeys(purchase) else {
       return Effect(refusal: ClaimOutcome.refused.refusal)
     }
-    let key = try session.canonicalKey(keys)
-    guard var row = try standing(key, purchase, &session) else { return Effect() }
+    let key = try database.canonicalKey(keys)
+    let evaluation = ClaimEvaluation(request: request, purchase: purchase, database: database)
+    guard var row = try standing(key, purchase, database) else { return Effect() }
     if row.state != .revoked {
       // A refund may have been faster; then the row that it left is evaluated.
-      row = try session.raised(row, purchase)
+      row = try evaluation.raised(row)
       guard row.state == .revoked else { return Effect() }
     }
     guard let toldMs = purchase.stateToldMs, toldMs > row.asOfMs else { return Effect() }
     guard !row.owner.isEmpty else {
-      try session.free(row, purchase)
+      try free(row, purchase, database)
       return Effect()
     }
     // The catalogue decides what may be given (STO-24), never what is taken back.
     guard purchase.product != nil else {
       return Effect(refusal: ClaimOutcome.unknownProduct.refusal)
     }
-    return try effect(of: reversal(key, row, purchase, &session), row)
+    let claim =
+      request.grantsInTransaction
+      ? try database.grantReversed(key, request, purchase) : try evaluation.claim(row)
+    return effect(of: claim, row)
   }
 
   /// Returns the row of the purchase. A reversal that arrives before its refund inserts one without
   /// owner, so that the older refund meets newer evidence (STO-33).
   private func standing(
-    _ key: Text, _ purchase: LedgerPurchase, _ session: inout LedgerSession
+    _ key: Text, _ purchase: LedgerPurchase, _ database: any DurableDatabase
   ) throws(LedgerSuspension) -> LedgerRow? {
-    guard isReversal, purchase.stateToldMs != nil else { return try session.ledgerRow(key) }
+    guard isReversal, purchase.stateToldMs != nil else { return try database.ledgerRow(key) }
     var row = revoker.tombstone(key, purchase, revokedAtMs: 0)
     row.state = .claimed
     row.attemptId = ""
     row.revokedAtMs = nil
     row.revokedShare = nil
-    return try session.insert(row, purchase.evidence)
+    return try database.insert(row, purchase.evidence)
   }
 
-  /// Claims the purchase of a reversed refund for the owner of its row.
-  private func reversal(
-    _ key: Text, _ row: LedgerRow, _ purchase: LedgerPurchase, _ session: inout LedgerSession
-  ) throws(LedgerSuspension) -> Claim {
-    guard request.grantsInTransaction else {
-      return try session.evaluate(row, request, purchase, nil)
-    }
-    if session.context.engine == .dynamodb {
-      return try session.dynamoGrant(key, nil, request, purchase, note: nil)
-    }
-    guard let locked = try session.ledgerRow(key, .begin) else { throw .rowMissing }
-    return try session.payOut(try session.evaluate(locked, request, purchase, .within))
+  private func free(
+    _ row: LedgerRow, _ purchase: LedgerPurchase, _ database: any DurableDatabase
+  ) throws(LedgerSuspension) {
+    var next = row
+    next.state = .claimed
+    next.attemptId = ""
+    next.fencingToken = 0
+    next.repeats = 0
+    next.leaseMs = LedgerRow.noLease
+    next.asOfMs = purchase.facts.asOfMs
+    next.evidence = purchase.evidence.sha256
+    next.revokedAtMs = nil
+    next.revokedShare = nil
+    try database.free(next, over: row, purchase.evidence)
   }
 
   private func effect(of claim: Claim, _ row: LedgerRow) -> Effect {

@@ -1,6 +1,6 @@
 /// The operation `begin-signup`: decides if this address may create an account today
 /// (docs/spec/ledger.md §5.7). The password itself is never passed in (STO-59).
-struct BeginSignup: LedgerOperation {
+struct BeginSignup: GuardOperation {
   private let address: SourceAddress
   private let bucket: MeterBucket
   private let createdLimit: Int64
@@ -30,13 +30,14 @@ struct BeginSignup: LedgerOperation {
 
   var jitterSeed: Text { meter("attempts").seed(nowMs) }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+  func run(_ database: any GuardDatabase) throws(LedgerSuspension) -> OperationResult {
     if let fault { return end("malformed", .none, fault) }
     let created = meter("created")
-    let ttlMs = bucket.endMs &+ Self.keptMs(session.context.engine)
+    let ttlMs = bucket.endMs &+ Self.keptMs(database.session.context.engine)
     guard
-      try session.take(meter("attempts"), units: 1, limit: attemptLimit, ttlMs: ttlMs) != nil,
-      let used = try session.take(created, units: 1, limit: createdLimit, ttlMs: ttlMs)
+      try meter("attempts").take(units: 1, limit: attemptLimit, ttlMs: ttlMs, from: database)
+        != nil,
+      let used = try created.take(units: 1, limit: createdLimit, ttlMs: ttlMs, from: database)
     else {
       return end(
         "exhausted", MeterHeaders(retryAt: bucket.endMs, nowMs: nowMs),

@@ -1,6 +1,6 @@
 /// The operation `claim`: claims each purchase of the evidence, so that it is granted once
 /// (docs/spec/ledger.md §5.1).
-struct ClaimPurchases: LedgerOperation {
+struct ClaimPurchases: DurableOperation {
   private let request: ClaimRequest
   private let grantsInTransaction: Bool
   private let accountToken: AccountTokenCheck
@@ -73,9 +73,9 @@ struct ClaimPurchases: LedgerOperation {
 
   var jitterSeed: Text { request.attemptId }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
     var (claims, unstored) = ([Claim](), newestOfSubscriptions)
-    for purchase in purchases { claims.append(try claim(purchase, &unstored, &session)) }
+    for purchase in purchases { claims.append(try claim(purchase, &unstored, database)) }
     let lead = claims.first { $0.outcome.needsGrant } ?? claims.last
     let (nowMs, moreCount) = (nowMs, moreCount)
     // Nothing can be granted, but newer evidence may contain a purchase: the client keeps its copy
@@ -99,30 +99,33 @@ struct ClaimPurchases: LedgerOperation {
   }
 
   private func claim(
-    _ purchase: LedgerPurchase, _ unstored: inout [LedgerPurchase], _ session: inout LedgerSession
+    _ purchase: LedgerPurchase, _ unstored: inout [LedgerPurchase], _ database: any DurableDatabase
   ) throws(LedgerSuspension) -> Claim {
     guard let product = purchase.product else { return Claim(purchase, .unknownProduct) }
-    if let claim = claimWithoutDatabase(purchase, session.context.configuration.decision) {
+    if let claim = claimWithoutDatabase(purchase, database.session.context.configuration.decision) {
       return claim
     }
     guard let keys = PurchaseKeys(purchase) else { return Claim(purchase, .refused) }
-    let subscription = removeUpdate(purchase, &unstored, session.context)
-    let found = try resolve(purchase, product, keys, subscription, &session)
-    let request = request.restricted(toSubscriptionOwner: found.subscriptionOwner)
+    let subscription = removeUpdate(purchase, &unstored, database.session.context)
+    let found = try database.resolve(
+      keys, of: purchase, subscription, inTransaction: grantsInTransaction
+    ) { newRow(keys.purchase, purchase, product, request) }
+    let restricted = request.restricted(toSubscriptionOwner: found.subscriptionOwner)
     var row = found.row
     if row == nil {
-      let new = newRow(found.key, purchase, product, request)
-      if grantsInTransaction && session.context.engine == .dynamodb {
-        return try session.dynamoGrant(found.key, new, request, purchase, note: note)
+      let new = newRow(found.key, purchase, product, restricted)
+      if grantsInTransaction {
+        return try database.grant(found.key, new, restricted, purchase, note: note)
       }
-      row = try insertOrRead(found.key, new, purchase.evidence, &session)
+      if let new {
+        row = try database.insert(new, purchase.evidence)
+      } else {
+        row = try database.ledgerRow(found.key)
+      }
     }
-    guard let row else {
-      if grantsInTransaction { try session.close() }
-      return Claim(purchase, request.outcomeWithoutRow)
-    }
-    let claim = try session.evaluate(row, request, purchase, grantsInTransaction ? .within : nil)
-    return grantsInTransaction ? try session.payOut(claim, note: note) : claim
+    guard let row else { return Claim(purchase, restricted.outcomeWithoutRow) }
+    return try ClaimEvaluation(request: restricted, purchase: purchase, database: database)
+      .claim(row)
   }
 
   /// Removes the subscription of `purchase` from `unstored`, and returns it as the row to store;
@@ -141,23 +144,6 @@ struct ClaimPurchases: LedgerOperation {
     }
   }
 
-  /// Stores `subscription`, and returns the canonical key and the owner of the subscription. On
-  /// SQLite, where each commit waits for the disk, the same step inserts the row as well, if its
-  /// key is known before.
-  private func resolve(
-    _ purchase: LedgerPurchase, _ product: Catalogue.Product, _ keys: PurchaseKeys,
-    _ subscription: SubscriptionUpdate?, _ session: inout LedgerSession
-  ) throws(LedgerSuspension) -> (key: Text, subscriptionOwner: Text?, row: LedgerRow?) {
-    if session.context.engine == .sqlite && !grantsInTransaction {
-      return try session.sqlClaim(keys, of: purchase, subscription) {
-        newRow(keys.purchase, purchase, product, request)
-      }
-    }
-    let (key, subscriptionOwner) = try session.canonicalKey(
-      keys, of: purchase, subscription, grantsInTransaction ? .begin : nil)
-    return (key, subscriptionOwner, nil)
-  }
-
   /// Returns the claim of a purchase that the evidence alone rules out; `nil` if the ledger must be
   /// read.
   private func claimWithoutDatabase(
@@ -168,16 +154,6 @@ struct ClaimPurchases: LedgerOperation {
     if purchase.facts.isUpgraded { return Claim(purchase, .upgraded) }
     if policy.denies(purchase.facts) { return Claim(purchase, .familyShared) }
     return nil
-  }
-
-  /// Inserts `new` if no row has its key, and returns the stored row. Only reads the row if `new`
-  /// is `nil`.
-  private func insertOrRead(
-    _ key: Text, _ new: LedgerRow?, _ evidence: StoredEvidence, _ session: inout LedgerSession
-  ) throws(LedgerSuspension) -> LedgerRow? {
-    let transaction: DatabaseStep.Transaction? = grantsInTransaction ? .within : nil
-    guard let new else { return try session.ledgerRow(key, transaction) }
-    return try session.insert(new, evidence, transaction)
   }
 
   /// Returns the row of a first claim; `nil` if the request names no account or another account

@@ -1,5 +1,5 @@
 /// The operation `complete`: records that the host has granted (docs/spec/ledger.md §5.2).
-struct CompleteClaim: LedgerOperation {
+struct CompleteClaim: DurableOperation {
   private let purchaseKey: Text
   private let account: Text
   private let grantId: Text
@@ -19,14 +19,14 @@ struct CompleteClaim: LedgerOperation {
 
   var jitterSeed: Text { grantId }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let (found, isMade) = try session.complete(
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    let (found, isMade) = try database.complete(
       purchaseKey, owner: account, grantId: grantId, fencingToken: fencingToken, note: note)
     guard let row = found else { throw .rowMissing }
     let isOurs = row.owner == account && row.grantId == grantId
     switch row.state {
     case .granted where isOurs:
-      let isOurs = session.isOurs(isMade, at: row.grantedAtMs)
+      let isOurs = database.session.isOurs(isMade, at: row.grantedAtMs)
       return end("granted", "granted", row, changed: isOurs)
     case .revoked where isOurs:
       return end(

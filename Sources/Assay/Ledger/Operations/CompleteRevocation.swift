@@ -1,5 +1,5 @@
 /// The operation `complete-revocation`: records that the host has taken back (STO-35).
-struct CompleteRevocation: LedgerOperation {
+struct CompleteRevocation: DurableOperation {
   private let purchaseKey: Text
   private let take: TakeBackId
   private let fencingToken: Int64
@@ -16,8 +16,8 @@ struct CompleteRevocation: LedgerOperation {
 
   var jitterSeed: Text { take.grantId }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    guard let before = try session.ledgerRow(purchaseKey) else { throw .rowMissing }
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    guard let before = try database.ledgerRow(purchaseKey) else { throw .rowMissing }
     let isTheirs = before.isRevoked(under: take)
     guard isTheirs, before.outCount > take.target else {
       return end(before, isTheirs ? "already" : "superseded", debt: 0)
@@ -26,11 +26,12 @@ struct CompleteRevocation: LedgerOperation {
     let debt = max(0, before.outCount &- take.target &- (taken ?? MemberNode.exactInteger))
     if debt > 0 {
       // Units that could not be taken are recorded for an operator, and are not demanded again.
-      try session.audit(
-        "debt", Text(Hex.encode(Digest.sha256.of(take.text.utf8))), owner: before.owner,
-        other: "", note: Text(String(debt)))
+      try database.insert(
+        AuditRow(
+          "debt", Text(Hex.encode(Digest.sha256.of(take.text.utf8))), owner: before.owner,
+          note: Text(String(debt)), database.session.context))
     }
-    guard let row = try session.taken(purchaseKey, take, fencingToken: fencingToken) else {
+    guard let row = try database.taken(purchaseKey, take, fencingToken: fencingToken) else {
       throw .rowMissing
     }
     let isTaken = row.isRevoked(under: take) && row.outCount <= take.target

@@ -1,5 +1,5 @@
 /// The operation `consume-challenge`: marks a challenge as used, once (STO-61).
-struct ConsumeChallenge: LedgerOperation {
+struct ConsumeChallenge: GuardOperation {
   /// The use of the challenge; `nil` if the given text was never issued.
   private let asked: ChallengeUse?
   /// The refusal that needs no database; `nil` if there is none.
@@ -42,11 +42,12 @@ struct ConsumeChallenge: LedgerOperation {
 
   var jitterSeed: Text { asked?.by ?? "" }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+  func run(_ database: any GuardDatabase) throws(LedgerSuspension) -> OperationResult {
     if let fault { return end("mismatch", fault) }
-    guard let asked, let row = try session.consume(asked) else {
+    guard let asked, let row = try database.consume(asked) else {
       return end("unknown", Refusal(.rejectedChallengeUnknown, "STO-61", at: "challenge"))
     }
+    guard row.id == asked.id else { throw .shape("id") }
     guard row.purpose == asked.purpose, row.subject == asked.subject else {
       return end("mismatch", Refusal(.rejectedChallengeMismatch, "STO-61", at: "challenge"))
     }
@@ -55,7 +56,7 @@ struct ConsumeChallenge: LedgerOperation {
       if user == asked.by { return end("consumed") }
       return end("used", Refusal(.rejectedChallengeUsed, "STO-61", at: "challenge"))
     }
-    guard row.expiresAtMs <= session.context.nowMs else { throw .shape("used_by") }
+    guard row.expiresAtMs <= database.session.context.nowMs else { throw .shape("used_by") }
     return end("expired", Refusal(.rejectedChallengeExpired, "STO-61", at: "challenge"))
   }
 

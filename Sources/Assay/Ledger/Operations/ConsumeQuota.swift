@@ -1,6 +1,6 @@
 /// The operation `consume-quota`: consumes units of an account's daily allowance
 /// (docs/spec/ledger.md §5.6).
-struct ConsumeQuota: LedgerOperation {
+struct ConsumeQuota: GuardOperation {
   private let meter: Meter
   private let units: Int64
   private let limit: Int64
@@ -52,9 +52,7 @@ struct ConsumeQuota: LedgerOperation {
   }
 
   /// Returns the plan's meter with the largest limit, if that is larger than `limit`.
-  private static func fallback(
-    _ limits: [(meter: Text, units: Int64)], _ limit: Int64
-  ) -> Text? {
+  private static func fallback(_ limits: [(meter: Text, units: Int64)], _ limit: Int64) -> Text? {
     var found: (meter: Text, units: Int64)? = nil
     for entry in limits where entry.units > found?.units ?? limit { found = entry }
     return found?.meter
@@ -62,12 +60,12 @@ struct ConsumeQuota: LedgerOperation {
 
   var jitterSeed: Text { meter.seed(nowMs) }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+  func run(_ database: any GuardDatabase) throws(LedgerSuspension) -> OperationResult {
     guard limit > 0 else {
       return end("not-in-plan", .none, Refusal(.rejectedQuotaNotInPlan, "BCK-8", at: "meter"))
     }
     let ttlMs = meter.bucket.endMs &+ Self.keptMs
-    guard let used = try session.take(meter, units: units, limit: limit, ttlMs: ttlMs) else {
+    guard let used = try meter.take(units: units, limit: limit, ttlMs: ttlMs, from: database) else {
       let headers = MeterHeaders(
         meter, limit: limit, left: 0, isExhausted: true, nowMs: nowMs)
       return end(

@@ -1,6 +1,6 @@
 /// The operation `deactivate-subscriptions`: deactivates an account's subscriptions, because the
 /// client reports no purchases (STO-46).
-struct DeactivateSubscriptions: LedgerOperation {
+struct DeactivateSubscriptions: DurableOperation {
   private let account: Text
 
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`.
@@ -10,13 +10,13 @@ struct DeactivateSubscriptions: LedgerOperation {
 
   var jitterSeed: Text { account }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let keeps = session.context.policy.noPurchasesKeeps
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    let keeps = database.session.context.policy.noPurchasesKeeps
     let rows =
       keeps
-      ? try session.subscriptions(of: account) : try session.deactivateSubscriptions(of: account)
-    let entitlement = PlanEntitlement(rows, session.context)
-    let nowMs = session.context.nowMs
+      ? try database.subscriptions(of: account) : try database.deactivateSubscriptions(of: account)
+    let entitlement = PlanEntitlement(rows, database.session.context)
+    let nowMs = database.session.context.nowMs
     let cleared = rows.count { $0.deactivatedAtMs == nowMs }
     return OperationResult { writer in
       entitlement.write(&writer)

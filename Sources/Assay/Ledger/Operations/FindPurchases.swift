@@ -1,6 +1,6 @@
 /// The operation `find`: finds purchases and whether they were used, for support
 /// (docs/spec/receipts-decisions.md §8).
-struct FindPurchases: LedgerOperation {
+struct FindPurchases: DurableOperation {
   private enum Question {
     case account
     case transaction(Text)
@@ -49,37 +49,36 @@ struct FindPurchases: LedgerOperation {
     return (purchases.count, 0)
   }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
     var rows: [LedgerRow] = []
-    var isProven = false
+    var (isProven, isEventual) = (false, false)
     switch question {
-    case .account: rows = try session.ledger(of: account ?? "")
-    case .transaction(let key): rows = try row(key, &session)
+    case .account:
+      (rows, isEventual) = try database.purchases(of: account ?? "")
+      for row in rows where row.owner != account ?? "" { throw .shape("owner") }
+    case .transaction(let key): rows = try row(key, database)
     case .purchases(let purchases):
       isProven = true
       for purchase in purchases {
         guard let key = purchase.transactionKey else { continue }
-        rows += try row(key, &session, or: purchase.purchaseKey)
+        rows += try row(key, database, or: purchase.purchaseKey)
       }
     }
-    return outcome(rows, isProven, isLate: session.context.engine == .dynamodb)
+    return outcome(rows, isProven, isEventual)
   }
 
   private func row(
-    _ transactionKey: Text, _ session: inout LedgerSession, or purchaseKey: Text? = nil
+    _ transactionKey: Text, _ database: any DurableDatabase, or purchaseKey: Text? = nil
   ) throws(LedgerSuspension) -> [LedgerRow] {
-    guard let key = try session.knownKey(transactionKey) ?? purchaseKey else { return [] }
-    guard let row = try session.ledgerRow(key) else { return [] }
-    return [row]
+    guard let key = try database.knownKey(transactionKey) ?? purchaseKey else { return [] }
+    return try database.ledgerRow(key).map { [$0] } ?? []
   }
 
   private func outcome(
-    _ rows: [LedgerRow], _ isProven: Bool, isLate: Bool
+    _ rows: [LedgerRow], _ isProven: Bool, _ isEventual: Bool
   ) -> OperationResult {
     let (account, isOperator) = (account, isOperator)
     let first = rows.first.map { FindPurchases.word($0, account) }
-    var isEventual = false
-    if case .account = question { isEventual = isLate }
     return OperationResult { writer in
       writer.member("outcome", first ?? (isProven ? "unused" : "unproven"))
       writer.member("eventual", boolean: isEventual)

@@ -1,5 +1,5 @@
 /// The operation `finish-signup`: records the result of an admitted sign-up (STO-57).
-struct FinishSignup: LedgerOperation {
+struct FinishSignup: GuardOperation {
   private enum Result: Int {
     case created, exists, providerBusy, providerError
 
@@ -24,9 +24,9 @@ struct FinishSignup: LedgerOperation {
   var jitterSeed: Text { ticket.meter.seed(nowMs) }
 
   /// Releases the unit, unless the account was created.
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+  func run(_ database: any GuardDatabase) throws(LedgerSuspension) -> OperationResult {
     if result == .created { return end(isReleased: false) }
-    return end(isReleased: try session.giveBack(ticket.meter, units: ticket.units) != nil)
+    return end(isReleased: try ticket.meter.giveBack(units: ticket.units, to: database) != nil)
   }
 
   private func end(isReleased: Bool) -> OperationResult {

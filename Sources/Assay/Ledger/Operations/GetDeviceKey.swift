@@ -1,5 +1,5 @@
 /// The operation `get-device-key`: returns what the verification of an assertion needs (STO-64).
-struct GetDeviceKey: LedgerOperation {
+struct GetDeviceKey: DurableOperation {
   private let keyId: Text
   /// The account that must own the key; `nil` if any may.
   private let account: Text?
@@ -12,8 +12,8 @@ struct GetDeviceKey: LedgerOperation {
 
   var jitterSeed: Text { keyId }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    guard let row = try session.keyRow(keyId) else { return end("unknown", nil, KeyRow.unknown) }
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    guard let row = try database.keyRow(keyId) else { return end("unknown", nil, KeyRow.unknown) }
     guard account == nil || row.owner == account else {
       return end("other-account", nil, KeyRow.foreign)
     }

@@ -1,5 +1,5 @@
 /// The operation `get-evidence`: returns kept evidence, to be verified again (STO-68, BCK-27).
-struct GetEvidence: LedgerOperation {
+struct GetEvidence: DurableOperation {
   enum Question {
     case digests([Text])
     case purchase(Text)
@@ -35,9 +35,9 @@ struct GetEvidence: LedgerOperation {
     let atMs: Int64
   }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let digests = try self.digests(&session)
-    let kept = try session.keptEvidence(digests)
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    let digests = try self.digests(database)
+    let kept = digests.isEmpty ? [] : try database.keptEvidence(digests)
     let missing = digests.filter { digest in !kept.contains { $0.sha256 == digest } }
     return OperationResult { writer in
       writer.name("evidence")
@@ -57,52 +57,12 @@ struct GetEvidence: LedgerOperation {
     }
   }
 
-  private func digests(_ session: inout LedgerSession) throws(LedgerSuspension) -> [Text] {
+  private func digests(_ database: any DurableDatabase) throws(LedgerSuspension) -> [Text] {
     switch question {
     case .digests(let digests): return digests
-    case .purchase(let key):
-      if session.context.engine == .dynamodb {
-        return try session.dynamoLedgerRow(key).map { [$0.evidence] } ?? []
-      }
-      return try session.digest(.evidenceOfPurchase, [("purchase_key", .text(key))])
+    case .purchase(let key): return try database.digest(ofPurchase: key).map { [$0] } ?? []
     case .subscription(let environment, let id):
-      if session.context.engine == .dynamodb {
-        return try session.dynamoSubscription(environment: environment, id).map { [$0.evidence] }
-          ?? []
-      }
-      return try session.digest(
-        .evidenceOfSubscription,
-        [("environment", .text(environment)), ("original_transaction_id", .text(id))])
+      return try database.digest(ofSubscription: environment, id).map { [$0] } ?? []
     }
-  }
-}
-
-extension LedgerSession {
-  fileprivate mutating func digest(
-    _ statement: SQLStatement, _ arguments: Arguments
-  ) throws(LedgerSuspension) -> [Text] {
-    let results = try sql { [(statement, arguments)] }
-    guard var row = try results.rowIfAny(0) else { return [] }
-    return [try row.text()]
-  }
-
-  fileprivate mutating func keptEvidence(
-    _ digests: [Text]
-  ) throws(LedgerSuspension) -> [GetEvidence.Kept] {
-    guard !digests.isEmpty else { return [] }
-    if context.engine == .dynamodb { return try dynamoEvidence(digests) }
-    let results = try sql {
-      digests.map { digest in
-        let arguments: Arguments = [("digest", .text(digest))]
-        return (.evidenceRead, arguments)
-      }
-    }
-    var kept: [GetEvidence.Kept] = []
-    for place in results.indices {
-      guard var row = try results.rowIfAny(place) else { continue }
-      let (digest, body) = (try row.text(), try row.text())
-      kept.append(GetEvidence.Kept(sha256: digest, body: body, atMs: try row.integer()))
-    }
-    return kept
   }
 }

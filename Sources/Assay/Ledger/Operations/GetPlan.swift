@@ -1,5 +1,5 @@
 /// The operation `get-plan`: returns the plan of an account now (STO-45).
-struct GetPlan: LedgerOperation {
+struct GetPlan: DurableOperation {
   private let account: Text
   private let context: LedgerContext
   /// The last plan that the host kept; `nil` if there is none or it is too old (docs/spec/ledger.md
@@ -32,8 +32,9 @@ struct GetPlan: LedgerOperation {
 
   var jitterSeed: Text { account }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let entitlement = PlanEntitlement(try session.subscriptions(of: account), session.context)
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    let entitlement = PlanEntitlement(
+      try database.subscriptions(of: account), database.session.context)
     let nowMs = context.nowMs
     return OperationResult { writer in
       entitlement.write(&writer)

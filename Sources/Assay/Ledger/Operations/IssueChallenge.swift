@@ -1,5 +1,5 @@
 /// The operation `issue-challenge`: stores the SHA-256 of a challenge that the host made (STO-60).
-struct IssueChallenge: LedgerOperation {
+struct IssueChallenge: GuardOperation {
   private let row: ChallengeRow
 
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `misuse.ledger.account`.
@@ -16,12 +16,13 @@ struct IssueChallenge: LedgerOperation {
 
   var jitterSeed: Text { row.id }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let stands = try session.insert(row)
+  func run(_ database: any GuardDatabase) throws(LedgerSuspension) -> OperationResult {
+    let stands = try database.insert(row)
+    guard stands.id == row.id else { throw .shape("id") }
     // A working random generator does not make the same challenge twice.
     let isOurs =
       stands.purpose == row.purpose && stands.subject == row.subject && stands.usedBy == nil
-      && stands.expiresAtMs > session.context.nowMs
+      && stands.expiresAtMs > database.session.context.nowMs
     guard isOurs else {
       throw .refused(Refusal(.unavailableChallengeCollision, "STO-60", at: "challenge"))
     }

@@ -1,6 +1,6 @@
 /// The operation `lease-due-subscriptions`: reserves subscriptions about which Apple should be
 /// asked now (STO-48).
-struct LeaseDueSubscriptions: LedgerOperation {
+struct LeaseDueSubscriptions: DurableOperation {
   private let attemptId: Text
   private let leaseMs: Int64
 
@@ -16,15 +16,15 @@ struct LeaseDueSubscriptions: LedgerOperation {
 
   var jitterSeed: Text { attemptId }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let rows = try session.leaseDueSubscriptions(leaseMs: leaseMs, attemptId: attemptId)
-    try session.scheduleNextChecks(rows, leaseMs: leaseMs)
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    let rows = try database.leaseDueSubscriptions(leaseMs: leaseMs)
+    if !rows.isEmpty { try database.scheduleNextChecks(rows, leaseMs: leaseMs) }
     return OperationResult { writer in
       writer.name("subscriptions")
       writer.beginArray()
       for row in rows { LeaseDueSubscriptions.write(row, &writer) }
       writer.endArray()
-      writer.member("hasMore", boolean: rows.count >= LedgerSession.dueCap)
+      writer.member("hasMore", boolean: rows.count >= LedgerContext.dueCap)
     }
   }
 
@@ -41,9 +41,4 @@ struct LeaseDueSubscriptions: LedgerOperation {
     writer.member("evidence", row.evidence)
     writer.endObject()
   }
-}
-
-extension LedgerSession {
-  /// The largest number of rows taken from a due list at once.
-  static let dueCap = 25
 }

@@ -1,5 +1,5 @@
 /// The operation `record-event`: records an event, and lets the first attempt handle it (STO-65).
-struct RecordEvent: LedgerOperation {
+struct RecordEvent: GuardOperation {
   private let id: Text
   private let attemptId: Text
 
@@ -12,12 +12,14 @@ struct RecordEvent: LedgerOperation {
 
   var jitterSeed: Text { attemptId }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let (first, atMs) = try session.first(id, attemptId)
-    let refusal = first == attemptId ? nil : Refusal(.rejectedEventDuplicate, "STO-65", at: "id")
+  func run(_ database: any GuardDatabase) throws(LedgerSuspension) -> OperationResult {
+    let first = try database.first(
+      EventRow(id: id, attemptId: attemptId, atMs: database.session.context.nowMs))
+    let refusal =
+      first.attemptId == attemptId ? nil : Refusal(.rejectedEventDuplicate, "STO-65", at: "id")
     return OperationResult(refusal) { writer in
       writer.member("outcome", refusal == nil ? "first" : "duplicate")
-      writer.member("storedAtMs", integer: atMs)
+      writer.member("storedAtMs", integer: first.atMs)
     }
   }
 }

@@ -1,5 +1,5 @@
 /// The operation `register-device-key`: registers an attested key for an account (STO-62).
-struct RegisterDeviceKey: LedgerOperation {
+struct RegisterDeviceKey: DurableOperation {
   private let row: KeyRow
 
   /// - Throws: `misuse.exchange.evidence`, `misuse.ledger.account`.
@@ -16,14 +16,14 @@ struct RegisterDeviceKey: LedgerOperation {
 
   var jitterSeed: Text { row.id }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let (stands, isMade) = try session.insert(row)
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    let (stands, isMade) = try database.insert(row)
     // Another key cannot have the same id, which is the SHA-256 of the key.
     guard stands.publicKey == row.publicKey else { throw .shape("public_key") }
     if let refusal = stands.refusal(to: row.owner) {
       return end(refusal.status == .rejectedDeviceKeyRetired ? "retired" : "other-account", refusal)
     }
-    let isNew = session.isOurs(isMade, at: stands.createdAtMs)
+    let isNew = database.session.isOurs(isMade, at: stands.createdAtMs)
     return end(isNew ? "registered" : "already", changed: isNew)
   }
 

@@ -1,6 +1,6 @@
 /// The operation `release-quota`: releases units, because the metered work failed before anything
 /// was delivered (STO-53).
-struct ReleaseQuota: LedgerOperation {
+struct ReleaseQuota: GuardOperation {
   private let ticket: MeterTicket
   private let nowMs: Int64
 
@@ -12,8 +12,8 @@ struct ReleaseQuota: LedgerOperation {
 
   var jitterSeed: Text { ticket.meter.seed(nowMs) }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let used = try session.giveBack(ticket.meter, units: ticket.units)
+  func run(_ database: any GuardDatabase) throws(LedgerSuspension) -> OperationResult {
+    let used = try ticket.meter.giveBack(units: ticket.units, to: database)
     return OperationResult { writer in
       writer.member("outcome", used == nil ? "none" : "released")
       writer.member("used", integer: used)

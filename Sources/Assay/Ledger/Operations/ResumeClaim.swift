@@ -1,6 +1,6 @@
 /// The operation `resume`: resumes one known claim whose lease has expired, for support
 /// (STO-30).
-struct ResumeClaim: LedgerOperation {
+struct ResumeClaim: DurableOperation {
   private let purchaseKey: Text
   private let request: ClaimRequest
   private let note: Text?
@@ -18,14 +18,16 @@ struct ResumeClaim: LedgerOperation {
 
   var jitterSeed: Text { request.attemptId }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    guard let row = try session.ledgerRow(purchaseKey) else { throw .rowMissing }
-    let claim = try session.evaluate(row, request, nil, nil)
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    guard let row = try database.ledgerRow(purchaseKey) else { throw .rowMissing }
+    let claim = try ClaimEvaluation(request: request, purchase: nil, database: database).claim(row)
     if let note, claim.outcome.needsGrant {
-      try session.audit(
-        "hand", request.attemptId, owner: request.account ?? "", other: "", note: note)
+      try database.insert(
+        AuditRow(
+          "hand", request.attemptId, owner: request.account ?? "", note: note,
+          database.session.context))
     }
-    let nowMs = session.context.nowMs
+    let nowMs = database.session.context.nowMs
     return OperationResult(claim.refusal) { writer in
       writer.member("outcome", claim.outcome.name)
       writer.name("clientResult")

@@ -1,5 +1,5 @@
 /// The operation `resume-expired`: takes over claims whose client never came back (STO-30).
-struct ResumeExpiredClaims: LedgerOperation {
+struct ResumeExpiredClaims: DurableOperation {
   private let attemptId: Text
   private let leaseMs: Int64
   private let beforeMs: Int64
@@ -16,12 +16,12 @@ struct ResumeExpiredClaims: LedgerOperation {
 
   var jitterSeed: Text { attemptId }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
     let rows =
       holds
-      ? try session.heldClaims(beforeMs: beforeMs)
-      : try session.takeDue(.claimed, attemptId: attemptId, leaseMs: leaseMs, beforeMs: beforeMs)
-    let (nowMs, holds) = (session.context.nowMs, holds)
+      ? try database.heldClaims(beforeMs: beforeMs)
+      : try database.takeDue(.claimed, attemptId: attemptId, leaseMs: leaseMs, beforeMs: beforeMs)
+    let (nowMs, holds) = (database.session.context.nowMs, holds)
     let claims = rows.map { row in
       var claim = Claim(row, holds ? .held : .resume)
       claim.isRepeated = row.repeats > 1
@@ -30,7 +30,7 @@ struct ResumeExpiredClaims: LedgerOperation {
     return OperationResult { writer in
       ResumeExpiredClaims.write("claims", holds ? [] : claims, nowMs, &writer)
       ResumeExpiredClaims.write("held", holds ? claims : [], nowMs, &writer)
-      writer.member("hasMore", boolean: claims.count >= LedgerSession.dueCap)
+      writer.member("hasMore", boolean: claims.count >= LedgerContext.dueCap)
     }
   }
 

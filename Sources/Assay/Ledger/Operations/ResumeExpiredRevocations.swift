@@ -1,5 +1,5 @@
 /// The operation `resume-expired-revocations`: hands out unconfirmed take-backs again (STO-35).
-struct ResumeExpiredRevocations: LedgerOperation {
+struct ResumeExpiredRevocations: DurableOperation {
   private let attemptId: Text
   private let leaseMs: Int64
   private let beforeMs: Int64
@@ -14,8 +14,8 @@ struct ResumeExpiredRevocations: LedgerOperation {
 
   var jitterSeed: Text { attemptId }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let rows = try session.takeDue(
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    let rows = try database.takeDue(
       .revoked, attemptId: attemptId, leaseMs: leaseMs, beforeMs: beforeMs)
     return OperationResult { writer in
       writer.name("takes")
@@ -24,7 +24,7 @@ struct ResumeExpiredRevocations: LedgerOperation {
         TakeBack(row, out: row.outCount, target: row.target)?.write(&writer)
       }
       writer.endArray()
-      writer.member("hasMore", boolean: rows.count >= LedgerSession.dueCap)
+      writer.member("hasMore", boolean: rows.count >= LedgerContext.dueCap)
     }
   }
 }

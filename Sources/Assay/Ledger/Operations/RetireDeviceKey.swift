@@ -1,5 +1,5 @@
 /// The operation `retire-device-key`: retires a device key, whose row is kept (STO-64).
-struct RetireDeviceKey: LedgerOperation {
+struct RetireDeviceKey: DurableOperation {
   private let keyId: Text
   private let account: Text
 
@@ -11,14 +11,14 @@ struct RetireDeviceKey: LedgerOperation {
 
   var jitterSeed: Text { keyId }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let (found, isMade) = try session.retire(keyId, owner: account)
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    let (found, isMade) = try database.retire(keyId, owner: account)
     guard let row = found else {
       return end("unknown", KeyRow.unknown)
     }
     guard row.owner == account else { return end("other-account", KeyRow.foreign) }
     guard row.state == .retired else { throw .keyMoved }
-    let isNew = session.isOurs(isMade, at: row.usedAtMs)
+    let isNew = database.session.isOurs(isMade, at: row.usedAtMs)
     return end(isNew ? "retired" : "already", changed: isNew)
   }
 

@@ -1,6 +1,6 @@
 /// The operation `revoke`: applies a refund, or the end of family sharing (docs/spec/ledger.md
 /// §5.3).
-struct RevokePurchases: LedgerOperation {
+struct RevokePurchases: DurableOperation {
   private let purchases: [LedgerPurchase]
   private let revoker: Revoker
 
@@ -19,9 +19,9 @@ struct RevokePurchases: LedgerOperation {
 
   var size: (purchases: Int, subscriptions: Int) { (purchases.count, 0) }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
     var found: [Revocation] = []
-    for purchase in purchases { found.append(try session.revoke(purchase, revoker)) }
+    for purchase in purchases { found.append(try revoker.revoke(purchase, on: database)) }
     let isWaiting = found.contains { $0.outcome == .inProgress }
     return OperationResult(isWaiting ? TakeBack.isPending("revocations") : nil) { writer in
       writer.name("revocations")

@@ -1,5 +1,5 @@
 /// The operation `update-device-key-receipt`: stores a later receipt of a device key (STO-64).
-struct UpdateDeviceKeyReceipt: LedgerOperation {
+struct UpdateDeviceKeyReceipt: DurableOperation {
   private let keyId: Text
   private let receipt: KeyRow.Receipt
 
@@ -15,8 +15,8 @@ struct UpdateDeviceKeyReceipt: LedgerOperation {
 
   var jitterSeed: Text { keyId }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    guard let row = try session.keep(receipt, of: keyId) else {
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    guard let row = try database.keep(receipt, of: keyId) else {
       return end("unknown", nil, KeyRow.unknown)
     }
     guard row.state == .active else { return end("retired", nil, KeyRow.retired) }

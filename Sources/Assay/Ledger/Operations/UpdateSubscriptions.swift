@@ -1,6 +1,6 @@
 /// The operation `update-subscriptions`: stores verified evidence as the state of subscriptions
 /// (STO-40 … 44).
-struct UpdateSubscriptions: LedgerOperation {
+struct UpdateSubscriptions: DurableOperation {
   /// The account that sent the evidence; `nil` for an App Store notification.
   private let account: Text?
   private let token: AccountTokenCheck
@@ -36,18 +36,19 @@ struct UpdateSubscriptions: LedgerOperation {
 
   var size: (purchases: Int, subscriptions: Int) { (0, purchases.count) }
 
-  func run(_ session: inout LedgerSession) throws(LedgerSuspension) -> OperationResult {
-    let subscriptions = try apply(&session)
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    let subscriptions = try apply(database)
     var entitlement: PlanEntitlement? = nil
     if let account {
-      entitlement = PlanEntitlement(try session.subscriptions(of: account), session.context)
+      entitlement = PlanEntitlement(
+        try database.subscriptions(of: account), database.session.context)
     }
     return outcome(subscriptions, entitlement)
   }
 
-  func apply(_ session: inout LedgerSession) throws(LedgerSuspension) -> [UpdatedSubscription] {
+  func apply(_ database: any DurableDatabase) throws(LedgerSuspension) -> [UpdatedSubscription] {
     var subscriptions: [UpdatedSubscription] = []
-    for purchase in purchases { subscriptions.append(try apply(purchase, &session)) }
+    for purchase in purchases { subscriptions.append(try apply(purchase, database)) }
     return subscriptions
   }
 
@@ -68,16 +69,16 @@ struct UpdateSubscriptions: LedgerOperation {
   }
 
   private func apply(
-    _ purchase: LedgerPurchase, _ session: inout LedgerSession
+    _ purchase: LedgerPurchase, _ database: any DurableDatabase
   ) throws(LedgerSuspension) -> UpdatedSubscription {
-    if let applied = withoutStore(purchase, session.context) { return applied }
-    guard let next = try next(purchase, &session) else {
+    if let applied = withoutStore(purchase, database.session.context) { return applied }
+    guard let next = try next(purchase, database) else {
       return UpdatedSubscription(
         purchase: purchase, outcome: purchase.product == nil ? .unknownProduct : .excluded)
     }
-    let (before, after) = try session.apply(next, purchase.evidence)
+    let (before, after) = try database.apply(next, purchase.evidence)
     if let account, after.owner != account {
-      return try move(next, from: after, purchase, &session)
+      return try move(next, from: after, purchase, database)
     }
     let isOurs = after.evidence == next.evidence && after.asOfMs == next.asOfMs
     var applied = UpdatedSubscription(
@@ -89,15 +90,15 @@ struct UpdateSubscriptions: LedgerOperation {
   /// Returns the row to store; `nil` if the purchase makes none. If its product has left the
   /// catalogue, an event changes the stored row (STO-34).
   private func next(
-    _ purchase: LedgerPurchase, _ session: inout LedgerSession
+    _ purchase: LedgerPurchase, _ database: any DurableDatabase
   ) throws(LedgerSuspension) -> SubscriptionRow? {
     guard purchase.product == nil else {
-      return SubscriptionRow(purchase, owner: account ?? "", session.context)
+      return SubscriptionRow(purchase, owner: account ?? "", database.session.context)
     }
     let facts = purchase.facts
     let environment = Text(stringLiteral: facts.environment.name)
-    let row = try session.subscription(environment: environment, facts.originalTransactionId)
-    return row.map { SubscriptionRow($0, purchase, nowMs: session.context.nowMs) }
+    let row = try database.subscription(environment: environment, facts.originalTransactionId)
+    return row.map { SubscriptionRow($0, purchase, nowMs: database.session.context.nowMs) }
   }
 
   /// Returns the outcome of a purchase that the evidence alone rules out; `nil` if the ledger must
@@ -124,25 +125,26 @@ struct UpdateSubscriptions: LedgerOperation {
 
   private func move(
     _ next: SubscriptionRow, from row: SubscriptionRow, _ purchase: LedgerPurchase,
-    _ session: inout LedgerSession
+    _ database: any DurableDatabase
   ) throws(LedgerSuspension) -> UpdatedSubscription {
-    let policy = session.context.policy
+    let policy = database.session.context.policy
     let isNewer = next.asOfMs > row.asOfMs
     var refused = UpdatedSubscription(purchase: purchase, outcome: .otherAccount, row: row)
     refused.canTransfer = policy.transfer == .confirm && isNewer
     guard policy.transfer != .deny, isNewer, policy.transfer == .allow || isConfirmed else {
       return refused
     }
-    let beforeMs = session.context.nowMs &- policy.transferIntervalMs
-    let after = try session.move(next, purchase.evidence, from: row.owner, beforeMs: beforeMs)
+    let beforeMs = database.session.context.nowMs &- policy.transferIntervalMs
+    let after = try database.move(next, purchase.evidence, from: row.owner, beforeMs: beforeMs)
     guard after.owner == next.owner else {
       refused.row = after
       if after.movedMs > beforeMs { refused.outcome = .transferTooSoon }
       return refused
     }
-    try session.audit(
-      "transfer", next.evidence, owner: next.owner, other: row.owner,
-      note: next.originalTransactionId)
+    try database.insert(
+      AuditRow(
+        "transfer", next.evidence, owner: next.owner, other: row.owner,
+        note: next.originalTransactionId, database.session.context))
     return UpdatedSubscription(purchase: purchase, outcome: .moved, row: after, changed: true)
   }
 }

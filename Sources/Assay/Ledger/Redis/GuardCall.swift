@@ -23,11 +23,11 @@ struct GuardCall {
   /// is (STM-22).
   var expireMs: Int64? = nil
   /// The row to create if there is none; empty if none is created. A null is written as empty text.
-  var create: LedgerSession.Arguments = []
+  var create: DatabaseCall.Arguments = []
   /// The conditions: if one of them fails, nothing is changed.
   var tests: [Test] = []
-  var set: LedgerSession.Arguments = []
-  var add: LedgerSession.Arguments = []
+  var set: DatabaseCall.Arguments = []
+  var add: DatabaseCall.Arguments = []
 
   var call: DatabaseCall {
     let clauses = tests.isEmpty ? [] : [tests.flatMap { $0.words }]
@@ -42,7 +42,7 @@ struct GuardCall {
 
   private static func counted(_ words: [Text]) -> [Text] { [Text(String(words.count))] + words }
 
-  private static func words(_ fields: LedgerSession.Arguments) -> [Text] {
+  private static func words(_ fields: DatabaseCall.Arguments) -> [Text] {
     fields.flatMap { [Text(stringLiteral: $0.name), text($0.value)] }
   }
 

@@ -40,16 +40,3 @@ struct GuardReply {
     return DatabaseRow(values)
   }
 }
-
-extension LedgerSession {
-  /// Executes one call of the guard script.
-  mutating func redis(
-    isOnce: Bool = false, _ call: () -> GuardCall
-  ) throws(LedgerSuspension) -> GuardReply {
-    let results = try run { DatabaseStep(calls: [call().call], isOnce: isOnce) }
-    guard let first = results.first, case .reply(let values) = first else {
-      throw .shape("results[0]")
-    }
-    return try GuardReply(values)
-  }
-}

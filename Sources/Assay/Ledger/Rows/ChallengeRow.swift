@@ -34,11 +34,14 @@ struct ChallengeRow: Sendable {
   }
 
   /// The row's values by column name.
-  var arguments: LedgerSession.Arguments {
+  var arguments: DatabaseCall.Arguments {
     [
       ("id", .text(id)), ("purpose", .text(purpose)), ("subject", .text(subject)),
       ("expires_at_ms", .integer(expiresAtMs)), ("used_by", DatabaseValue(usedBy)),
       ("used_at_ms", DatabaseValue(usedAtMs)),
     ]
   }
+
+  /// The time until which the row is kept (docs/spec/ledger.md §4).
+  var keptUntilMs: Int64 { Milliseconds.sum(expiresAtMs, Milliseconds.day) }
 }

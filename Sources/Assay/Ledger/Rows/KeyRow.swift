@@ -98,7 +98,7 @@ struct KeyRow: Sendable {
   }
 
   /// The row's values by column name.
-  var arguments: LedgerSession.Arguments {
+  var arguments: DatabaseCall.Arguments {
     [
       ("key_id", .text(id)), ("owner", .text(owner)), ("app", .text(app)),
       ("environment", .text(environment)), ("public_key", .text(publicKey)),
@@ -106,11 +106,17 @@ struct KeyRow: Sendable {
       ("created_at_ms", .integer(createdAtMs)), ("used_at_ms", .integer(usedAtMs)),
     ] + receipt.arguments
   }
+
+  /// Returns `self` if its id is the requested one; an engine that returns another row is refused.
+  func checked(_ id: Text) throws(LedgerSuspension) -> KeyRow {
+    guard self.id == id else { throw .shape("key_id") }
+    return self
+  }
 }
 
 extension KeyRow.Receipt {
   /// The receipt's values by column name.
-  var arguments: LedgerSession.Arguments {
+  var arguments: DatabaseCall.Arguments {
     [
       ("receipt", DatabaseValue(bytes)), ("receipt_created_at_ms", .integer(createdAtMs)),
       ("next_refresh_at_ms", .integer(nextRefreshAtMs)), ("risk", DatabaseValue(risk)),

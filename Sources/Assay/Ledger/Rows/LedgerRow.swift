@@ -124,7 +124,7 @@ extension LedgerRow {
   }
 
   /// The row's values by column name.
-  var arguments: [(name: StaticString, value: DatabaseValue)] {
+  var arguments: DatabaseCall.Arguments {
     [
       ("purchase_key", .text(purchaseKey)), ("environment", .text(environment)),
       ("transaction_id", .text(transactionId)),

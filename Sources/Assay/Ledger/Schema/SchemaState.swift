@@ -52,11 +52,7 @@ extension SchemaTable {
 extension [DatabaseResult] {
   /// Returns the ledger's tables among all tables of the engine.
   func tables(_ place: Int, _ prefix: Text) throws(LedgerSuspension) -> [SchemaTable] {
-    var names: [Text] = []
-    for var row in try rows(place) {
-      names.append(try row.text())
-      try row.end()
-    }
+    let names = try rows(place).map { row throws(LedgerSuspension) in try row.onlyText() }
     return SchemaTable.allCases.filter { names.contains($0.name(prefix)) }
   }
 }

@@ -68,7 +68,7 @@ extension SubscriptionRow {
   }
 
   /// The row's values by column name.
-  var arguments: [(name: StaticString, value: DatabaseValue)] {
+  var arguments: DatabaseCall.Arguments {
     [
       ("environment", .text(environment)),
       ("original_transaction_id", .text(originalTransactionId)),
@@ -89,5 +89,14 @@ extension SubscriptionRow {
     owner == other.owner && product == other.product && expiresAtMs == other.expiresAtMs
       && graceExpiresAtMs == other.graceExpiresAtMs && revokedAtMs == other.revokedAtMs
       && deactivatedAtMs == other.deactivatedAtMs
+  }
+}
+
+extension [SubscriptionRow] {
+  /// Returns `self` if `account` owns all of the rows: one of another owner would give this account
+  /// a plan that it did not buy (STO-4).
+  func owned(by account: Text) throws(LedgerSuspension) -> [SubscriptionRow] {
+    for row in self where row.owner != account { throw .shape("owner") }
+    return self
   }
 }

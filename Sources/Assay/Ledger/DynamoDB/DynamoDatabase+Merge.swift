@@ -1,44 +1,44 @@
-/// `merge-accounts` on DynamoDB (STO-92): the link rows first, in one transaction, then the
+/// Merged accounts (STO-92): the link rows first, in one transaction, then the
 /// account's rows one by one, each only while `from` owns it.
-extension LedgerSession {
+extension DynamoDatabase {
   private struct Joined {
     var targets: (from: Text, to: Text)
     /// Accounts that were merged into `from` before.
     var followers: [Text]
   }
 
-  mutating func dynamoLink(_ link: MergeAccounts) throws(LedgerSuspension) -> OperationResult {
-    let joined = try dynamoJoined(link)
+  func merge(_ link: MergeAccounts) throws(LedgerSuspension) -> OperationResult {
+    let joined = try joined(link)
     if let refused = link.evaluate(joined.targets) { return refused }
     var followers = joined.followers
     if joined.targets.from.isEmpty {
-      if let met = try dynamoJoin(link) {
+      if let met = try join(link) {
         // Another merge was committed first.
         return link.evaluate(met) ?? link.done(met, MergeAccounts.Moved(), more: true)
       }
       // No account can be merged into `from` any more, but one may have been since the read.
-      followers = try dynamoJoined(link).followers
+      followers = try self.joined(link).followers
     }
-    var more = try dynamoFollow(followers, link)
-    let account = try dynamoAccount(link.from)
+    var more = try follow(followers, link)
+    let account = try account(link.from)
     var moved = MergeAccounts.Moved()
-    moved.subscriptions = try dynamoMoveSubscriptions(account.subscriptions, link, &more)
-    moved.meters = try dynamoAddDays(account.days, link, &more)
-    let purchases = account.purchases.map { LedgerSession.passing($0.dynamoKey, link) }
-    moved.purchases = try dynamoChanges(purchases)
-    moved.keys = try dynamoChanges(account.keys.map { LedgerSession.passing($0, link) })
+    moved.subscriptions = try moveSubscriptions(account.subscriptions, link, &more)
+    moved.meters = try addDays(account.days, link, &more)
+    let purchases = account.purchases.map { Self.passing($0.dynamoKey, link) }
+    moved.purchases = try changeEach(purchases)
+    moved.keys = try changeEach(account.keys.map { Self.passing($0, link) })
     return link.done(joined.targets, moved, more: more || account.isCut)
   }
 
   // MARK: link rows
 
-  private mutating func dynamoJoined(_ link: MergeAccounts) throws(LedgerSuspension) -> Joined {
-    let results = try dynamo { table in
+  private func joined(_ link: MergeAccounts) throws(LedgerSuspension) -> Joined {
+    let results = try run { table in
       [link.from, link.to].map { DynamoRequest.get(.link($0)).call(table) }
     }
     let (from, to) = (try results.item(0), try results.item(1))
     return Joined(
-      targets: (try LedgerSession.target(from), try LedgerSession.target(to)),
+      targets: (try Self.target(from), try Self.target(to)),
       followers: try from?.texts("joined") ?? [])
   }
 
@@ -49,12 +49,9 @@ extension LedgerSession {
 
   /// Writes the link rows. Returns `nil` if that merged the accounts, otherwise what each of them
   /// had been merged into before.
-  private mutating func dynamoJoin(
-    _ link: MergeAccounts
-  ) throws(LedgerSuspension) -> (from: Text, to: Text)? {
+  private func join(_ link: MergeAccounts) throws(LedgerSuspension) -> (from: Text, to: Text)? {
     let audit = AuditRow(
-      id: AuditRow.id("merge", link.attemptId), action: "merge", owner: link.to, other: link.from,
-      note: link.reason, atMs: context.nowMs)
+      "merge", link.attemptId, owner: link.to, other: link.from, note: link.reason, context)
     var to = DynamoRequest.update(
       .link(link.to), "SET #id = :id ADD #joined :from", if: "attribute_not_exists(#target)",
       [("id", .text(link.to))])
@@ -69,22 +66,18 @@ extension LedgerSession {
           ("attempt_id", .text(link.attemptId)),
         ]), to,
     ]
-    let records = audit.dynamoRequests.map { request in
-      DynamoRequest.put(request.key, request.item)
-    }
-    guard let reasons = try dynamoChange(changes + records) else { return nil }
+    let records = audit.dynamoRequests.map { DynamoRequest.put($0.key, $0.item) }
+    guard let reasons = try transact(changes + records) else { return nil }
     let rows = reasons.map { $0.row }
     return (
-      try LedgerSession.target(rows.first ?? nil),
-      try LedgerSession.target(rows.dropFirst().first ?? nil)
+      try Self.target(rows.first ?? nil),
+      try Self.target(rows.dropFirst().first ?? nil)
     )
   }
 
   /// Merges the accounts that were merged into `from` before into `to`. Returns whether some are
   /// left.
-  private mutating func dynamoFollow(
-    _ followers: [Text], _ link: MergeAccounts
-  ) throws(LedgerSuspension) -> Bool {
+  private func follow(_ followers: [Text], _ link: MergeAccounts) throws(LedgerSuspension) -> Bool {
     guard !followers.isEmpty else { return false }
     let batch = Array(followers.prefix(DynamoQuery.walkCap))
     var to = DynamoRequest.update(.link(link.to), "ADD #joined :batch")
@@ -96,17 +89,17 @@ extension LedgerSession {
         .link(follower), "SET #target = :to", if: "#target IN (:from, :to)",
         [("to", .text(link.to)), ("from", .text(link.from))])
     }
-    _ = try dynamoChange(changes + [to, from])
+    _ = try transact(changes + [to, from])
     return followers.count > batch.count
   }
 
   // MARK: what it has
 
-  private mutating func dynamoMoveSubscriptions(
+  private func moveSubscriptions(
     _ rows: [SubscriptionRow], _ link: MergeAccounts, _ more: inout Bool
   ) throws(LedgerSuspension) -> Int64 {
     let nowMs = context.nowMs
-    let outcomes = try dynamoChanges(
+    let outcomes = try transactEach(
       rows.map { row in
         var next = row
         next.owner = link.to
@@ -128,7 +121,7 @@ extension LedgerSession {
   }
 
   /// Moves each count that is still the one that was read. An emptied row stays until it expires.
-  private mutating func dynamoAddDays(
+  private func addDays(
     _ days: [DynamoItem], _ link: MergeAccounts, _ more: inout Bool
   ) throws(LedgerSuspension) -> Int64 {
     var changes: [[DynamoRequest]] = []
@@ -148,7 +141,7 @@ extension LedgerSession {
         changes.append([remove, add])
       }
     }
-    let outcomes = try dynamoChanges(changes)
+    let outcomes = try transactEach(changes)
     if outcomes.contains(where: { $0 != nil }) { more = true }
     return Int64(outcomes.count { $0 == nil })
   }

@@ -1,28 +1,28 @@
-/// Subscriptions on DynamoDB: the subscription's own row decides, and its owner's copy is read;
-/// both change in one transaction (docs/spec/ledger-statements.md §3).
-extension LedgerSession {
+/// Subscriptions: the subscription's own row decides, and its owner's copy is read; both change in
+/// one transaction.
+extension DynamoDatabase {
   /// The number of evaluations of a subscription that other processes change at the same time.
   private static let applyRounds = 4
 
-  mutating func dynamoApply(
+  func apply(
     _ next: SubscriptionRow, _ evidence: StoredEvidence
   ) throws(LedgerSuspension) -> (before: SubscriptionRow?, after: SubscriptionRow) {
-    let standing = try dynamoSubscription(
-      environment: next.environment, next.originalTransactionId)
-    return try dynamoChange(standing, to: next, keeping: evidence)
+    let standing = try subscription(environment: next.environment, next.originalTransactionId)
+    let (before, after) = try change(standing, to: next, keeping: evidence)
+    return (try before?.checked(next), try after.checked(next))
   }
 
   /// - Parameter standing: The subscription as it was read; `nil` if there was none.
-  private mutating func dynamoChange(
+  private func change(
     _ standing: SubscriptionRow?, to next: SubscriptionRow, keeping evidence: StoredEvidence
   ) throws(LedgerSuspension) -> (before: SubscriptionRow?, after: SubscriptionRow) {
-    let kept = dynamoKeeping(evidence, of: next)
+    let kept = keeping(evidence, of: next)
     var before = standing
     for _ in 0..<Self.applyRounds {
       guard let change = SubscriptionChange(before, next, kept) else {
         return (before, before ?? next)
       }
-      guard let reasons = try dynamoChange(change.requests) else { return (before, change.after) }
+      guard let reasons = try transact(change.requests) else { return (before, change.after) }
       guard let met = reasons.first?.row else { throw .rowMissing }
       before = try SubscriptionRow(met)
     }
@@ -30,27 +30,26 @@ extension LedgerSession {
   }
 
   /// Stores a subscription for a claim, unless the stored one is as new already (RPL-2).
-  mutating func dynamoShow(_ shown: SubscriptionUpdate) throws(LedgerSuspension) -> SubscriptionRow
-  {
+  func show(_ shown: SubscriptionUpdate) throws(LedgerSuspension) -> SubscriptionRow {
     let next = shown.row
-    let standing = try dynamoSubscription(environment: next.environment, next.originalTransactionId)
+    let standing = try subscription(environment: next.environment, next.originalTransactionId)
     if let standing, standing.saysAsMuch(as: next) { return standing }
-    return try dynamoChange(standing, to: next, keeping: shown.evidence).after.checked(next)
+    return try change(standing, to: next, keeping: shown.evidence).after.checked(next)
   }
 
   /// Binds a subscription without owner to the owner of a purchase in it (RPL-2).
-  mutating func dynamoBindSubscription(of row: LedgerRow) throws(LedgerSuspension) {
+  func bindSubscription(of row: LedgerRow) throws(LedgerSuspension) {
     let product = context.configuration.products.product(row.product)
     guard product?.type != .consumable else { return }
-    let subscription = try dynamoSubscription(
+    let subscription = try subscription(
       environment: row.environment, row.originalTransactionId)
     guard var subscription, subscription.owner.isEmpty else { return }
     subscription.owner = row.owner
-    _ = try dynamoChange(
+    _ = try transact(
       SubscriptionChange.both(SubscriptionChange.binding(subscription), subscription))
   }
 
-  mutating func dynamoMove(
+  func move(
     _ next: SubscriptionRow, _ evidence: StoredEvidence, from owner: Text, beforeMs: Int64
   ) throws(LedgerSuspension) -> SubscriptionRow {
     var authority = DynamoRequest.update(
@@ -67,35 +66,34 @@ extension LedgerSession {
       authority, .put(after.copyKey, after.arguments),
       .delete(.copy(of: owner, next.environment, next.originalTransactionId)),
     ]
-    let reasons = try dynamoChange(changes + dynamoKeeping(evidence, of: next))
+    let reasons = try transact(changes + keeping(evidence, of: next))
     guard let reasons else { return after }
     guard let met = reasons.first?.row else { throw .rowMissing }
-    return try SubscriptionRow(met)
+    return try SubscriptionRow(met).checked(next)
   }
 
-  /// Returns the subscriptions of an account, the newest first; at most 50.
-  mutating func dynamoSubscriptions(of account: Text) throws(LedgerSuspension) -> [SubscriptionRow]
-  {
+  func subscriptions(of account: Text) throws(LedgerSuspension) -> [SubscriptionRow] {
+    try copies(of: account).owned(by: account)
+  }
+
+  private func copies(of account: Text) throws(LedgerSuspension) -> [SubscriptionRow] {
     let query = DynamoQuery.account(account, DynamoKey.subscriptionsOfAccount)
-    var rows: [SubscriptionRow] = []
-    for item in try dynamo({ [query.call($0)] }).items(0) { rows.append(try SubscriptionRow(item)) }
+    let rows = try run { [query.call($0)] }.items(0).map(SubscriptionRow.init)
     return rows.ordered { $0.asOfMs > $1.asOfMs }
   }
 
-  mutating func dynamoSubscription(environment: Text, _ id: Text) throws(LedgerSuspension)
-    -> SubscriptionRow?
-  {
-    guard let item = try dynamoRead(.subscription(environment, id)) else { return nil }
+  func subscription(environment: Text, _ id: Text) throws(LedgerSuspension) -> SubscriptionRow? {
+    guard let item = try read(.subscription(environment, id)) else { return nil }
     return try SubscriptionRow(item).checked(environment, id)
   }
 
   /// Deactivates each subscription and its copy.
-  mutating func dynamoClear(_ account: Text) throws(LedgerSuspension) -> [SubscriptionRow] {
-    var rows = try dynamoSubscriptions(of: account)
+  func deactivateSubscriptions(of account: Text) throws(LedgerSuspension) -> [SubscriptionRow] {
+    var rows = try copies(of: account)
     let places = rows.indices.filter { rows[$0].deactivatedAtMs == nil }
     guard !places.isEmpty else { return rows }
     let nowMs = context.nowMs
-    let results = try dynamo { table in
+    let results = try run { table in
       places.map { place in
         let requests = [rows[place].dynamoKey, rows[place].copyKey].map { key in
           DynamoRequest.update(
@@ -120,30 +118,24 @@ extension LedgerSession {
 
   // MARK: due
 
-  mutating func dynamoLeaseDueSubscriptions(leaseMs: Int64, attemptId: Text)
-    throws(LedgerSuspension) -> [SubscriptionRow]
-  {
+  func leaseDueSubscriptions(leaseMs: Int64) throws(LedgerSuspension) -> [SubscriptionRow] {
     let values: DynamoRequest.Values = [
       ("lease_expires_at_ms", .integer(leaseMs)), ("now_ms", .integer(context.nowMs)),
     ]
     // After a lost reply the rows are due again when the lease is over (STO-48).
-    let items = try dynamoTakeDue(
+    let items = try takeDue(
       "SUBSCRIPTION#", beforeMs: context.nowMs,
       { key in
         .update(
           key, "SET #due_at_ms = :lease_expires_at_ms, #next_check_at_ms = :lease_expires_at_ms",
           if: "#due_at_ms <= :now_ms", values)
       }, isOurs: { _ in false })
-    return try items.map { item throws(LedgerSuspension) in try SubscriptionRow(item) }
+    return try items.map(SubscriptionRow.init)
   }
 
-  /// Schedules the next check of each subscription whose lease this sweeper still holds.
-  mutating func dynamoScheduleNextChecks(_ rows: [SubscriptionRow], leaseMs: Int64)
-    throws(LedgerSuspension)
-  {
-    guard !rows.isEmpty else { return }
+  func scheduleNextChecks(_ rows: [SubscriptionRow], leaseMs: Int64) throws(LedgerSuspension) {
     let nowMs = context.nowMs
-    _ = try dynamo { table in
+    _ = try run { table in
       rows.map { row in
         var next = row
         next.nextCheckAtMs = row.nextCheck(nowMs: nowMs)

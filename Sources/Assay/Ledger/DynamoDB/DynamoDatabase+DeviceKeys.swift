@@ -1,27 +1,25 @@
-/// Device keys in DynamoDB (docs/spec/ledger-statements.md §3).
-extension LedgerSession {
-  mutating func dynamoInsert(_ row: KeyRow) throws(LedgerSuspension) -> (row: KeyRow, isMade: Bool)
-  {
-    let index: Arguments = [
+/// Device keys.
+extension DynamoDatabase {
+  func insert(_ row: KeyRow) throws(LedgerSuspension) -> (row: KeyRow, isMade: Bool) {
+    let index: DynamoRequest.Values = [
       ("owner_pk", .text(DynamoKey.account(row.owner))),
       ("owner_sk", .text(DynamoKey.ordered("K#", row.createdAtMs))),
     ]
-    let (isMade, item) = try dynamoChange(
-      .insert(.attestKey(row.id), row.arguments + index))
-    if isMade { return (row, true) }
-    guard let item else { throw .shape("results[0].error.item") }
-    return (try KeyRow(item), false)
+    guard let item = try insert(.attestKey(row.id), row.arguments + index) else {
+      return (row, true)
+    }
+    return (try KeyRow(item).checked(row.id), false)
   }
 
-  mutating func dynamoKeyRow(_ id: Text) throws(LedgerSuspension) -> KeyRow? {
-    guard let item = try dynamoRead(.attestKey(id)) else { return nil }
-    return try KeyRow(item)
+  func keyRow(_ id: Text) throws(LedgerSuspension) -> KeyRow? {
+    guard let item = try read(.attestKey(id)) else { return nil }
+    return try KeyRow(item).checked(id)
   }
 
-  mutating func dynamoAdvance(
+  func advance(
     _ id: Text, owner: Text, counter: Int64
   ) throws(LedgerSuspension) -> (isMade: Bool, row: KeyRow?) {
-    let (isMade, item) = try dynamoChange(
+    let changed = try update(
       isOnce: true,
       .update(
         .attestKey(id), "SET #counter = :counter, #used_at_ms = :now",
@@ -30,29 +28,22 @@ extension LedgerSession {
           ("counter", .integer(counter)), ("now", .integer(context.nowMs)),
           ("owner", .text(owner)), ("active", .text("active")),
         ]))
-    guard let item else {
-      if isMade { throw .shape("results[0].output.Attributes") }
-      return (false, nil)
-    }
+    guard let (isMade, item) = changed else { return (false, nil) }
     let row = try KeyRow(item).checked(id)
     guard !isMade || row.counter == counter else { throw .shape("counter") }
     return (isMade, row)
   }
 
-  mutating func dynamoKeep(
-    _ receipt: KeyRow.Receipt, of id: Text
-  ) throws(LedgerSuspension) -> KeyRow? {
+  func keep(_ receipt: KeyRow.Receipt, of id: Text) throws(LedgerSuspension) -> KeyRow? {
     var request = DynamoRequest.update(
       .attestKey(id), "",
       if: "#state = :active AND #receipt_created_at_ms < :receipt_created_at_ms",
       [("active", .text("active"))])
     request.set(receipt.arguments)
-    return try keyRow(request).row
+    return try keyRow(request, id).row
   }
 
-  mutating func dynamoRetire(
-    _ id: Text, owner: Text
-  ) throws(LedgerSuspension) -> (row: KeyRow?, isMade: Bool) {
+  func retire(_ id: Text, owner: Text) throws(LedgerSuspension) -> (row: KeyRow?, isMade: Bool) {
     try keyRow(
       .update(
         .attestKey(id), "SET #state = :retired, #used_at_ms = :now",
@@ -60,19 +51,15 @@ extension LedgerSession {
         [
           ("retired", .text("retired")), ("now", .integer(context.nowMs)),
           ("owner", .text(owner)), ("active", .text("active")),
-        ]))
+        ]), id)
   }
 
   /// Makes a change. Returns the row afterwards, or the one that failed its condition.
-  private mutating func keyRow(
-    _ request: DynamoRequest
+  private func keyRow(
+    _ request: DynamoRequest, _ id: Text
   ) throws(LedgerSuspension) -> (row: KeyRow?, isMade: Bool) {
-    let (isMade, item) = try dynamoChange(request)
-    guard let item else {
-      if isMade { throw .shape("results[0].output.Attributes") }
-      return (nil, false)
-    }
-    return (try KeyRow(item), isMade)
+    guard let (isMade, item) = try update(request) else { return (nil, false) }
+    return (try KeyRow(item).checked(id), isMade)
   }
 }
 

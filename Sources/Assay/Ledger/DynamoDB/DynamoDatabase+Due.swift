@@ -1,20 +1,18 @@
 /// Due lists on DynamoDB: the sparse index `assay-due`, eight partitions for each kind
 /// (docs/spec/ledger-statements.md §3, "due"). The index lags; the row decides.
-extension LedgerSession {
+extension DynamoDatabase {
   /// The largest number of rounds of changes, until 25 rows are taken or none is left.
   private static let roundCap = 8
 
   /// Returns rows that are due, the oldest first: at most 25 of each partition.
-  private mutating func dynamoDue(
-    _ kind: StaticString, beforeMs: Int64
-  ) throws(LedgerSuspension) -> [DynamoKey] {
-    let results = try dynamo { table in
+  private func due(_ kind: StaticString, beforeMs: Int64) throws(LedgerSuspension) -> [DynamoKey] {
+    let results = try run { table in
       (0..<DynamoKey.duePartitions).map { number in
         DynamoQuery(
           index: "assay-due", condition: "#due_pk = :due_pk AND #due_at_ms <= :before_ms",
           values: [
             ("due_pk", .text(DynamoKey.due(kind, number))), ("before_ms", .integer(beforeMs)),
-          ], limit: Int64(Self.dueCap)
+          ], limit: Int64(LedgerContext.dueCap)
         ).call(table)
       }
     }
@@ -30,16 +28,16 @@ extension LedgerSession {
   /// Takes due rows one by one. A row whose condition fails belongs to another sweeper.
   ///
   /// - Parameter isOurs: Whether a row that failed the condition was taken by this attempt before.
-  mutating func dynamoTakeDue(
+  func takeDue(
     _ kind: StaticString, beforeMs: Int64, _ change: (DynamoKey) -> DynamoRequest,
     isOurs: (DynamoItem) throws(LedgerSuspension) -> Bool
   ) throws(LedgerSuspension) -> [DynamoItem] {
-    var rest = try dynamoDue(kind, beforeMs: beforeMs)[...]
+    var rest = try due(kind, beforeMs: beforeMs)[...]
     var taken: [DynamoItem] = []
-    for _ in 0..<Self.roundCap where !rest.isEmpty && taken.count < Self.dueCap {
-      let keys = Array(rest.prefix(Self.dueCap &- taken.count))
+    for _ in 0..<Self.roundCap where !rest.isEmpty && taken.count < LedgerContext.dueCap {
+      let keys = Array(rest.prefix(LedgerContext.dueCap &- taken.count))
       rest = rest.dropFirst(keys.count)
-      let results = try dynamo { table in keys.map { change($0).call(table) } }
+      let results = try run { table in keys.map { change($0).call(table) } }
       for place in results.indices {
         let (isMade, row) = try results.change(place)
         guard let row else { continue }
@@ -49,7 +47,7 @@ extension LedgerSession {
     return taken
   }
 
-  mutating func dynamoDue(
+  func takeDue(
     _ state: LedgerRow.State, attemptId: Text, leaseMs: Int64, beforeMs: Int64
   ) throws(LedgerSuspension) -> [LedgerRow] {
     let values: DynamoRequest.Values = [
@@ -57,7 +55,7 @@ extension LedgerSession {
       ("one", .integer(1)),
       ("state", .text(Text(stringLiteral: state.name))), ("before_ms", .integer(beforeMs)),
     ]
-    let items = try dynamoTakeDue(
+    let items = try takeDue(
       state.dueKind, beforeMs: beforeMs,
       { key in
         .update(
@@ -74,13 +72,13 @@ extension LedgerSession {
         let row = try LedgerRow(row)
         return row.state == state && row.attemptId == attemptId && row.leaseMs == leaseMs
       })
-    return try items.map { item throws(LedgerSuspension) in try LedgerRow(item) }
+    return try items.map(LedgerRow.init)
   }
 
-  mutating func dynamoHeldClaims(beforeMs: Int64) throws(LedgerSuspension) -> [LedgerRow] {
-    let keys = try dynamoDue("CLAIM#", beforeMs: beforeMs).prefix(Self.dueCap)
+  func heldClaims(beforeMs: Int64) throws(LedgerSuspension) -> [LedgerRow] {
+    let keys = try due("CLAIM#", beforeMs: beforeMs).prefix(LedgerContext.dueCap)
     guard !keys.isEmpty else { return [] }
-    let results = try dynamo { table in keys.map { DynamoRequest.get($0).call(table) } }
+    let results = try run { table in keys.map { DynamoRequest.get($0).call(table) } }
     var rows: [LedgerRow] = []
     for place in results.indices {
       guard let item = try results.item(place) else { continue }

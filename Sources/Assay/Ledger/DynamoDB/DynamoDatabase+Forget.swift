@@ -1,50 +1,48 @@
-/// `forget-account` on DynamoDB: visits the same rows as a merge, for the account and for those
-/// merged into it, and replaces the ids of these accounts by the hash (STO-93).
-extension LedgerSession {
+/// Forgotten accounts: visits the same rows as a merge, for the account and for those merged into
+/// it, and replaces the ids of these accounts by the hash (STO-93).
+extension DynamoDatabase {
   /// The largest number of merged accounts that one exchange forgets (EXC-15).
   private static let joinedCap = 20
 
-  mutating func dynamoForget(_ operation: ForgetAccount) throws(LedgerSuspension) -> OperationResult
-  {
-    let link = try dynamoRead(.link(operation.account))
+  func forget(_ operation: ForgetAccount) throws(LedgerSuspension) -> OperationResult {
+    let link = try read(.link(operation.account))
     let joined = try link?.texts("joined") ?? []
     var counts = MergeAccounts.Moved()
-    let isWhole = try dynamoForget(operation.account, operation, &counts)
+    let isWhole = try forget(operation.account, operation, &counts)
     var gone: [Text] = []
     for account in joined.prefix(Self.joinedCap) {
-      if try dynamoForget(account, operation, &counts) { gone.append(account) }
+      if try forget(account, operation, &counts) { gone.append(account) }
     }
     let isLast = isWhole && gone.count == joined.count
-    try dynamoForgetLinks(link, gone, isLast: isLast, operation)
-    let audit = AuditRow(
-      id: Text("forget#".utf8 + operation.hash.utf8.suffix(64)), action: "forget",
-      owner: operation.hash, other: "", note: nil, atMs: context.nowMs)
-    try dynamoAudit(audit)
+    try forgetLinks(link, gone, isLast: isLast, operation)
+    try insert(
+      AuditRow(
+        id: operation.auditId, action: "forget", owner: operation.hash, other: "", note: nil,
+        atMs: context.nowMs))
     return operation.done(counts, joined: gone.count, more: !isLast)
   }
 
   /// Forgets the rows of one account.
   ///
   /// - Returns: Whether all were forgotten; `false` if more are left.
-  private mutating func dynamoForget(
+  private func forget(
     _ name: Text, _ operation: ForgetAccount, _ counts: inout MergeAccounts.Moved
   ) throws(LedgerSuspension) -> Bool {
-    let account = try dynamoAccount(name)
+    let account = try account(name)
     if context.policy.keepEvidence {
       // Texts go first, while the rows that lead to them still have this owner.
       let rows = account.subscriptions.map { $0.dynamoKey } + account.purchases.map { $0.dynamoKey }
-      guard try dynamoForgetTexts(of: rows, name) else { return false }
+      guard try forgetTexts(of: rows, name) else { return false }
       // Texts that were kept before rows led to them are found by the digests.
       let digests =
         account.subscriptions.map { $0.evidence } + account.purchases.map { $0.evidence }
-      try dynamoChanges(digests.map { .delete(.evidence($0)) })
+      try changeEach(digests.map { .delete(.evidence($0)) })
     }
     var more = account.isCut
-    counts.subscriptions &+= try dynamoForgetSubscriptions(
-      account.subscriptions, name, operation, &more)
-    counts.purchases &+= try dynamoChanges(
+    counts.subscriptions &+= try forgetSubscriptions(account.subscriptions, name, operation, &more)
+    counts.purchases &+= try changeEach(
       account.purchases.map { operation.forgetting($0.dynamoKey, of: name, remove: ["note"]) })
-    counts.keys &+= try dynamoChanges(
+    counts.keys &+= try changeEach(
       account.keys.map {
         operation.forgetting(
           $0, of: name,
@@ -56,16 +54,16 @@ extension LedgerSession {
       counts.meters &+= Int64(try day.numbers(after: "count_").count)
       deletions.append(.delete(try day.key()))
     }
-    try dynamoChanges(deletions)
-    try dynamoForgetAudits(account.audits, name, operation)
+    try changeEach(deletions)
+    try forgetAudits(account.audits, name, operation)
     return !more
   }
 
-  private mutating func dynamoForgetSubscriptions(
+  private func forgetSubscriptions(
     _ rows: [SubscriptionRow], _ name: Text, _ operation: ForgetAccount, _ more: inout Bool
   ) throws(LedgerSuspension) -> Int64 {
     let nowMs = context.nowMs
-    let outcomes = try dynamoChanges(
+    let outcomes = try transactEach(
       rows.map { row in
         [
           .update(
@@ -86,7 +84,7 @@ extension LedgerSession {
 
   /// Deletes the link rows of the forgotten accounts. After the last of them deletes the account's
   /// own link row, and its id in the row of the account that it was merged into.
-  private mutating func dynamoForgetLinks(
+  private func forgetLinks(
     _ link: DynamoItem?, _ gone: [Text], isLast: Bool, _ operation: ForgetAccount
   ) throws(LedgerSuspension) {
     guard let link else { return }
@@ -107,12 +105,12 @@ extension LedgerSession {
       request.sets = [("batch", gone)]
       changes.append(request)
     }
-    try dynamoChanges(changes)
+    try changeEach(changes)
   }
 
   /// Replaces the account in its audit rows, and in those that name it as the other account. A
   /// merge names two accounts, and both are forgotten.
-  private mutating func dynamoForgetAudits(
+  private func forgetAudits(
     _ audits: [(key: DynamoKey, isLink: Bool)], _ name: Text, _ operation: ForgetAccount
   ) throws(LedgerSuspension) {
     var changes: [DynamoRequest] = []
@@ -130,7 +128,7 @@ extension LedgerSession {
           [("hash", .text(operation.hash)), ("owner", .text(name))]))
       changes.append(.delete(key))
     }
-    try dynamoChanges(changes)
+    try changeEach(changes)
   }
 }
 

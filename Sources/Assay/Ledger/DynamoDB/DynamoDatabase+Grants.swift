@@ -1,28 +1,31 @@
-/// Grants in a transaction on DynamoDB: the change of the row is the first element of the host's
-/// own TransactWriteItems, so that claim and grant are committed together or not at all (STO-21).
-extension LedgerSession {
+/// Grants and take-backs in a transaction, and revocations. The change of the row is the first
+/// element of the host's own TransactWriteItems, so that claim and grant are committed together or
+/// not at all (STO-21).
+extension DynamoDatabase {
   /// The number of rounds: a row that another process inserted in between is evaluated once more.
   private static let grantRounds = 2
 
-  /// - Parameter new: The row to insert if there is none; `nil` if this request inserts none,
-  ///   because it is an App Store notification, or because another account owns the subscription.
-  mutating func dynamoGrant(
-    _ key: Text, _ new: LedgerRow?, _ claimRequest: ClaimRequest, _ purchase: LedgerPurchase,
+  /// The number of evaluations of a revoked row that other processes change at the same time.
+  private static let revokeRounds = 4
+
+  func grant(
+    _ key: Text, _ new: LedgerRow?, _ request: ClaimRequest, _ purchase: LedgerPurchase,
     note: Text?
   ) throws(LedgerSuspension) -> Claim {
-    var standing = try dynamoLedgerRow(key)?.checked(key)
+    var standing = try ledgerRow(key)
     for _ in 0..<Self.grantRounds {
       var claim: Claim
       if let standing {
-        claim = try evaluate(standing, claimRequest, purchase, nil)
+        claim = try ClaimEvaluation(request: request, purchase: purchase, database: self)
+          .claim(standing)
       } else if let new {
         claim = Claim(new, .new)
       } else {
-        return Claim(purchase, claimRequest.outcomeWithoutRow)
+        return Claim(purchase, request.outcomeWithoutRow)
       }
       guard claim.outcome.needsGrant, var row = claim.row else { return claim }
       // The text is kept beforehand: the host's transaction has no room for it.
-      if standing == nil { try dynamoKeep(purchase.evidence, of: row) }
+      if standing == nil { try keep(purchase.evidence, of: row) }
       let units = row.unitsToGive
       row.state = .granted
       row.grantedAtMs = context.nowMs
@@ -31,8 +34,8 @@ extension LedgerSession {
       let change =
         standing == nil
         ? DynamoRequest.insert(row.dynamoKey, row.attributes) : grantOfClaimed(row)
-      let (isMade, item) = try dynamoHandOut(change) { item in
-        GrantStep(row, units: units, isRepeated: row.isRepeated(by: claimRequest), item: item)
+      let (isMade, item) = try handOutGrant(change) { item in
+        GrantStep(row, units: units, isRepeated: row.isRepeated(by: request), item: item)
       }
       claim.units = units
       guard !isMade else {
@@ -53,7 +56,13 @@ extension LedgerSession {
       standing = met
     }
     guard let standing else { throw .rowMissing }
-    return Claim(standing, standing.owner == claimRequest.account ? .inProgress : .otherAccount)
+    return Claim(standing, standing.owner == request.account ? .inProgress : .otherAccount)
+  }
+
+  func grantReversed(
+    _ key: Text, _ request: ClaimRequest, _ purchase: LedgerPurchase
+  ) throws(LedgerSuspension) -> Claim {
+    try grant(key, nil, request, purchase, note: nil)
   }
 
   /// Returns the update that grants a row of this attempt as it was read. If the row was handed out
@@ -79,11 +88,10 @@ extension LedgerSession {
 
   /// Hands out the grant step with the change as its item. Returns whether the host's transaction
   /// was committed; if not, the row that failed the item's condition.
-  mutating func dynamoHandOut(
+  private func handOutGrant(
     _ change: DynamoRequest, _ handed: ([UInt8]) -> GrantStep
   ) throws(LedgerSuspension) -> (isMade: Bool, row: DynamoItem?) {
-    let table = context.policy.table ?? ""
-    let result = try grant {
+    let result = try session.grant {
       var writer = JSONWriter(capacity: 2048)
       change.writeElement(table, &writer)
       return handed(writer.bytes)
@@ -94,5 +102,40 @@ extension LedgerSession {
       throw .refused(Refusal(.unavailableClaimInProgress, "STO-32", at: "grant"))
     }
     return (false, ours.row)
+  }
+
+  // MARK: revocations
+
+  func revoke(
+    _ tombstone: LedgerRow, _ purchase: LedgerPurchase, _ revoker: Revoker, _ revokedAtMs: Int64
+  ) throws(LedgerSuspension) -> Revocation {
+    var standing = try ledgerRow(tombstone.purchaseKey)
+    for _ in 0..<Self.revokeRounds {
+      let evaluation =
+        standing.map { revoker.evaluate($0, purchase, revokedAtMs: revokedAtMs) }
+        ?? Revoker.Evaluation(outcome: .unclaimed, next: tombstone)
+      var found = Revocation(
+        purchase: purchase, outcome: evaluation.outcome, row: standing, take: evaluation.take)
+      guard let next = evaluation.next else { return found }
+      let change =
+        standing.map { next.change(from: $0) } ?? .insert(next.dynamoKey, next.attributes)
+      let (isMade, met) = try revoke(change, evaluation.take, revoker.mode)
+      if isMade {
+        found.row = next
+        try keep(purchase.evidence, of: next)
+        return found
+      }
+      guard let met else { throw .shape("item") }
+      standing = try LedgerRow(met).checked(tombstone.purchaseKey)
+    }
+    throw .refused(Refusal(.unavailableDatabaseContention, "STO-70", at: "revocations"))
+  }
+
+  /// Makes the change by itself, or at the head of the host's transaction.
+  private func revoke(
+    _ change: DynamoRequest, _ take: TakeBack?, _ mode: Revoker.Mode
+  ) throws(LedgerSuspension) -> (isMade: Bool, row: DynamoItem?) {
+    guard mode == .transaction, let take else { return try self.change(change) }
+    return try handOutGrant(change) { item in GrantStep(take, item: item) }
   }
 }
