@@ -25,80 +25,6 @@ GIVES = {
 }
 
 
-def camel(name):
-    first, *rest = name.split("-")
-    return first + "".join(word.capitalize() for word in rest)
-
-
-def form(member):
-    if member.bounds:
-        low, high = member.bounds
-        return f".number({low}...{grouped(high)})"
-    return FORMS.get(member.type, f".{member.type}")
-
-
-def grouped(number):
-    return f"{number:_}" if number > 9999 else str(number)
-
-
-def swift_member(member):
-    marks = ", isList: true" * member.is_list + ", isRequired: true" * member.is_required
-    return f".init({quoted(member.name)}, .{member.place}, {form(member)}{marks})"
-
-
-def swift_endpoint(one):
-    out = ["    AppStoreEndpoint(",
-           f"      {quoted(one.name)}, {quoted(one.method)},",
-           f"      {quoted(one.path)},"]
-    if len(one.members) > 1:
-        out.append("      members: [")
-        out += [f"        {swift_member(member)}," for member in one.members]
-        out.append("      ],")
-    else:
-        out.append(f"      members: [{''.join(map(swift_member, one.members))}],")
-    answer = ", ".join(map(quoted, one.answer))
-    tail = [f"answer: [{answer}]" if one.answer else "answer: nil"]
-    if one.paging != "-":
-        tail.append(f"paging: {quoted(one.paging)}")
-    if one.rule != "-":
-        tail.append(f"rule: .{camel(one.rule)}")
-    return out + [f"      {', '.join(tail)}),"]
-
-
-def table(contract):
-    version = contract.constant("ASSAY_VERSION")
-    out = [MARK.format("endpoints.tsv"), "", "enum AppStoreEndpointTable {",
-           "  /// What Apple's logs say of us.",
-           f"  static let userAgent: StaticString = {quoted('assay/' + version)}", "",
-           "  static let rows: [AppStoreEndpoint] = ["]
-    for one in endpoints.endpoints():
-        out += swift_endpoint(one)
-    return "\n".join([*out, "  ]", "}", ""])
-
-
-def error_names():
-    out = [MARK.format("errors.tsv"), "", "enum AppStoreErrorName {",
-           "  /// Apple's name for a number; nil for one that is not known (API, §7).",
-           "  static func of(_ code: Int64) -> StaticString? {", "    switch code {"]
-    out += [f"    case {code}: return {quoted(name)}" for code, name in endpoints.errors()]
-    return "\n".join([*out, "    default: return nil", "    }", "  }", "}", ""])
-
-
-def limits():
-    out = [MARK.format("endpoints.tsv"), "",
-           "/// How often an app may ask the App Store Server API, by operation.",
-           "enum AppStoreLimits {",
-           "  /// Requests a second in Production; nil: Apple names none.",
-           "  static let rows: [(operation: StaticString, perSecond: Int64?)] = ["]
-    out += [f"    ({quoted(one.name)}, {'nil' if one.limit == '-' else one.limit}),"
-            for one in endpoints.endpoints()]
-    return "\n".join([*out, "  ]", "",
-                      "  static func row(", "    _ operation: Text",
-                      "  ) -> (operation: StaticString, perSecond: Int64?)? {",
-                      "    rows.first { operation.utf8[...].elementsEqual($0.operation) }", "  }",
-                      "}", ""])
-
-
 # MARK: the page
 
 
@@ -135,8 +61,5 @@ def page(text):
 def outputs(_, contract):
     return {
         **generate_app_store_calls.outputs(),
-        FOLDER + "/AppStoreEndpointTable.swift": table(contract),
-        FOLDER + "/AppStoreErrorName.swift": error_names(),
-        "Sources/Assay/Vocabulary/AppStoreLimits.swift": limits(),
         PAGE: page((ROOT / PAGE).read_text()),
     }

@@ -404,80 +404,10 @@ def go(rows):
     return "\n".join([*out, ""])
 
 
-# MARK: Swift
-
-SWIFT = {"text": "String", "number": "Int64", "boolean": "Bool", "time": "Timestamp"}
-
-
-def swift_type(member):
-    kind = SWIFT[kind_of(member)]
-    return f"[{kind}]" if member.is_list else kind
-
-
-def swift_json(member, name):
-    if member.is_list:
-        return f"JSON({name}.map {{ JSON($0) }})"
-    return f"JSON({name}.milliseconds)" if kind_of(member) == "time" else f"JSON({name})"
-
-
-def swift_call(one):
-    out = ["", *(f"  /// {line}" for line in sentence(one, 95, "  /// "))]
-    if one.evidence or one.paging != "-":
-        out.append("  ///")
-    if one.evidence:
-        out.append("  /// `transaction` is a verified one; it is checked before anything is sent.")
-    if one.paging != "-":
-        out.append("  /// `pages` is how many are asked for at most, 1 to 100.")
-    parameters = [f"{member.name}: {swift_type(member)}" for member in one.required]
-    parameters += [f"{member.name}: {swift_type(member)}? = nil" for member in one.optional]
-    if one.paging != "-":
-        parameters.append("pages: Int64? = nil")
-    if one.evidence:
-        parameters.append("transaction: Transaction? = nil")
-    parameters.append("at now: Timestamp = .now")
-    out.append(f"  public func {generate_camel(one.name)}(")
-    # Joins the words of each parameter, so that lines break only between parameters.
-    glued = ", ".join(parameter.replace(" ", "\0") for parameter in parameters)
-    out += [line.replace("\0", " ") for line in textwrap.wrap(
-        glued, 96, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False,
-        break_long_words=False)]
-    out.append("  ) throws(AssayError) -> Exchange {")
-    tail = "".join([", pages: pages" if one.paging != "-" else "",
-                    ", about: transaction" if one.evidence else "", ", at: now"])
-    if not one.members:
-        return [*out, f"    try begin({quoted(one.name)}, []{tail})", "  }"]
-    given = []
-    for member in one.members:
-        value = swift_json(member, member.name if member.is_required else "$0")
-        if not member.is_required:
-            value = f"{member.name}.map {{ {value} }}"
-        given.append(f"({quoted(member.name)}, {value})")
-    out += ["    try begin(", f"      {quoted(one.name)},"]
-    if len(given) == 1:
-        return [*out, f"      [{given[0]}]{tail})", "  }"]
-    out.append("      [")
-    for each in given:
-        if len(each) < 91:
-            out.append(f"        {each},")
-        else:
-            name, _, value = each[1:-1].partition(", ")
-            out += ["        (", f"          {name},", f"          {value}", "        ),"]
-    return [*out, f"      ]{tail})", "  }"]
-
-
-def swift(rows):
-    out = [f"// {MARK} Do not edit.", "", "extension AppStore {"]
-    for one in rows:
-        lines = swift_call(one)
-        out += lines[1:] if out[-1].endswith("{") else lines
-    return "\n".join([*out, "}", ""])
-
-
 def outputs():
     rows = endpoints.endpoints()
     return {
         "bindings/python/assay/app_store.py": python(rows),
         "bindings/php/src/AppStore.php": php(rows),
         "bindings/go/app_store_calls.go": go(rows),
-        "Sources/AssaySwift/AppStoreCalls.swift": swift(rows),
     }
