@@ -43,10 +43,6 @@ From facts.tsv and names.tsv:
 """
 import sys
 
-import generate_app_store
-import generate_command_line
-import generate_configuration
-import generate_documents
 import generate_go
 import generate_go_ledger
 import generate_php
@@ -55,18 +51,16 @@ import generate_php_results
 import generate_python
 import generate_python_ledger
 import generate_python_results
-import generate_schema_picture
-import generate_statements
 import header
-from contract import swift
+import generate_app_store_calls
+from contract import pages, swift
 from contract.reader import Contract
 from status_rows import FAMILIES, ROOT, rows
 
 # The generators. Each has outputs(table, contract) -> {path: text}.
-BINDINGS = [generate_configuration, generate_command_line, generate_documents,
-            generate_python, generate_python_ledger, generate_python_results, generate_go,
-            generate_go_ledger, generate_php, generate_php_ledger, generate_php_results,
-            generate_app_store, generate_schema_picture]
+BINDINGS = [generate_app_store_calls, generate_python, generate_python_ledger,
+            generate_python_results, generate_go, generate_go_ledger, generate_php,
+            generate_php_ledger, generate_php_results]
 
 
 def contract():
@@ -82,7 +76,7 @@ def contract():
 def outputs():
     table = rows()
     declared = contract()
-    files = swift.files(Contract())
+    files = {**swift.files(Contract()), **pages.files(Contract())}
     for binding in BINDINGS:
         files.update(binding.outputs(table, declared))
     return files

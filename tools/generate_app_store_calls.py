@@ -404,7 +404,7 @@ def go(rows):
     return "\n".join([*out, ""])
 
 
-def outputs():
+def outputs(*_):
     rows = endpoints.endpoints()
     return {
         "bindings/python/assay/app_store.py": python(rows),
