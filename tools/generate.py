@@ -48,18 +48,14 @@ import generate_go_ledger
 import generate_php
 import generate_php_ledger
 import generate_php_results
-import generate_python
-import generate_python_ledger
-import generate_python_results
 import header
 import generate_app_store_calls
-from contract import pages, swift
+from contract import pages, python, swift
 from contract.reader import Contract
 from status_rows import FAMILIES, ROOT, rows
 
 # The generators. Each has outputs(table, contract) -> {path: text}.
-BINDINGS = [generate_app_store_calls, generate_python, generate_python_ledger,
-            generate_python_results, generate_go, generate_go_ledger, generate_php,
+BINDINGS = [generate_app_store_calls, generate_go, generate_go_ledger, generate_php,
             generate_php_ledger, generate_php_results]
 
 
@@ -76,7 +72,9 @@ def contract():
 def outputs():
     table = rows()
     declared = contract()
-    files = {**swift.files(Contract()), **pages.files(Contract())}
+    files = {}
+    for writer in (swift, python, pages):
+        files.update(writer.files(Contract()))
     for binding in BINDINGS:
         files.update(binding.outputs(table, declared))
     return files

@@ -31,151 +31,9 @@ def sentence(one, width, indent):
     return textwrap.wrap(one.does, width - len(indent), break_on_hyphens=False)
 
 
-# MARK: Python
-
-PYTHON_HEAD = '''"""Exchanges with the App Store Server API (docs/tasks/app-store-server-api.md).
-
-    store = verifier.app_store("auto")
-    with store.get_transaction_history(transaction_id, pages=10) as exchange:
-        document = exchange.run()
-    document.raise_for_status()
-    decision = verifier.decide(document)
-
-The facts of such a document are an `AppStoreResponse`. Loaded on first use.
-
-{mark} Do not edit.
-"""
-
-from __future__ import annotations
-
-from ._calls import milliseconds
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, Union
-
-    from ._calls import Evidence, Time
-    from .exchange import Exchange
-
-    Start = Callable[
-        [Mapping[str, Any], Union[Evidence, Iterable[Evidence]], Union[Time, None]], Exchange
-    ]
-
-__all__ = ["AppStore"]
-
-
-class AppStore:
-    """What may be asked of Apple, each as an exchange. Made by `Verifier.app_store`.
-
-    Raises MisuseError for members of a wrong form, ConfigError without the block
-    `appStoreServerApi`. Times are milliseconds since 1970 UTC or aware datetimes.
-    """
-
-    __slots__ = ("_common", "_exchange", "_options")
-
-    def __init__(
-        self, exchange: Start, common: Mapping[str, Any], options: Mapping[str, Any]
-    ) -> None:
-        self._exchange = exchange
-        self._common = common
-        self._options = options
-
-    def __repr__(self) -> str:
-        return f"<assay.AppStore: {{self._common['environment']}}>"
-
-    def _begin(
-        self,
-        operation: str,
-        members: Mapping[str, Any],
-        now: Time | None,
-        pages: int | None = None,
-        evidence: Evidence | Iterable[Evidence] = (),
-    ) -> Exchange:
-        request = {{"operation": operation, **self._common}}
-        request.update((name, value) for name, value in members.items() if value is not None)
-        options = self._options if pages is None else {{**self._options, "pages": pages}}
-        if options:
-            request["options"] = options
-        return self._exchange(request, evidence, now)
-'''
-PYTHON_TAIL = '''
-
-def _time(moment: Time | None, name: str) -> int | None:
-    return None if moment is None else milliseconds(moment, name)
-
-
-def _list(values: Sequence[object] | None) -> list[object] | None:
-    return None if values is None else list(values)
-'''
-PYTHON = {"text": "str", "number": "int", "boolean": "bool", "time": "Time"}
-
-
-def python_call(one):
-    name = one.name.replace("-", "_")
-    out = ["", f"    def {name}(", "        self,"]
-    for member in one.required:
-        out.append(f"        {members.snake(member.name)}: {python_type(member)},")
-    optional = [f"        {members.snake(member.name)}: {python_type(member)} | None = None,"
-                for member in one.optional]
-    if one.paging != "-":
-        optional.append("        pages: int | None = None,")
-    if one.evidence:
-        optional.append("        transaction: Evidence | None = None,")
-    out += ["        *,", *optional, "        now: Time | None = None,",
-            "    ) -> Exchange:", *docstring(one)]
-    out += ["        return self._begin(", f"            {quoted(one.name)},"]
-    if one.members:
-        out.append("            {")
-        out += [f"                {quoted(member.name)}: {python_value(member)},"
-                for member in one.members]
-        out.append("            },")
-    else:
-        out.append("            {},")
-    out.append("            now,")
-    if one.paging != "-":
-        out.append("            pages,")
-    if one.evidence:
-        out.append("            evidence=() if transaction is None else transaction,")
-    return [*out, "        )"]
-
-
-def docstring(one):
-    text = one.does
-    if one.evidence:
-        text += " transaction: its verified facts, where you have them; they are checked first."
-    if one.paging != "-":
-        text += " pages: at most so many are asked for, 1 to 100."
-    lines = textwrap.wrap(text, 84, break_on_hyphens=False)
-    if len(lines) == 1:
-        return [f'        """{lines[0]}"""']
-    return [f'        """{lines[0]}', *(f"        {line}" for line in lines[1:]), '        """']
-
-
-def python_type(member):
-    kind = PYTHON[kind_of(member)]
-    return f"Sequence[{kind}]" if member.is_list else kind
-
-
-def python_value(member):
-    name = members.snake(member.name)
-    if kind_of(member) == "time":
-        return f"_time({name}, {quoted(name)})"
-    if member.is_list:
-        return f"list({name})" if member.is_required else f"_list({name})"
-    return name
-
-
 def generate_camel(name):
     first, *more = name.split("-")
     return first + "".join(word[0].upper() + word[1:] for word in more)
-
-
-def python(rows):
-    out = [PYTHON_HEAD.format(mark=MARK).rstrip("\n")]
-    for one in rows:
-        out += python_call(one)
-    return "\n".join(out) + "\n" + PYTHON_TAIL
 
 
 # MARK: PHP
@@ -407,7 +265,6 @@ def go(rows):
 def outputs(*_):
     rows = endpoints.endpoints()
     return {
-        "bindings/python/assay/app_store.py": python(rows),
         "bindings/php/src/AppStore.php": php(rows),
         "bindings/go/app_store_calls.go": go(rows),
     }
