@@ -45,18 +45,14 @@ import sys
 
 import generate_go
 import generate_go_ledger
-import generate_php
-import generate_php_ledger
-import generate_php_results
 import header
 import generate_app_store_calls
-from contract import pages, python, swift
+from contract import pages, php, python, swift
 from contract.reader import Contract
 from status_rows import FAMILIES, ROOT, rows
 
 # The generators. Each has outputs(table, contract) -> {path: text}.
-BINDINGS = [generate_app_store_calls, generate_go, generate_go_ledger, generate_php,
-            generate_php_ledger, generate_php_results]
+BINDINGS = [generate_app_store_calls, generate_go, generate_go_ledger]
 
 
 def contract():
@@ -73,7 +69,7 @@ def outputs():
     table = rows()
     declared = contract()
     files = {}
-    for writer in (swift, python, pages):
+    for writer in (swift, python, php, pages):
         files.update(writer.files(Contract()))
     for binding in BINDINGS:
         files.update(binding.outputs(table, declared))
