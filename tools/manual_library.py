@@ -4,9 +4,8 @@ and remedy."""
 import re
 import sys
 
-import header
 import mdoc
-from status_rows import FAMILIES, ROOT, for_whom, rows
+from contract.reader import FAMILIES, ROOT, Contract, for_whom
 
 EXAMPLE = "bindings/c/examples/product.c"
 # Parameters that the header describes once, under Inputs, Outputs and Time.
@@ -175,7 +174,7 @@ def constants_text(text):
 
 def functions_page():
     text = (ROOT / "include/assay.h").read_text()
-    functions = header.read(text).functions
+    functions = Contract().header.functions
     names = [function.name for function in functions]
     out = [".Sh LIBRARY", "libassay", ".Pq libassay, \\-lassay", ".Sh SYNOPSIS",
            ".In assay.h"]
@@ -221,7 +220,7 @@ def status_text(row):
 
 
 def statuses_page():
-    table = rows()
+    table = Contract().statuses
     out = [".Sh DESCRIPTION", *mdoc.prose(
         "A call of libassay returns a status: status & 0xff is the family, and all "
         "that code should branch on; the rest is detail. The sentences below are those of a "

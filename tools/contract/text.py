@@ -29,7 +29,7 @@ def constant(name):
 
 
 def article(name):
-    return "An" if name[0] in "AEIOU" else "A"
+    return "An" if name[0] in "AEIOUaeiou" else "A"
 
 
 def lowered(text):
