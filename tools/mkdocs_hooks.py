@@ -118,7 +118,7 @@ def on_files(files, config):
         if file.src_uri != "statuses.md":
             add(f"docs/{file.src_uri}", file.dest_uri, abs_src_path=file.abs_src_path)
     add("docs/statuses.md", "statuses.html", content=re.sub(
-        "^#### `(.*)`$", r"\g<0> {#\1}", statuses_page(Contract().statuses), flags=re.M))
+        "^#### `(.*)`$", r"\g<0> {#\1}", statuses_page(Contract()), flags=re.M))
     add("docs/spec/rules.md", "spec/rules.html", content=rules_page())
     for path, text in REFERENCES.items():
         add(path, content=text)

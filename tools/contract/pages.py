@@ -14,7 +14,7 @@ of the ledger's tables.
 import json
 import re
 
-from .reader import ANSWERS, FAMILIES, RETRY, ROOT, fail, for_whom
+from .reader import ROOT, fail
 from .text import plain, told
 
 
@@ -242,15 +242,15 @@ def rules(name, columns):
 
 def explanations(contract):
     """Yield the fields of each line: what it is, and what is said of it."""
-    for number, family, meaning in FAMILIES:
-        yield "family", str(number), family, meaning, ANSWERS.get(family, "")
-    for name, text in RETRY.items():
+    for family in contract.words.families:
+        yield "family", *map(str, family)
+    for name, text in contract.words.retry.items():
         yield "retry", name, text
     for each in contract.statuses:
         yield ("status", str(each.code), each.name, each.message, each.hint, each.retry, each.http,
                each.rules)
         for kinds, hint in each.hints:
-            yield "hint", each.name, for_whom(kinds), hint
+            yield "hint", each.name, contract.words.for_whom(kinds), hint
     for rule, row in rules("decisions.md", ["when", "state", "entitled"]):
         yield "decision", rule, row["when"], row["state"], row["entitled"]
     for rule, row in rules("risk.md", ["when", "verdict"]):
@@ -339,29 +339,31 @@ def escaped(words):
                    for part in re.split(r"(`[^`]*`)", words))
 
 
-def statuses_page(statuses):
+def statuses_page(contract):
+    words = contract.words
     out = ["# Every refusal", "A call answers with a status. `status & 0xff` is the family, and "
            "all that code should branch on; the rest is detail. Cause and remedy are the sentences "
            "in `error.message` and `error.hint` of a document. *Answer* is what a back end would "
            "tell its own client; the six answers that a client needs are in "
            "[Receipts](receipts.md#5-answer-the-client), the rest in "
            "[errors.md](tasks/errors.md)."]
-    for number, family, meaning in FAMILIES:
-        out.append(f"## {number} {family}\n\n{escaped(meaning)} {escaped(ANSWERS.get(family, ''))}")
+    for family in words.families:
+        out.append(f"## {family.number} {family.name}\n\n{escaped(family.meaning)} "
+                   f"{escaped(family.remedy)}")
         area = None
-        for row in sorted((row for row in statuses if row.family == number),
+        for row in sorted((row for row in contract.statuses if row.family == family.number),
                           key=lambda row: row.name.split(".")):
             if row.name.split(".")[1] != area:
                 area = row.name.split(".")[1]
-                out.append(f"### {family}.{area}")
+                out.append(f"### {family.name}.{area}")
             facts = [("cause", row.message), ("remedy", row.hint),
-                     *((for_whom(kinds), hint) for kinds, hint in row.hints),
-                     ("again?", f"{RETRY[row.retry]} ({row.retry})"),
+                     *((words.for_whom(kinds), hint) for kinds, hint in row.hints),
+                     ("again?", f"{words.retry[row.retry]} ({row.retry})"),
                      ("answer", f"HTTP {row.http}" if row.http.isdigit() else row.http),
                      ("rule", row.rules.replace(",", ", ") or "–"),
                      ("code", f"{row.code} = {row.family} + 256 × {row.detail}")]
             out.append(f"#### `{row.name}`\n\n" + "\n".join(
-                f"- *{name}:* {escaped(words)}" for name, words in facts))
+                f"- *{name}:* {escaped(said)}" for name, said in facts))
     return "\n\n".join(out)
 
 

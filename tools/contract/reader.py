@@ -1,10 +1,9 @@
 """Read the contract: include/assay.h and every table of contract/.
 
-`Contract` has each table as an attribute, read at its first use. What a column means stands at the
-head of its table. A row with a wrong number of columns, an unknown word or a name that stands twice
+`Contract` has each table as an attribute. What a column means stands at the head of its table. A row with a wrong number of columns, an unknown word or a name that stands twice
 ends the program with file and line.
 """
-import functools
+import collections
 import json
 import pathlib
 import re
@@ -47,62 +46,39 @@ def split(column):
     return [] if column == "-" else column.split()
 
 
-# ---- statuses.tsv ------------------------------------------------------------------------------
+# ---- statuses.tsv and status-words.tsv ---------------------------------------------------------
 
-FAMILIES = [
-    (0, "ok", "Verified: every check passed."),
-    (1, "rejected", "Well formed, but not authentic, not for us, or not allowed."),
-    (2, "malformed", "Not the format it claims to be."),
-    (3, "unsupported", "Algorithm, version or kind not handled."),
-    (4, "too-large", "A size, depth or count limit was exceeded."),
-    (5, "misuse", "The calling program broke a rule."),
-    (6, "config", "The configuration is not usable."),
-    (7, "unavailable", "The other side gave no usable answer: retry."),
-    (8, "internal", "A bug or a damaged build; nothing was trusted."),
-    (9, "pending", "Nothing is decided yet: take the next step."),
-]
-NUMBERS = {family: number for number, family, _ in FAMILIES}
-# Kinds of evidence that may have a hint of their own, in words; Swift's HintKind lists the same.
-HINT_KINDS = {
-    "jws": "a JWS", "transaction-receipt": "a transaction receipt",
-    "app-receipt": "an app receipt", "attest-receipt": "an App Attest receipt",
-    "embedded-receipt": "the receipt inside an attestation",
-    "verify-receipt-response": "an answer of verifyReceipt", "triage": "triage",
-    "attestation": "an attestation", "assertion": "an assertion",
-    "token": "an access token", "keyset": "a key set", "decision": "a decision",
-    "risk": "a risk assessment", "exchange": "an exchange", "configuration": "a configuration",
-}
-# The meaning of each retry class, and the remedy for a refusal of each family.
-RETRY = {
-    "never": "The same evidence will be refused again.",
-    "later": "Try again later, with back-off; keep the evidence.",
-    "same-once": "Ask the same endpoint again, once.",
-    "other-environment": "Ask the endpoint of the other environment, once.",
-    "after-config": "Passes after you change the configuration: keep the evidence.",
-}
-ANSWERS = {
-    "rejected": "Trust nothing in it. Log the status, the place and the hint; give the client "
-                "one text for every 400 and 403.",
-    "malformed": "The bytes are not what they should be: damaged in transit, of another kind, "
-                 "or forged. Ask for them again once.",
-    "unsupported": "Possibly newer than this library: keep the evidence and look for an update.",
-    "too-large": "A cap was exceeded before memory was allocated. Genuine evidence stays far "
-                 "below the caps.",
-    "misuse": "Your program made an invalid call: fix the call. The client is not to blame.",
-    "config": "Fix the configuration; error.at names the member.",
-    "unavailable": "This says nothing about the customer: a running period continues.",
-    "internal": "Report it, with assay_build_info and the document.",
-    "pending": "Not a refusal: a step is open, or evidence is worth verifying.",
-}
+
+Family = collections.namedtuple("Family", "number name meaning remedy")
+
+
+class Words:
+    """What status-words.tsv says: families are [Family]; retry classes and kinds of evidence are
+    {name: text}."""
+
+    def __init__(self):
+        self.families, self.retry, self.evidence = [], {}, {}
+        for at, (of, number, name, text, remedy) in rows("status-words.tsv", 5):
+            if one_of(at, of, ("family", "retry", "evidence")) == "family":
+                one_of(at, number, [str(len(self.families))])
+                self.families.append(Family(int(number), name, text, "" if remedy == "-" else remedy))
+            else:
+                found = getattr(self, of)
+                found[once(at, name, found)] = text
+
+    def for_whom(self, kinds):
+        """Describe kinds in words: ["jws", "app-receipt"] -> "a JWS, an app receipt"."""
+        return ", ".join(self.evidence[kind] for kind in kinds)
 
 
 class Status:
     """One row of statuses.tsv, with the rows of hints below it."""
 
-    def __init__(self, at, fields):
+    def __init__(self, at, fields, words):
         (self.name, detail, self.http, self.retry, self.rules, self.message, self.hint) = fields
-        self.family = NUMBERS[one_of(at, self.name.partition(".")[0], NUMBERS)]
-        one_of(at, self.retry, (*RETRY, "reserved"))
+        families = [family.name for family in words.families]
+        self.family = families.index(one_of(at, self.name.partition(".")[0], families))
+        one_of(at, self.retry, (*words.retry, "reserved"))
         if re.search(r'["\\]', self.message):
             fail(at, f"the message of {self.name} would have to be escaped in JSON")
         self.detail = int(detail)
@@ -110,7 +86,7 @@ class Status:
         # [([kind], hint)] where the kinds that give the status need different hints.
         self.hints, self.has_one_hint = [], False
 
-    def add(self, at, names, *hint):
+    def add(self, at, known, names, *hint):
         """Add a row of hints: kinds and their hint, or `any`: one hint fits every kind."""
         if self.has_one_hint or (names == "any" and (hint or self.hints)):
             fail(at, f"{self.name} has one hint for any kind, that of its row")
@@ -119,7 +95,7 @@ class Status:
             return
         kinds = names.split(",")
         for kind in kinds:
-            once(at, one_of(at, kind, HINT_KINDS), [each for one, _ in self.hints for each in one])
+            once(at, one_of(at, kind, known), [each for one, _ in self.hints for each in one])
         if len(hint) != 1 or not hint[0]:
             fail(at, f"no hint of {self.name} for {names}")
         self.hints.append((kinds, hint[0]))
@@ -135,20 +111,16 @@ class Status:
         return camel(self.name)
 
 
-def for_whom(kinds):
-    """Describe kinds in words: ["jws", "app-receipt"] -> "a JWS, an app receipt"."""
-    return ", ".join(HINT_KINDS[kind] for kind in kinds)
-
-
-def read_statuses():
+def read_statuses(words):
+    """Return the statuses by family and detail, with those that no check gives yet."""
     found = []
     for at, fields in rows("statuses.tsv", 7, 3, 2):
         if fields[0]:
             once(at, fields[0], [each.name for each in found])
-            found.append(Status(at, fields))
+            found.append(Status(at, fields, words))
             once(at, found[-1].code, [each.code for each in found[:-1]])
         else:
-            found[-1].add(at, *fields[1:])
+            found[-1].add(at, words.evidence, *fields[1:])
     return sorted(found, key=lambda status: (status.family, status.detail))
 
 
@@ -636,84 +608,35 @@ def read_statements(tables):
 
 
 class Contract:
-    """The header and the tables, each read at its first use."""
+    """The header and all tables."""
 
-    @functools.cached_property
-    def header(self):
-        """The declarations of assay.h; its families are those of the statuses."""
-        found = header.read((ROOT / "include/assay.h").read_text())
-        for number, family, _ in FAMILIES:
-            name = "ASSAY_" + family.replace("-", "_").upper()
-            if found.constant(name) != number:
-                fail("include/assay.h", f"{name} is not {number}")
-        return found
-
-    @functools.cached_property
-    def all_statuses(self):
-        """The statuses by family and detail, with those that no check gives yet."""
-        return read_statuses()
-
-    @property
-    def statuses(self):
-        return [each for each in self.all_statuses if each.retry != "reserved"]
-
-    @functools.cached_property
-    def configuration(self):
-        return read_configuration()
-
-    @functools.cached_property
-    def all_value_sets(self):
-        return read_value_sets()
-
-    @functools.cached_property
-    def all_types(self):
-        return read_types(self.all_value_sets)
-
-    @functools.cached_property
-    def results(self):
-        """The types of what operations answer in `exchange`, with those of their parts."""
-        return reached(self.all_types,
-                       [one.name for one in self.all_types if one.path in RESULTS])
-
-    @functools.cached_property
-    def types(self):
-        """The types of facts: all but those of results."""
-        return [one for one in self.all_types if one not in self.results]
-
-    @functools.cached_property
-    def result_sets(self):
-        """The sets of values that results alone have."""
+    def __init__(self):
+        self.header = header.read((ROOT / "include/assay.h").read_text())
+        self.words = Words()
+        for family in self.words.families:
+            name = "ASSAY_" + family.name.replace("-", "_").upper()
+            if self.header.constant(name) != family.number:
+                fail("include/assay.h", f"{name} is not {family.number}")
+        # All statuses, and those that a check gives.
+        self.all_statuses = read_statuses(self.words)
+        self.statuses = [each for each in self.all_statuses if each.retry != "reserved"]
+        self.configuration = read_configuration()
+        # Facts, and what operations answer in `exchange`: the types, with those of their parts, and
+        # the sets of values that these alone have.
+        self.all_value_sets = read_value_sets()
+        self.all_types = read_types(self.all_value_sets)
+        self.results = reached(self.all_types,
+                               [one.name for one in self.all_types if one.path in RESULTS])
+        self.types = [one for one in self.all_types if one not in self.results]
         own = {row.kind for one in self.results for row in one.own}
         own -= {row.kind for one in self.types for row in one.own}
-        return [each for each in self.all_value_sets if each.name in own]
-
-    @functools.cached_property
-    def value_sets(self):
-        """The sets of values of facts: all but those of results."""
-        return [each for each in self.all_value_sets if each not in self.result_sets]
-
-    @functools.cached_property
-    def kinds(self):
-        return read_kinds()
-
-    @property
-    def ledger_kinds(self):
-        """The operations of a ledger that run over the host's store."""
-        return [kind for kind in self.kinds if kind.runs == "store"]
-
-    @property
-    def app_store_kinds(self):
-        return [kind for kind in self.kinds if kind.is_app_store]
-
-    @functools.cached_property
-    def app_store_errors(self):
-        """(number, name) of each error of the App Store Server API."""
-        return [tuple(fields) for _, fields in rows("appstore/errors.tsv", 2)]
-
-    @functools.cached_property
-    def tables(self):
-        return read_tables()
-
-    @functools.cached_property
-    def statements(self):
-        return read_statements(self.tables)
+        self.result_sets = [each for each in self.all_value_sets if each.name in own]
+        self.value_sets = [each for each in self.all_value_sets if each.name not in own]
+        # Operations; those of a ledger here are those that run over the host's store.
+        self.kinds = read_kinds()
+        self.ledger_kinds = [kind for kind in self.kinds if kind.runs == "store"]
+        self.app_store_kinds = [kind for kind in self.kinds if kind.is_app_store]
+        # (number, name) of each error of the App Store Server API.
+        self.app_store_errors = [tuple(fields) for _, fields in rows("appstore/errors.tsv", 2)]
+        self.tables = read_tables()
+        self.statements = read_statements(self.tables)
