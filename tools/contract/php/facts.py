@@ -52,6 +52,7 @@ READERS = {"text": ("TEXT", "string"), "integer": ("INTEGER", "int"), "time": ("
            "duration": ("INTEGER", "int"), "boolean": ("BOOLEAN", "bool"),
            "octets": ("OCTETS", "string")}
 LISTS = {"text": ("TEXTS", "list<string>"), "integer": ("NUMBERS", "list<int|string>")}
+UNITS = {"time": " Milliseconds since 1970 UTC.", "duration": " Milliseconds."}
 LEFT_OUT = {"Warning", "json"}
 # Classes by hand, and the types that are arrays of numbers.
 BY_HAND = {"Claim", "ClaimResult", "ResumeResult", "ResumeExpiredResult", "RevokeResult",
@@ -99,30 +100,6 @@ def php_class(head, about, name, parent, properties, more=""):
         *(line for each in properties for line in each.declaration), "}", ""])
 
 
-class Writer:
-    """The classes of facts or those of results."""
-
-    def __init__(self, types, sets):
-        self.types, self.sets = {one.name: one for one in types}, {each.name for each in sets}
-
-    def plain(self, name, row, optional, words, signed=""):
-        """Return the property of a member that is no list and has no class."""
-        if row.kind in self.sets:
-            words = f"{words} See Names\\{row.kind}."
-        reader, kind = READERS.get(row.kind, READERS["text"])
-        words += {"time": " Milliseconds since 1970 UTC.", "duration": " Milliseconds."}.get(
-            row.kind, "")
-        return Property(name, [f"Member::{reader}{signed}", f"'{row.key}'"], optional + kind, words)
-
-
-# ---- facts -------------------------------------------------------------------------------------
-
-
-def spelt(one, row):
-    name = NAMES.get((one.name, row.key)) or camel(row.key)
-    return name.removesuffix("At") if row.is_time else name
-
-
 def moment_name(row):
     name = camel(row.key)
     for ending in ("Ms", "Date"):
@@ -131,12 +108,21 @@ def moment_name(row):
     return name if name.endswith("At") else name + "At"
 
 
-def told(words, one):
-    return text.told(words, one, lambda row: spelt(one, row), "null", WORDS)
-
-
-class Facts(Writer):
+class Facts:
     """The classes of facts."""
+
+    def __init__(self, types, sets):
+        self.types, self.sets = {one.name: one for one in types}, {each.name for each in sets}
+
+    def spelt(self, one, row):
+        name = NAMES.get((one.name, row.key)) or camel(row.key)
+        return name.removesuffix("At") if row.is_time else name
+
+    def told(self, words, one):
+        return text.told(words, one, lambda row: self.spelt(one, row), "null", WORDS)
+
+    def is_always(self, one, row):
+        return row.is_always
 
     def properties(self, one):
         for row in one.members:
@@ -148,27 +134,34 @@ class Facts(Writer):
 
     def of_member(self, one, row):
         signed = " | Member::SIGNED" if row.place == "signed" else ""
-        name, words, key = spelt(one, row), told(row.text, one), f"'{row.key}'"
-        optional = "" if row.is_always else "?"
+        name, words, key = self.spelt(one, row), self.told(row.text, one), f"'{row.key}'"
+        optional = "" if self.is_always(one, row) else "?"
+        if row.kind in self.sets:
+            words = f"{words} See Names\\{row.kind}."
         if row.kind in PARTS:
             yield from self.parts(name, row)
-        elif row.is_list and row.kind in LISTS:
-            reader, listed = LISTS[row.kind]
-            yield Property(name, [f"Member::{reader}{signed}", key], "array", words, listed)
-        elif row.kind == "texts":
-            yield Property(name, ["Member::MAP", key], "array", words, "array<string, string>")
+        elif row.kind == "texts" or row.kind in NUMBERS:
+            kind = "string" if row.kind == "texts" else "int"
+            yield Property(name, ["Member::MAP", key], "array", words, f"array<string, {kind}>")
         elif row.kind in self.types:
-            reader = f"NESTED{'_LIST' * row.is_list}" if self.types[row.kind].is_top else \
-                f"DETAILS{'_LIST' * row.is_list}{signed}"
-            kind, listed = ("array", f"list<{row.kind}>") if row.is_list else \
-                (optional + row.kind, None)
-            yield Property(name, [f"Member::{reader}", key, f"{row.kind}::class"], kind, words,
-                           listed)
+            reader = "NESTED" if self.types[row.kind].is_top else "DETAILS"
+            marks = "" if self.types[row.kind].is_top else signed
+            row_of = [f"Member::{reader}{'_LIST' * row.is_list}{marks}", key, f"{row.kind}::class"]
+            yield Property(name, row_of, "array", words, f"list<{row.kind}>") if row.is_list else \
+                Property(name, row_of, optional + row.kind, words)
+        elif row.is_list:
+            reader, listed = LISTS.get(row.kind, LISTS["text"])
+            yield Property(name, [f"Member::{reader}{signed}", key], "array", words, listed)
         else:
-            yield self.plain(name, row, optional, words, signed)
-        if row.is_time and not row.is_list:
-            yield Property(moment_name(row), [f"Member::MOMENT{signed}", key],
-                           optional + "DateTimeImmutable", f"`{name}` in UTC.")
+            reader, kind = READERS.get(row.kind, READERS["text"])
+            words += UNITS.get(row.kind, "")
+            yield Property(name, [f"Member::{reader}{signed}", key], optional + kind, words)
+            if row.is_time:
+                yield from self.moment(name, row, signed, optional)
+
+    def moment(self, name, row, signed, optional):
+        yield Property(moment_name(row), [f"Member::MOMENT{signed}", f"'{row.key}'"],
+                       optional + "DateTimeImmutable", f"`{name}` in UTC.")
 
     def parts(self, name, row):
         inside = self.types[row.kind]
@@ -177,7 +170,7 @@ class Facts(Writer):
             reader, kind = READERS[each.kind]
             optional = "" if row.is_always and each.is_always else "?"
             yield Property(name + more, [f"Member::INNER_{reader}", f"'{row.key}'", f"'{part}'"],
-                           optional + kind, told(each.text, inside))
+                           optional + kind, self.told(each.text, inside))
 
     def file(self, one):
         properties = list(self.properties(one))
@@ -186,53 +179,41 @@ class Facts(Writer):
         else:
             parent = "Details" if not one.is_top else "Facts" if one.has_payload else "OwnFacts"
         used = sorted(["Member", "ReadOnce", *[parent] * (one.name in SAID)])
-        head = [HEAD.format("facts.tsv", "Facts"), *(f"use Assay\\Internal\\{name};" for name in used),
+        head = [HEAD.format("facts.tsv", "Facts"),
+                *(f"use Assay\\Internal\\{name};" for name in used),
                 *["use DateTimeImmutable;"] * any("DateTime" in each.kind for each in properties),
                 ""]
-        return php_class(head, told(one.text, one), one.name, parent, properties)
+        return php_class(head, self.told(one.text, one), one.name, parent, properties)
 
 
-# ---- results -----------------------------------------------------------------------------------
-
-
-class Results(Writer):
-    """The classes of what a ledger answers."""
+class Results(Facts):
+    """The classes of what a ledger answers: with names as in the JSON, and without dates."""
 
     def __init__(self, types, sets, methods):
         super().__init__(types, sets)
         # Operation between backticks -> the method.
         self.methods = methods
 
+    def spelt(self, one, row):
+        return row.key
+
     def told(self, words, one):
-        words = text.told(words, one, lambda row: row.key, "null", self.methods)
+        words = text.told(words.replace(REFUSED, ""), one, lambda row: row.key, "null",
+                          self.methods)
         return words.replace("absent", "null").replace("Absent", "Null")
 
-    def property(self, one, row):
-        is_always = row.is_always or REFUSED in row.text or (one.name, row.key) in RETURNED
-        words, key = self.told(row.text.replace(REFUSED, ""), one), f"'{row.key}'"
-        optional = "" if is_always else "?"
-        if row.kind == "texts" or row.kind in NUMBERS:
-            kind = "string" if row.kind == "texts" else "int"
-            return Property(row.key, ["Member::MAP", key], "array", words, f"array<string, {kind}>")
-        if row.kind in self.types and row.is_list:
-            return Property(row.key, ["Member::DETAILS_LIST", key, f"{row.kind}::class"], "array",
-                            words, f"list<{row.kind}>")
-        if row.kind in self.types:
-            return Property(row.key, ["Member::DETAILS", key, f"{row.kind}::class"],
-                            optional + row.kind, words)
-        if row.is_list:
-            if row.kind in self.sets:
-                words = f"{words} See Names\\{row.kind}."
-            reader, listed = LISTS["text" if row.kind in self.sets else row.kind]
-            return Property(row.key, [f"Member::{reader}", key], "array", words, listed)
-        return self.plain(row.key, row, optional, words)
+    def is_always(self, one, row):
+        return row.is_always or REFUSED in row.text or (one.name, row.key) in RETURNED
+
+    def moment(self, name, row, signed, optional):
+        return []
 
     def file(self, one):
-        properties = [self.property(one, row) for row in one.members]
-        is_result = one.path == "exchange"
+        properties, is_result = list(self.properties(one)), one.path == "exchange"
         if is_result:
             properties += [Property(key, [], kind, said) for key, (kind, said) in STATUS.items()]
-        head = [HEAD.format("facts.tsv", "Ledger"), *["use Assay\\Facts\\Details;"] * (not is_result),
+        head = [HEAD.format("facts.tsv", "Ledger"),
+                *["use Assay\\Facts\\Details;"] * (not is_result),
                 "use Assay\\Internal\\Member;", "use Assay\\Internal\\ReadOnce;", ""]
         return php_class(head, self.told(one.text, one), one.name,
                          "Result" if is_result else "Details", properties,
