@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 import abi_stub
-from status_rows import ROOT
+from contract.reader import ROOT
 
 BASELINE = ROOT / "packaging/abi/assay.abi"
 MAP = ROOT / "Sources/AssayABI/Link/assay.map"

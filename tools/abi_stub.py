@@ -14,8 +14,8 @@ import pathlib
 import re
 import sys
 
-import header
-from status_rows import ROOT
+from contract import header
+from contract.reader import ROOT
 
 
 def is_part_of_abi(constant):

@@ -4,9 +4,8 @@ and remedy."""
 import re
 import sys
 
-import header
 import mdoc
-from status_rows import FAMILIES, ROOT, for_whom, rows
+from contract.reader import ROOT, Contract
 
 EXAMPLE = "bindings/c/examples/product.c"
 # Parameters that the header describes once, under Inputs, Outputs and Time.
@@ -175,7 +174,7 @@ def constants_text(text):
 
 def functions_page():
     text = (ROOT / "include/assay.h").read_text()
-    functions = header.read(text).functions
+    functions = Contract().header.functions
     names = [function.name for function in functions]
     out = [".Sh LIBRARY", "libassay", ".Pq libassay, \\-lassay", ".Sh SYNOPSIS",
            ".In assay.h"]
@@ -209,19 +208,19 @@ def functions_page():
 # ---- assay-statuses(7) ---------------------------------------------------------
 
 
-def status_text(row):
+def status_text(row, words):
     facts = [f"Code {row.code}, retry {row.retry}, HTTP {row.http}, rule "
              + row.rules.replace(",", ", ") + "."]
     out = [f".It {mdoc.argument(row.name)}", *mdoc.prose(row.message + ".")]
     if row.hint:
         out += mdoc.prose(f"What to do: {row.hint}.")
     for kinds, hint in row.hints:
-        out += mdoc.prose(f"For {for_whom(kinds)}: {hint}.")
+        out += mdoc.prose(f"For {words.for_whom(kinds)}: {hint}.")
     return out + mdoc.prose(facts[0])
 
 
 def statuses_page():
-    table = rows()
+    contract = Contract()
     out = [".Sh DESCRIPTION", *mdoc.prose(
         "A call of libassay returns a status: status & 0xff is the family, and all "
         "that code should branch on; the rest is detail. The sentences below are those of a "
@@ -230,13 +229,13 @@ def statuses_page():
         "own client; give clients one text for all 400s and 403s. Retry says whether the "
         "same question may be asked again. A rule is an id that is in the "
         "documentation and beside the check in the sources.")]
-    for number, family, meaning in FAMILIES:
-        out += [f".Ss {number} {family}", *mdoc.prose(meaning)]
-        mine = [row for row in table if row.family == number]
+    for family in contract.words.families:
+        out += [f".Ss {family.number} {family.name}", *mdoc.prose(family.meaning)]
+        mine = [row for row in contract.statuses if row.family == family.number]
         if mine:
             out.append(".Bl -tag -width Ds")
             for row in mine:
-                out += status_text(row)
+                out += status_text(row, contract.words)
             out.append(".El")
     out += [".Sh SEE ALSO", ".Xr assay 1 ,", ".Xr assay 3"]
     return mdoc.page("assay-statuses", 7, ["assay-statuses"],

@@ -16,7 +16,8 @@ from markdown.treeprocessors import Treeprocessor
 from mkdocs.structure.files import File, InclusionLevel
 
 import reference
-from status_rows import ROOT, escaped, rows, statuses_page
+from contract.pages import escaped, statuses_page
+from contract.reader import ROOT, Contract
 
 INDEX = "docs/index.md"
 # Files that pages link to on a code host -> the page of the site that replaces them.
@@ -117,11 +118,11 @@ def on_files(files, config):
         if file.src_uri != "statuses.md":
             add(f"docs/{file.src_uri}", file.dest_uri, abs_src_path=file.abs_src_path)
     add("docs/statuses.md", "statuses.html", content=re.sub(
-        "^#### `(.*)`$", r"\g<0> {#\1}", statuses_page(), flags=re.M))
+        "^#### `(.*)`$", r"\g<0> {#\1}", statuses_page(Contract()), flags=re.M))
     add("docs/spec/rules.md", "spec/rules.html", content=rules_page())
     for path, text in REFERENCES.items():
         add(path, content=text)
-    PLACES.update({row.name: f"docs/statuses.md#{row.name}" for row in rows()})
+    PLACES.update({row.name: f"docs/statuses.md#{row.name}" for row in Contract().statuses})
     PLACES.update({name: f"docs/spec/{page}#{name}" for name, page, *_ in register()})
     PLACES.update({name: f"reference/c.md#{name}" for name in re.findall(
         r'(?:\{#|id=")(\w+)', REFERENCES["reference/c.md"])})

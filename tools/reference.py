@@ -9,7 +9,7 @@ import dataclasses
 import re
 import textwrap
 
-from status_rows import ROOT
+from contract.reader import ROOT
 
 LONG = 88
 

@@ -27,9 +27,9 @@ from datetime import datetime, timedelta, timezone
 from html.parser import HTMLParser
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT / "tools")]
-import status_rows  # noqa: E402
+sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT)]
 from report import Suite  # noqa: E402
+from tools.contract.reader import Contract  # noqa: E402
 
 NOW = "2026-11-20T12:00:00Z"
 MIDNIGHT = int(datetime(2026, 11, 20, tzinfo=timezone.utc).timestamp()) * 1000
@@ -1127,7 +1127,7 @@ def check_brevity(suite, assay, blobs):
 
 
 def check_explanations(suite, assay):
-    for row in status_rows.rows()[::7]:
+    for row in Contract().statuses[::7]:
         name, number, message, hint, rules = row.name, row.code, row.message, row.hint, row.rules
         for word in (name, str(number)):
             code, out, err = assay.run("explain", word, "--json")

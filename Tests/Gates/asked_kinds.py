@@ -19,14 +19,11 @@ import sys
 from contract import ROOT
 from report import Suite
 
-# tools/kinds.py has the name of this file, so its folder must come first.
-sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "bindings/python/tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "bindings/python/tests")]
 
 import assay
 import case_table
-import kinds as table
-import status_rows
-from kind_values import NAMED, values
+from kind_values import CONTRACT, NAMED, values
 
 UNKNOWN, EVIDENCE = "misuse.exchange.request EXC-1", "misuse.exchange.evidence EXC-2"
 STORED, BLOCK = "misuse.exchange.evidence EXC-13", "config.exchange.block-missing EXC-8"
@@ -77,7 +74,7 @@ PLANTED = [
     ("call-verify-receipt", None, "hints", "jws"), ("fetch-keyset", None, "hidden", []),
     ("sign-api-token", None, "secret", []), ("describe-schema", None, "result", "Schema@schema"),
 ]
-STATUSES = {row.name: row for row in status_rows.rows()}
+STATUSES = {row.name: row for row in CONTRACT.statuses}
 
 
 @functools.lru_cache(None)
@@ -187,7 +184,7 @@ def accepted(kind, name=None):
 @functools.lru_cache(None)
 def words():
     """Return {(member, type): a value that some kind accepts}, and the words of all choices."""
-    rows = [(kind, row) for kind in table.kinds() if accepted(kind)
+    rows = [(kind, row) for kind in CONTRACT.kinds if accepted(kind)
             for row in kind.members if row.is_sent]
     choices = {word for _, row in rows if row.type == "choice" for word in row.bound.split("|")}
     found = {("another", "text"): "a"}
@@ -267,7 +264,7 @@ def of_configuration(kind):
     """Check the request without each block of the configuration, and with an engine that may lose
     data."""
     base, own = accepted(kind)[0], {kind.block, kind.block.partition(".")[0]}
-    for block in {part for each in table.kinds() for part in
+    for block in {part for each in CONTRACT.kinds for part in
                   (each.block, each.block.partition(".")[0])} - {"-"}:
         answer = base.ask(without=["engine"], by=verifier(base.case["verifier"], None, block))
         fault = refused(answer, block, BLOCK)
@@ -371,7 +368,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--suite", default="kinds")
     suite = Suite(parser.parse_args().suite)
-    kinds = {kind.name: kind for kind in table.kinds()}
+    kinds = {kind.name: kind for kind in CONTRACT.kinds}
     for kind in kinds.values():
         for what, fault in answers(kind):
             suite.expect(not fault, f"{kind.name}: {what}", fault)

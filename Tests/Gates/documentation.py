@@ -24,16 +24,15 @@ import sys
 import tempfile
 import urllib.parse
 
-from contract import HEADER, ROOT
+from contract import ROOT
 from report import Suite
 import python_tools
 
-# tools/ comes before this folder: both have a header.py, and the one in tools/ is meant.
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))
 
-import header
-import members
-from status_rows import rows
+from tools.contract.reader import Contract
+
+CONTRACT = Contract()
 
 LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "srcset"}
 RULE = re.compile(r"\b[A-Z]{3,4}-\d+\b")
@@ -170,14 +169,14 @@ def check_site(suite, folder):
         suite.expect(rule in pages[page].anchors, "a rule has its place", f"{page}#{rule}")
         suite.expect(f"spec/rules.html#{rule}" in searched, "a rule is found", rule)
     statuses = " ".join("".join(pages["statuses.html"].words).split())
-    for row in rows():
+    for row in CONTRACT.statuses:
         suite.expect(row.name in pages["statuses.html"].anchors and all(
             " ".join(words.replace("`", "").split()) in statuses
             for words in (row.message, row.hint, *(hint for _, hint in row.hints))),
             "a status has cause and remedy", row.name)
         suite.expect(f"statuses.html#{row.name}" in searched, "a status is found", row.name)
     receipts = "".join(pages["receipts.html"].words)
-    names = next([value for _, value in each.values] for each in members.value_sets()
+    names = next([value for _, value in each.values] for each in CONTRACT.value_sets
                  if each.name == "TriageAnomaly")
     for name in [*names, "missing:KEY", "bare:KEY", "format:KEY"]:
         suite.expect(name in receipts, "a trait is explained", name)
@@ -240,7 +239,7 @@ def check_reference(suite, pages, symbols, tools):
         suite.expect(len(names) > 20, "a host has public names", host)
         for name in sorted(names - {""}):
             suite.expect(name in words, "a public name is in the reference", f"{host}: {name}")
-    declared = header.read(HEADER.read_text())
+    declared = CONTRACT.header
     page = pages["reference/c.html"]
     for name in [each.name for each in declared.functions] + declared.handles \
             + list(declared.integers):

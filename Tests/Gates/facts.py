@@ -21,11 +21,12 @@ import sys
 from contract import ROOT
 from report import Suite
 
-sys.path.append(str(ROOT / "tools"))
+sys.path.append(str(ROOT))
 
 import documents
-import kinds
-import members
+from tools.contract.reader import Contract
+
+CONTRACT = Contract()
 
 # Members without an attribute in hosts that expose the document and the JSON of the facts.
 UNTYPED = {"warnings", "unknown", "unknownInReceipt"}
@@ -325,8 +326,8 @@ def check_documents(suite, types, sets, documents):
 
 def check_results(suite, found):
     """Check the results of a ledger with the rows of the table, and with faulty rows."""
-    types, sets = members.results(), members.result_sets()
-    asked = [kind for kind in kinds.kinds() if kind.result.endswith(AT_RESULT)
+    types, sets = CONTRACT.results, CONTRACT.result_sets
+    asked = [kind for kind in CONTRACT.kinds if kind.result.endswith(AT_RESULT)
              and (kind.runs == "store" or kind.name == "describe-schema")]
     strange = {kind.result.removesuffix(AT_RESULT) for kind in asked} ^ {
         one.name for one in types if one.path == RESULT}
@@ -378,12 +379,12 @@ def main():
     parser.add_argument("--suite", default="facts")
     options = parser.parse_args()
     suite = Suite(options.suite)
-    types = members.types()
+    types = CONTRACT.types
     check_hosts(suite, types)
-    check_values(suite, members.all_value_sets())
+    check_values(suite, CONTRACT.all_value_sets)
     if options.dump:
         found = list(documents.read(options.dump, options.cases, options.library))
-        check_documents(suite, types, members.value_sets(), found)
+        check_documents(suite, types, CONTRACT.value_sets, found)
         check_results(suite, found)
     suite.finish()
 

@@ -1,13 +1,15 @@
 """Values of a request member, derived from its row in contract/kind-members.tsv.
 
-Each value comes with None if the library must accept it, else with the word (kinds.WORDS) for the
-refusal that it must get.
+Each value comes with None if the library must accept it, else with the word (WORDS of
+tools/contract/reader.py) for the refusal that it must get.
 """
 import base64
 import re
 
 import case_table
-import kinds
+from tools.contract.reader import Contract
+
+CONTRACT = Contract()
 
 UUID, KEY, SHA256 = "0F8FAD5B-D9CB-469F-A165-70867728950E", bytes(range(32)), "0a" * 32
 KEYS = [base64.b64encode(KEY).decode(), base64.urlsafe_b64encode(KEY).decode()[:43], KEY.hex()]
@@ -44,7 +46,7 @@ NAMED = {
     "an issuer of `tokens`": lambda base: [base.request["issuer"]],
     "ledger.signup.username": lambda base: [base.request["username"]],
     "one of the App Store Server API":
-        lambda _: [kind.name for kind in kinds.kinds() if kind.is_app_store],
+        lambda _: [kind.name for kind in CONTRACT.kinds if kind.is_app_store],
 }
 UNITS = "ms|of them|bytes|bytes decoded|characters|digits|letters and digits|visible ASCII"
 RANGE = re.compile(rf"(?:(.+?) ?… ?)?(\S+|.+ [+−] \S+)(?: ({UNITS}))?")

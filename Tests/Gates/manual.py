@@ -18,9 +18,9 @@ import tempfile
 from contract import HEADER, ROOT, declared_functions
 from report import Suite
 
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))
 
-import status_rows
+from tools.contract.reader import Contract
 
 PAGES = [f"build/man/{name}" for name in ("assay.1", "assay.3", "assay-statuses.7")]
 # A warning that depends on the manual pages installed on this machine.
@@ -83,7 +83,7 @@ def check_functions(suite):
 
 def check_statuses(suite):
     page = rendered(PAGES[2])
-    for row in status_rows.rows():
+    for row in Contract().statuses:
         place = page.find(f" {row.name} ")
         suite.expect(place >= 0 and f"Code {row.code}," in page[place:place + 1500],
                      f"assay-statuses(7) has {row.name}")

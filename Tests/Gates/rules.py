@@ -25,10 +25,10 @@ import documents
 from contract import ROOT
 from report import Suite
 
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 import mutants
-import status_rows
+from tools.contract.reader import Contract
 
 SPEC = ROOT / "docs" / "spec"
 REGISTER = ROOT / "contract/rules.tsv"
@@ -126,7 +126,7 @@ class Code:
     """For each rule its lines in the code, its statuses and its mutants."""
 
     def __init__(self, answers=()):
-        names = {row.constant: row.name for row in status_rows.rows()}
+        names = {row.constant: row.name for row in Contract().statuses}
         self.places = collections.defaultdict(set)
         self.mutants = collections.defaultdict(set)
         self.all_mutants, files = mutants.instrumented()
@@ -263,7 +263,7 @@ def judge_checks(suite, rules, code, named):
 
 def judge_statuses(suite, rules, code):
     rows = {rule.id: rule for rule in rules}
-    table = {row.name: row.rules.split(",") if row.rules else [] for row in status_rows.rows()}
+    table = {row.name: row.rules.split(",") if row.rules else [] for row in Contract().statuses}
     for name, rule in sorted(code.pairs):
         suite.expect(rule in table.get(name, ()),
                      f"{name} has {rule} in contract/statuses.tsv")

@@ -14,9 +14,9 @@ import sys
 from contract import ROOT
 from report import Suite
 
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))
 
-import status_rows
+from tools.contract.reader import Contract
 
 FROZEN = ROOT / "contract/frozen.tsv"
 HEAD = "# Written by Tests/Gates/statuses.py --write: family, through, sha256.\n"
@@ -24,8 +24,9 @@ HEAD = "# Written by Tests/Gates/statuses.py --write: family, through, sha256.\n
 
 def tables():
     """Return {family: {detail: name}} of the statuses and of reserved names."""
-    found = {name: {} for _, name, _ in status_rows.FAMILIES[1:]}
-    for row in status_rows.rows(also_reserved=True):
+    contract = Contract()
+    found = {family.name: {} for family in contract.words.families[1:]}
+    for row in contract.all_statuses:
         found[row.name.partition(".")[0]][row.detail] = row.name
     return found
 

@@ -7,11 +7,11 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools"))
+sys.path.append(str(ROOT))
 sys.path.append(str(ROOT / "Tests/Gates"))
 
 import python_tools  # noqa: E402
-import status_rows  # noqa: E402
+from tools.contract.reader import Contract  # noqa: E402
 
 FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
 # Packages of Tests/requirements.txt that a page compares with, by the word that names them.
@@ -309,7 +309,7 @@ def check_message(block, tools):
     """Check a refusal in a log: the sentences of the status with which it begins."""
     text = " ".join(block.text.split())
     name = text.partition(":")[0]
-    for row in status_rows.rows():
+    for row in Contract().statuses:
         if row.name == name:
             said, _, hint = text.removeprefix(f"{name}: ").partition("; hint: ")
             hint, elided, _ = hint.partition("…")

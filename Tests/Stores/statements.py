@@ -17,13 +17,14 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT / "tools")]
+sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT)]
 
-import generate_statements  # noqa: E402
 from report import Suite  # noqa: E402
+from tools.contract.reader import Contract  # noqa: E402
 
 import engines  # noqa: E402
 
+CONTRACT = Contract()
 PAGE = ROOT / "docs/spec/ledger-statements.md"
 PARAMETER = re.compile(r":([a-z_]+)")
 # Parameters that are no columns -> the longest length of a text, or 0 for an integer.
@@ -57,12 +58,12 @@ def schema(tables, engine):
 
 def texts(engine):
     """Yield (name, text, parameter names) of everything: tables, statements, then all again."""
-    tables = generate_statements.tables()
+    tables = CONTRACT.tables
     for _ in range(2):
         for what, text in schema(tables, engine):
             yield what, text, []
     for again in ("", " again"):
-        for statement in generate_statements.statements():
+        for statement in CONTRACT.statements:
             if engine in statement.texts:
                 text = statement.texts[engine]
                 yield statement.name + again, text, PARAMETER.findall(text)
@@ -84,7 +85,7 @@ def sqlite(suite, given):
     with tempfile.TemporaryDirectory(prefix="assay-statements-") as folder:
         store = sqlite3.connect(f"{folder}/store.db", isolation_level=None)
         store.execute("PRAGMA journal_mode=WAL")
-        rows = {one.name: "sqlite" in one.rows for one in generate_statements.statements()}
+        rows = {one.name: "sqlite" in one.rows for one in CONTRACT.statements}
         for what, text, names in texts("sqlite"):
             try:
                 cursor = store.execute(PARAMETER.sub("?", text), [given[name] for name in names])
@@ -180,7 +181,7 @@ def mariadb_script(text, arguments):
 
 def check_page(suite):
     """Check that each statement quoted in the specification is in the table."""
-    known = {text for one in generate_statements.statements() for text in one.texts.values()}
+    known = {text for one in CONTRACT.statements for text in one.texts.values()}
     known |= ALIASES
     section = PAGE.read_text().partition("## 2. SQL")[2].partition("## 3. ")[0]
     told = 0
@@ -199,7 +200,7 @@ ENGINES = {"sqlite": sqlite, "postgres": postgres, "mariadb": mariadb}
 
 def main():
     suite = Suite("store-statements")
-    given = values(generate_statements.tables())
+    given = values(CONTRACT.tables)
     check_page(suite)
     for name in sys.argv[1:] or ENGINES:
         ENGINES[name](suite, given)

@@ -9,7 +9,7 @@ from assay import _prototypes
 from case_table import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
-import header
+from contract import header
 
 HEADER = (ROOT / "include" / "assay.h").read_text()
 

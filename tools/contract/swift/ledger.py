@@ -1,0 +1,174 @@
+"""Write the ledger of Swift hosts, from kinds.tsv, kind-members.tsv and facts.tsv: what each
+operation answers, and a method for each.
+
+  Sources/AssaySwift/LedgerResults.swift
+  Sources/AssaySwift/LedgerCalls.swift
+
+By hand beside them, in Sources/AssaySwift/Ledger.swift: conversing, paying out and taking back.
+"""
+from ..reader import reached
+from ..text import camel, lowered, packed, quoted, wrap
+from .hosts import MARK, PACKAGE, comment, escaped, protocol, structure, value_set
+
+LINE = 98
+# Types of members of requests; a choice and every other form is a text.
+TYPES = {"integer": "Int64", "boolean": "Bool", "GetPlanResult": "GetPlanResult"}
+# The JSON of a value `$0` of a type.
+SENT = {"[String]": "JSON($0.map { JSON($0) })", "Duration": "JSON(milliseconds: $0)",
+        "GetPlanResult": "$0.kept"}
+# The classes of evidence of which an operation takes one.
+EVIDENCE = {"attestation": "Attestation", "assertion": "Assertion",
+            "attest-receipt": "AttestReceipt"}
+# Bytes of what is made at each call: text of base64url.
+MADE = {"attemptId": 18, "challenge": 32, "lineage": 24}
+FUNCTIONS = {"grant": ("grant", "Granting"), "take": ("takeBack", "Taking")}
+# Operations with something around their exchange.
+AROUND = {"create-schema": "creating", "check-schema": "checking",
+          "forget-account": "forgetting"}
+
+
+def kept(kind):
+    """The members that the host made and the store keeps no text of: the result has them too."""
+    return [member for member in kind.members
+            if member.given == "made" and member.name in kind.hidden]
+
+
+# ---- results -----------------------------------------------------------------------------------
+
+
+def result(one, sets, made):
+    """Return a struct; what a completion changes is set by the ledger alone."""
+    if not one.is_top:
+        return structure(one, sets, ["FactsObject", "Hashable", "Sendable"],
+                         "internal(set) var")
+    return structure(
+        one, sets, [*(one.base_names or ["LedgerResult"]), "AnswerOfStore"], "internal(set) var",
+        head=["  /// The whole answer.", "  public internal(set) var document: Document"],
+        first=["    document = facts.document"],
+        made=[line for member in made for line in (
+            f"  /// The {member.name} itself, for the client; empty where it is not known.",
+            f'  public internal(set) var {member.name} = ""')])
+
+
+def results(contract):
+    sets = {each.name for each in contract.all_value_sets}
+    made = {kind.answers: kept(kind) for kind in contract.ledger_kinds}
+    types = reached(contract.results, made)
+    out = [MARK.format("contract/facts.tsv and contract/names.tsv"),
+           "@_spi(AssaySwift) import Assay", ""]
+    for one in types:
+        out += protocol(one, sets, "LedgerResult") if one.shape == "shared" else \
+            result(one, sets, made.get(one.name, []))
+    used = {row.kind for one in types for row in one.own}
+    out += [line for each in contract.result_sets if each.name in used
+            for line in value_set(each)]
+    return "\n".join(out)
+
+
+# ---- methods -----------------------------------------------------------------------------------
+
+
+class Argument:
+    """A member of a request as a parameter."""
+
+    def __init__(self, member):
+        self.member, self.is_function = member, not member.is_sent
+        self.is_made = member.given == "made"
+        self.name = member.argument.removesuffix("Ms") if member.is_duration else member.argument
+        self.is_required = member.is_required and not self.is_made
+        if self.is_function:
+            self.name, self.type = FUNCTIONS[member.name]
+        elif member.is_list:
+            self.type = "[String]"
+        else:
+            self.type = "Duration" if member.is_duration else TYPES.get(member.type, "String")
+
+    @property
+    def declared(self):
+        return f"{escaped(self.name)}: {self.type}" + ("" if self.is_required else "? = nil")
+
+    @property
+    def said(self):
+        words = lowered(self.member.does.rstrip(".").replace("absent", "nil"))
+        if len(self.member.choices) > 1:
+            words += ": " + ", ".join(f"`{each}`" for each in self.member.choices)
+        return f"{self.name}: {words}" + ("; nil: a new one." if self.is_made else ".")
+
+    @property
+    def sent(self):
+        """The pair for a request: its name and its JSON."""
+        name, key = escaped(self.name), quoted(self.member.name)
+        json = SENT.get(self.type, "JSON($0)")
+        if self.is_made or self.is_required:
+            return f"({key}, {json.replace('$0', name, 1)})"
+        return f"({key}, {name}.map {{ {json} }})"
+
+
+def evidence_of(kind):
+    """Return the parameter of the evidence, its value, and what is said of it."""
+    low, high = kind.evidence
+    when = "verified by the ledger's verifier" + ", now" * kind.is_live
+    more = "" if low else "; may be left out"
+    said = f"evidence: facts {when}{more}."
+    if high > 1:
+        return ("_ evidence: [any PurchaseEvidence]" if low else
+                "evidence: [any PurchaseEvidence] = []"), "evidence", said
+    if len(kind.classes) == 1:
+        name = kind.classes[0].replace("attest-", "")
+        return f"_ {name}: {EVIDENCE[kind.classes[0]]}", f"[{name}]", \
+            f"{name}: what was {when}{more}."
+    return "evidence: (any Facts)? = nil", "evidence.map { [$0] } ?? []", said
+
+
+def method(kind):
+    arguments = [Argument(member) for member in kind.members
+                 if member.given in ("argument", "made")]
+    functions = [each.name for each in arguments if each.is_function]
+    sent = [each for each in arguments if not each.is_function]
+    order = sorted(arguments, key=lambda each: (each.is_function, not each.is_required))
+    parts, said = [each.declared for each in order], [each.said for each in order]
+    fields = [quoted(kind.name)]
+    if kind.evidence[1]:
+        declared, value, words = evidence_of(kind)
+        parts, said = [declared, *parts], [words, *said]
+        fields.append(f"evidence: {value}")
+    said.append("now: the time of the call; the exchange goes on from it.")
+    out = ["", *comment(kind.does, "  ")]
+    if len(said) > 1:
+        out += ["  ///", "  /// - Parameters:"]
+        out += [line for each in said for line in wrap(each, LINE - 2, "  ///   - ", "  ///     ")]
+    out += [f"  public func {camel(kind.name)}(",
+            *packed([*parts, "at now: Timestamp = .now"], "    ", LINE),
+            f"  ) async throws -> {kind.answers} {{"]
+    for each in sent:
+        if each.is_made:
+            out.append(f"    let {each.name} = {each.name} ?? Ledger.made({MADE[each.name]})")
+    if "takeBack" in functions and any(each.name == "grantMode" for each in sent):
+        out.append('    let grantMode = grantMode ?? (takeBack == nil ? nil : "lease")')
+    fields += ["isAnswer: true"] * (kind.refused == "answer") + ["at: now"]
+    made, pairs = ", ".join(fields), [each.sent for each in sent]
+    if len(pairs) > 1:
+        out += ["    let request = LedgerRequest(", f"      {made},", "      [",
+                *(f"        {pair}," for pair in pairs), "      ])"]
+    elif pairs:
+        out += ["    let request = LedgerRequest(", f"      {made},", f"      [{pairs[0]}])"]
+    else:
+        out.append(f"    let request = LedgerRequest({made})")
+    given = ", ".join(["request", *(f"{name}: {name}" for name in functions)])
+    asked = f"try await {AROUND.get(kind.name, 'asking')}({given})"
+    if not kept(kind):
+        return [*out, f"    return {asked}", "  }"]
+    return [*out, f"    var found: {kind.answers} = {asked}",
+            *(f"    found.{member.name} = {member.name}" for member in kept(kind)),
+            "    return found", "  }"]
+
+
+def calls(contract):
+    lines = [line for kind in contract.ledger_kinds for line in method(kind)]
+    return "\n".join([MARK.format("kinds.tsv and kind-members.tsv"), "extension Ledger {",
+                      *lines[1:], "}", ""])
+
+
+def files(contract):
+    return {f"{PACKAGE}/LedgerResults.swift": results(contract),
+            f"{PACKAGE}/LedgerCalls.swift": calls(contract)}
