@@ -460,8 +460,8 @@ struct LedgerTests {
     private(set) var steps = 0
 
     /// Creates an executor.
-  ///
-  /// - Parameter answer: the reply, in which "ID" is replaced by the step's id; `nil` to throw.
+    ///
+    /// - Parameter answer: the reply, in which "ID" is replaced by the step's id; `nil` to throw.
     init(_ answer: String?) { self.answer = answer }
 
     func run(_ step: JSON) async throws -> JSON {

@@ -90,7 +90,8 @@ struct LedgerKeyTests {
     try again.wait()
     try again.answer(try change(engine, from: madeNow, to: madeNow))
     again.expect("ok", "registered")
-    try expect(["owner": "\"bob\""], "rejected.device-key.other-account", "other-account", changed: false)
+    try expect(
+      ["owner": "\"bob\""], "rejected.device-key.other-account", "other-account", changed: false)
     try expect(
       ["state": "\"retired\""], "rejected.device-key.retired", "retired", changed: false)
     try expect(["public_key": "\"BA==\""], "unavailable.database.unexpected-reply", nil)
@@ -259,7 +260,8 @@ struct LedgerKeyTests {
     let gone = "\"retired\""
     try expect(["state": gone, "used_at_ms": "\(Self.now)"], "ok", "retired")
     try expect(["state": gone], "ok", "already")
-    try expect(["state": gone, "owner": "\"bob\""], "rejected.device-key.other-account", "other-account")
+    try expect(
+      ["state": gone, "owner": "\"bob\""], "rejected.device-key.other-account", "other-account")
     try expect(nil, "rejected.device-key.unknown", "unknown")
     try expect([:], "unavailable.database.contention", nil)
   }
