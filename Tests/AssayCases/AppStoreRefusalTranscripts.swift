@@ -69,7 +69,7 @@ extension AppStoreTranscript {
       as [(String, [(String, String)])]
     {
       transcript(
-        "API-30", name, [api(1, 200, good, headers: headers)], type, check: "answer",
+        "API-30", name, [api(1, 200, good, headers: headers)], type, check: "reply",
         at: "content-type")
     }
     transcript(
@@ -78,7 +78,7 @@ extension AppStoreTranscript {
     let json = [("content-type", "application/json")]
     transcript(
       "EXC-19", "an answer that was cut", [api(1, 200, headers: json, more: [("truncated", true)])],
-      "too-large.app-store.response", check: "answer", at: "truncated")
+      "too-large.app-store.response", check: "reply", at: "truncated")
     addLongAnswer()
     let response = "malformed.app-store.response"
     for (name, body, status, at) in [
@@ -92,7 +92,7 @@ extension AppStoreTranscript {
       ("no JSON", .text("{"), "malformed.json.syntax", "response"),
     ] as [(String, JSONText, String, String)] {
       transcript(
-        "API-30", name, [api(1, 200, body, headers: json)], status, check: "answer", at: at)
+        "API-30", name, [api(1, 200, body, headers: json)], status, check: "reply", at: at)
     }
     transcript("API-30", "nothing", [api(1, 200, headers: json)], "malformed.json.syntax")
     transcript(
@@ -167,7 +167,7 @@ extension AppStoreTranscript {
     transcript(
       "API-41", "a loop of pages", asks: history(["pages": 5]),
       [apple(1, page(first, "r1", more: true)), apple(2, page(second, "r1", more: true))], loop,
-      check: "answer", at: "revision", facts: [("result", .null)])
+      check: "reply", at: "revision", facts: [("result", .null)])
     transcript(
       "API-41", "the page that was asked for again", asks: history().setting("revision", "r1"),
       [apple(1, page(first, "r1", more: true))], loop)
@@ -349,7 +349,7 @@ extension AppStoreTranscript {
           api(1, status), wait(pause(1000, 1), facts: retry),
           api(3, status, path: infoPath, after: 2000), wait(2000 + pause(4000, 2)),
           api(5, status, path: infoPath, after: 7000),
-        ], Self.noAnswer, check: "answer", at: "status",
+        ], Self.noAnswer, check: "reply", at: "status",
         facts: [
           ("retry.notBeforeMs", .integer(now + 7000 + 64_000)), ("retry.reason", "retry"),
           ("api.retryable", true), ("api.httpStatus", .integer(status)),
@@ -414,7 +414,7 @@ extension AppStoreTranscript {
     transcript(
       "API-51", "the rate is limited for good", asks: info("Production", ["attempts": 1]),
       [api(1, 429, ["errorCode": 4_290_000], headers: [("retry-after", "\(now + 9000)")])],
-      Self.limited, check: "answer",
+      Self.limited, check: "reply",
       facts: [
         ("api.retryAtMs", .integer(now + 9000)), ("api.errorName", "RateLimitExceeded"),
         ("retry.notBeforeMs", .integer(now + 9000)), ("retry.reason", "rate-limited"),
@@ -455,7 +455,7 @@ extension AppStoreTranscript {
     for status: Int64 in [100, 302, 405, 600] {
       transcript(
         "API-30", "the HTTP status \(status)", [api(1, status)], "malformed.app-store.response",
-        check: "answer", at: "status")
+        check: "reply", at: "status")
     }
   }
 }

@@ -169,7 +169,7 @@ extension AppStoreTranscript {
     ] as [(String, JSONText, String)] {
       transcript(
         "API-30", "a member of another type in \(name)", asks: asked,
-        [apple(1, answer.setting("data", data))], "malformed.app-store.response", check: "answer",
+        [apple(1, answer.setting("data", data))], "malformed.app-store.response", check: "reply",
         at: at)
     }
   }

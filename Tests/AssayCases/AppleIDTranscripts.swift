@@ -82,7 +82,7 @@ private final class AppleIDTranscript: Transcript {
     for name in ["access_token", "refresh_token", "expires_in", "token_type"] {
       transcript(
         "AID-24", "an answer without \(name)", asks: code, [http(1, 200, tokens.removing(name))],
-        Self.unknown, check: "answer", at: name,
+        Self.unknown, check: "reply", at: name,
         facts: [("tokens", .null), ("sensitivePaths", .null), ("retry", .null)])
     }
     for (name, value) in [
@@ -101,7 +101,7 @@ private final class AppleIDTranscript: Transcript {
     for status: Int64 in [0, 429, 500, 503] {
       transcript(
         "AID-22", "never asked again after \(status)", asks: code, [http(1, status)], Self.noAnswer,
-        check: "answer", at: "status",
+        check: "reply", at: "status",
         facts: [("retry", .null), ("tokens", .null), ("sensitivePaths", .null)])
     }
   }
@@ -170,7 +170,7 @@ private final class AppleIDTranscript: Transcript {
         [
           http(1, status), wait(1000, reason: reason, facts: retry), http(3, status, after: 1000),
           wait(5000, reason: reason), http(5, status, after: 5000),
-        ], Self.noAnswer, check: "answer",
+        ], Self.noAnswer, check: "reply",
         facts: retry + [("revoked", .null), ("retry.notBeforeMs", .integer(now + 21_000))])
     }
     transcript(
@@ -179,7 +179,7 @@ private final class AppleIDTranscript: Transcript {
       Self.noAnswer, facts: [("retry.notBeforeMs", .integer(now + 5000 + 256_000))])
     transcript(
       "AID-24", "a body where there is none", asks: revoke, [http(1, 200, [:])], Self.unknown,
-      check: "answer", at: "body")
+      check: "reply", at: "body")
     transcript(
       "EXC-16", "a wait that does not fit",
       asks: revoke.appending("deadlineMs", .integer(now + 1500)),
@@ -209,7 +209,7 @@ private final class AppleIDTranscript: Transcript {
         "look at what Apple says, which stands behind this hint if it gave a reason; "
         + "the customer must sign in again"
       transcript(
-        "AID-24", name, asks: code, [http(1, status, body)], Self.unknown, check: "answer", at: at,
+        "AID-24", name, asks: code, [http(1, status, body)], Self.unknown, check: "reply", at: at,
         hint: hint.map { table + ": " + $0 },
         facts: hint == nil ? [("/error.hint", .text(table))] : [])
     }

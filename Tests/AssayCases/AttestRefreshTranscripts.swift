@@ -178,14 +178,14 @@ private final class AttestRefreshTranscript: Transcript {
         facts: [("retry", .null), ("attestReceipt", .null), (path: after.0, value: after.1)])
     }
     transcript(
-      "RFR-1", "HTTP status 304", [http(1, 304)], Self.early, check: "answer", at: "status",
+      "RFR-1", "HTTP status 304", [http(1, 304)], Self.early, check: "reply", at: "status",
       facts: [
         ("retry.notBeforeMs", .integer(now + 60 * Self.minute)), ("retry.reason", "too-early"),
         ("retry.attempt", 2), ("nextRefreshAtMs", .integer(now + 60 * Self.minute)),
       ])
     for status in [100, 201, 204, 301, 403, 418, 502, 504] as [Int64] {
       transcript(
-        "RFR-1", "HTTP status \(status)", [http(1, status, good)], Self.unknown, check: "answer",
+        "RFR-1", "HTTP status \(status)", [http(1, status, good)], Self.unknown, check: "reply",
         at: "status",
         facts: [
           ("retry.notBeforeMs", .integer(now + Purchase.day)), ("retry.reason", "retry"),
@@ -234,7 +234,7 @@ private final class AttestRefreshTranscript: Transcript {
     }
     said.append(http(11, 500, after: at))
     transcript(
-      "RFR-6", "six times nothing", asks: [day], said, Self.noAnswer, check: "answer",
+      "RFR-6", "six times nothing", asks: [day], said, Self.noAnswer, check: "reply",
       facts: [
         ("retry.notBeforeMs", .integer(now + at + Purchase.day)),
         ("nextRefreshAtMs", .integer(now + at + Purchase.day)), ("retry.omitted.0", "deadlineMs"),
@@ -283,7 +283,7 @@ private final class AttestRefreshTranscript: Transcript {
       try fixture.attest.receipt(try fixture.receiptFacts(.receipt, created: now)))
     transcript(
       "RFR-6", "a day too early", evidence: [early], verifier: stored, [], Self.early,
-      check: "answer", at: "field 19",
+      check: "reply", at: "field 19",
       facts: [
         ("retry.notBeforeMs", .integer(now + Purchase.day)), ("retry.reason", "too-early"),
         ("nextRefreshAtMs", .integer(now + Purchase.day)),

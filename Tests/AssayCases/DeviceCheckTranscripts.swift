@@ -135,7 +135,7 @@ private final class DeviceCheckTranscript: Transcript {
         ])
     }
     transcript(
-      "DVC-8", "a text that is not known", [http(1, 200, "OK")], Self.unknown, check: "answer",
+      "DVC-8", "a text that is not known", [http(1, 200, "OK")], Self.unknown, check: "reply",
       facts: [("deviceCheck.fault", "unknown"), ("retry", .null)])
     transcript(
       "DVC-13", "an answer that was cut", asks: Self.request("validate"),
@@ -154,7 +154,7 @@ private final class DeviceCheckTranscript: Transcript {
         [
           http(1, status), wait(1000, reason: reason), http(3, status, after: 1000),
           wait(3000, reason: reason), http(5, status, after: 3000),
-        ], Self.noAnswer, check: "answer",
+        ], Self.noAnswer, check: "reply",
         facts: [
           ("deviceCheck.fault", "transient"), ("deviceCheck.outcome", "unavailable"),
           ("retry", .null),

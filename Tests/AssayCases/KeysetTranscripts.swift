@@ -260,7 +260,7 @@ private final class KeysetTranscript: Transcript {
     for status: Int64 in [0, 204, 301, 403, 404, 429, 500] {
       transcript(
         "KST-6", "HTTP status \(status)", asks: [("state", state(-90_000, -90_000, failures: 1))],
-        [issuer(1, status, published)], Self.noAnswer, check: "answer", at: "status",
+        [issuer(1, status, published)], Self.noAnswer, check: "reply", at: "status",
         facts: kept(-90_000, 0, failures: 2) + [
           ("keyset", .null), ("changed", .null), ("retry.notBeforeMs", .integer(now + 120_000)),
         ])
@@ -288,7 +288,7 @@ private final class KeysetTranscript: Transcript {
           ("keyset", .null), ("changed", .null), ("retry", .null),
         ])
     }
-    let (answer, result) = ("answer", "result")
+    let (answer, result) = ("reply", "result")
     refused("a web page", .text("<html>"), "malformed.json.syntax", at: nil, check: answer)
     refused("no keys", [:], "malformed.jwks.form", at: "keys", check: answer)
     refused(

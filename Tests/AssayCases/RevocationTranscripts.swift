@@ -176,7 +176,7 @@ private final class RevocationTranscript: Transcript {
     func outcomes(_ name: String, _ rule: String, _ answer: (Int64) -> Said) throws {
       transcript(
         rule, "\(name), required", [answer(1), responder(2, 200, leaf)], Self.undetermined,
-        check: "answer", at: "intermediate",
+        check: "reply", at: "intermediate",
         facts: [
           ("revocation.intermediate.status", "undetermined"),
           ("revocation.intermediate.response", .null), ("revocation.leaf.status", "good"),

@@ -197,17 +197,17 @@ private final class VerifyReceiptTranscript: Transcript {
     transcript(
       "VRR-6", "an unknown status, with facts that are not read",
       [apple(1, good.setting("status", 21099))], "unsupported.verify-receipt.status",
-      check: "answer",
+      check: "reply",
       facts: [
         ("/error.retryClass", "later"), ("retry.reason", "retry"),
         ("retry.notBeforeMs", .integer(now + 16_000)),
       ])
     transcript(
       "VRR-4", "an answer without a status", [apple(1, [:])], "malformed.verify-receipt.body",
-      check: "answer", at: "status")
+      check: "reply", at: "status")
     transcript(
       "VRR-9", "a field of another form", [apple(1, good.setting("receipt.quantity", "one"))],
-      "malformed.verify-receipt.field", check: "answer", at: "receipt.quantity",
+      "malformed.verify-receipt.field", check: "reply", at: "receipt.quantity",
       facts: [("verifyReceipt", .null)])
     transcript(
       "VRR-14", "a version 1 notification",
@@ -239,7 +239,7 @@ private final class VerifyReceiptTranscript: Transcript {
         [
           apple(1, body.setting(more)), wait(1000), apple(3, body.setting(more), after: 1000),
           wait(5000), apple(5, body.setting(more), after: 5000),
-        ], name, check: "answer",
+        ], name, check: "reply",
         facts: [
           ("attempts", 3), ("verifyReceipt.appleStatus", .integer(code)),
           ("retry.notBeforeMs", .integer(now + 5000 + 16_000)),
@@ -266,7 +266,7 @@ private final class VerifyReceiptTranscript: Transcript {
     for status in [100, 201, 204, 301, 302, 400, 404, 499, 600] as [Int64] {
       transcript(
         "VRR-4", "HTTP status \(status)", [store(1, status)], "rejected.verify-receipt.http",
-        check: "answer", at: "status", facts: [("verifyReceipt", .null)])
+        check: "reply", at: "status", facts: [("verifyReceipt", .null)])
     }
     for (name, body) in [
       ("a page", "<html>"), ("half an answer", "{\"status\":0"), ("nothing", ""),
@@ -290,7 +290,7 @@ private final class VerifyReceiptTranscript: Transcript {
       [store(1, 500, more: [("headers", seven)]), wait(1000), apple(3, good, after: 1000)])
     transcript(
       "VRR-20", "an answer that was cut", [store(1, 200, more: [("truncated", true)])],
-      "too-large.verify-receipt.body", check: "answer", at: "truncated",
+      "too-large.verify-receipt.body", check: "reply", at: "truncated",
       facts: [("/error.retryClass", "later")])
   }
 
@@ -444,7 +444,7 @@ private final class VerifyReceiptTranscript: Transcript {
         Said(
           answer: apple(1, good).answer, at: [("step", "done")],
           status: "rejected.verify-receipt.not-authentic"),
-      ], "misuse.exchange.order", check: "answer")
+      ], "misuse.exchange.order", check: "reply")
     transcript(
       "EXC-19", "a cut answer whose body is ignored",
       [
