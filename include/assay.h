@@ -66,9 +66,9 @@ extern "C" {
 typedef struct assay_verifier assay_verifier;
 /** The public keys of a token issuer (a JWKS). Immutable, shareable. */
 typedef struct assay_keyset assay_keyset;
-/** An answer: status, JSON, and the verified facts behind it. Immutable. */
+/** A document: status, JSON, and the verified facts behind it. Immutable. */
 typedef struct assay_doc assay_doc;
-/** An exchange: one question at a time, answered by the caller. */
+/** One run of an operation, by steps that the caller performs. */
 typedef struct assay_exchange assay_exchange;
 
 /** Outcome of a call: an ASSAY_ family in the low 8 bits, detail above. */
@@ -77,13 +77,13 @@ typedef int32_t assay_status;
 /** Status families. Values are frozen. */
 enum {
   ASSAY_OK = 0,          /**< Verified; every check passed. */
-  ASSAY_REJECTED = 1,    /**< Well formed, but not authentic or not for us. */
+  ASSAY_REJECTED = 1,    /**< Well formed, but not authentic or not allowed. */
   ASSAY_MALFORMED = 2,   /**< Not the format it claims to be. */
   ASSAY_UNSUPPORTED = 3, /**< Algorithm, version or kind not handled. */
   ASSAY_TOO_LARGE = 4,   /**< A size, depth or count limit was exceeded. */
   ASSAY_MISUSE = 5,      /**< The caller broke a rule above. */
   ASSAY_CONFIG = 6,      /**< The configuration document is not usable. */
-  ASSAY_UNAVAILABLE = 7, /**< The other side gave no usable answer: retry. */
+  ASSAY_UNAVAILABLE = 7, /**< Nothing usable came from the other side: retry. */
   ASSAY_INTERNAL = 8,    /**< A bug in libassay; nothing was trusted. */
   ASSAY_PENDING = 9      /**< Nothing is decided yet: take the next step. */
 };
@@ -107,7 +107,7 @@ enum {
 /** How client data is passed in. */
 enum {
   ASSAY_CLIENT_DATA = 1,     /**< the bytes; they are hashed here */
-  ASSAY_CLIENT_DATA_HASH = 2 /**< 16 to 64 bytes, used as they stand */
+  ASSAY_CLIENT_DATA_HASH = 2 /**< 16 to 64 bytes, used without hashing */
 };
 
 /** For assay_check_expiry: this date does not exist. */
@@ -117,7 +117,7 @@ enum {
 
 /** Version of the loaded library, to compare with ASSAY_VERSION_NUMBER. */
 ASSAY_API uint32_t assay_version_number(void);
-/** The same as text. Static. */
+/** Version of the loaded library as text. Static. */
 ASSAY_API const char *assay_version(void);
 /** JSON about this build: commit, compiler, libcrypto, features. Static. */
 ASSAY_API const char *assay_build_info(void);
@@ -202,13 +202,13 @@ ASSAY_API assay_status assay_verify_receipt(
     size_t receipt_len, const void *subject, size_t subject_len, int64_t now_ms,
     assay_doc **doc);
 /**
- * Look at an untrusted blob without cryptography: what is it, and is it worth
- * verifying? Never ASSAY_OK: ASSAY_PENDING means "go on and verify it".
+ * Classify an untrusted input without cryptography: its format, and whether it
+ * is worth verifying. Never ASSAY_OK: ASSAY_PENDING means "verify it next".
  */
 ASSAY_API assay_status assay_triage(const assay_verifier *verifier,
                                     const void *blob, size_t blob_len,
                                     int64_t now_ms, assay_doc **doc);
-/** Interpret an answer from Apple's verifyReceipt endpoint. */
+/** Interpret a response of Apple's verifyReceipt endpoint. */
 ASSAY_API assay_status assay_read_verify_receipt_response(
     const assay_verifier *verifier, const char *body, size_t body_len,
     int64_t now_ms, assay_doc **doc);
@@ -275,19 +275,19 @@ ASSAY_API assay_status assay_decide(const assay_verifier *verifier,
                                     size_t account_len, int64_t now_ms,
                                     assay_doc **doc);
 /**
- * Is a date that you stored earlier still good? Dates are ASSAY_NO_DATE when
- * absent. In force: not revoked, and now_ms < expires_ms or < grace_ms. With
- * both absent: not in force; INT64_MAX in expires_ms says "without end".
+ * Check whether dates that you stored earlier are still in force. A date is
+ * ASSAY_NO_DATE when absent. In force: not revoked, and now_ms < expires_ms or
+ * < grace_ms. With both absent: not in force; INT64_MAX in expires_ms means
+ * "without end".
  */
 ASSAY_API assay_status assay_check_expiry(int64_t expires_ms, int64_t grace_ms,
                                           int64_t revoked_ms, int64_t now_ms);
 
 /**
- * Answer a request described in JSON that needs nothing carried out, such as
- * {"operation":"assess-risk","observations":{"request":"promo", ...}}: the
- * operations of docs/exchanges.md that are done at once. Another one is
- * ASSAY_MISUSE ("misuse.exchange.operation"): it has steps, for
- * assay_exchange_new.
+ * Run an operation that has no steps, described in JSON, such as
+ * {"operation":"assess-risk","observations":{"request":"promo", ...}}: see
+ * docs/exchanges.md. An operation with steps is ASSAY_MISUSE
+ * ("misuse.exchange.operation"): it is for assay_exchange_new.
  * @param evidence verified documents that the request is about; may be NULL
  *                 when evidence_count is 0.
  */
@@ -302,8 +302,8 @@ ASSAY_API assay_status assay_call(const assay_verifier *verifier,
 /**
  * Start an exchange described in JSON, such as
  * {"operation":"get-transaction-info","environment":"Production", ...}. The
- * document holds the first step, something for the caller to carry out, or
- * the result of an operation that needs nothing carried out.
+ * document has the first step, which the caller performs, or the result of an
+ * operation that needs none.
  * @param evidence verified documents that the exchange is about; may be
  *                 NULL when evidence_count is 0.
  * @param out      receives the exchange; NULL when it was done at once.
@@ -316,7 +316,8 @@ ASSAY_API assay_status assay_exchange_new(const assay_verifier *verifier,
                                           assay_exchange **out,
                                           assay_doc **doc);
 /**
- * Hand in the reply to the last step, as JSON, and learn the next step.
+ * Pass the reply to the open step, as JSON; doc receives the next step or the
+ * result.
  * ASSAY_PENDING: go on. ASSAY_MISUSE: nothing changed, the step is still open.
  * Anything else: the exchange is over; so it is after
  * misuse.ledger.transaction, when a grant has ended its own transaction.

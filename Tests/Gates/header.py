@@ -56,7 +56,7 @@ def check_comments(suite, text):
     bare = without_comment(text)
     suite.expect(not bare, "everything has a comment", "; ".join(bare))
     for old, new in (("#ifdef __cplusplus\n}", "ASSAY_API int assay_bare(void);\n}"),
-                     ("/** An answer: status", "/* An answer: status"),
+                     ("/** A document: status", "/* An answer: status"),
                      ("/** Receipt formats. */", "")):
         suite.expect(len(without_comment(text.replace(old, new, 1))) == 1,
                      f"the gate sees a declaration without a comment: {new or old}")

@@ -5,7 +5,7 @@
 enum ExplanationText {
   static let lines: StaticString = #"""
     family	0	ok	Verified: every check passed.	
-    family	1	rejected	Well formed, but not authentic, not for us, or not allowed.	Trust nothing in it. Log the status, the place and the hint; give the client one text for every 400 and 403.
+    family	1	rejected	Well formed, but not authentic, not for this app, or not allowed.	Trust nothing in it. Log the status, the place and the hint; give the client one text for every 400 and 403.
     family	2	malformed	Not the format it claims to be.	The bytes are not what they should be: damaged in transit, of another kind, or forged. Ask for them again once.
     family	3	unsupported	Algorithm, version or kind not handled.	Possibly newer than this library: keep the evidence and look for an update.
     family	4	too-large	A size, depth or count limit was exceeded.	A cap was exceeded before memory was allocated. Genuine evidence stays far below the caps.

@@ -93,7 +93,7 @@ class Functions:
         self.assay_version_number = _bind(
             quick.assay_version_number, c_uint32,
             ())
-        # The same as text.
+        # Version of the loaded library as text.
         self.assay_version = _bind(
             quick.assay_version, c_char_p,
             ())
@@ -153,11 +153,11 @@ class Functions:
         self.assay_verify_receipt = _bind(
             working.assay_verify_receipt, c_int32,
             (VerifierHandle, c_int32, c_void_p, c_size_t, c_void_p, c_size_t, c_int64, POINTER(DocHandle)))
-        # Look at an untrusted blob without cryptography: what is it, and is it worth verifying? Never ASSAY_OK: ASSAY_PENDING means "go on and verify it".
+        # Classify an untrusted input without cryptography: its format, and whether it is worth verifying.
         self.assay_triage = _bind(
             working.assay_triage, c_int32,
             (VerifierHandle, c_void_p, c_size_t, c_int64, POINTER(DocHandle)))
-        # Interpret an answer from Apple's verifyReceipt endpoint.
+        # Interpret a response of Apple's verifyReceipt endpoint.
         self.assay_read_verify_receipt_response = _bind(
             working.assay_read_verify_receipt_response, c_int32,
             (VerifierHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))
@@ -185,11 +185,11 @@ class Functions:
         self.assay_decide = _bind(
             working.assay_decide, c_int32,
             (VerifierHandle, POINTER(DocHandle), c_size_t, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))
-        # Is a date that you stored earlier still good? Dates are ASSAY_NO_DATE when absent.
+        # Check whether dates that you stored earlier are still in force.
         self.assay_check_expiry = _bind(
             quick.assay_check_expiry, c_int32,
             (c_int64, c_int64, c_int64, c_int64))
-        # Answer a request described in JSON that needs nothing carried out, such as {"operation":"assess-risk","observations":{"request":"promo", ...}}: the operations of docs/exchanges.md that are done at once.
+        # Run an operation that has no steps, described in JSON, such as {"operation":"assess-risk","observations":{"request":"promo", ...}}: see docs/exchanges.md.
         self.assay_call = _bind(
             working.assay_call, c_int32,
             (VerifierHandle, c_char_p, c_size_t, POINTER(DocHandle), c_size_t, c_int64, POINTER(DocHandle)))
@@ -197,7 +197,7 @@ class Functions:
         self.assay_exchange_new = _bind(
             working.assay_exchange_new, c_int32,
             (VerifierHandle, c_char_p, c_size_t, POINTER(DocHandle), c_size_t, c_int64, POINTER(ExchangeHandle), POINTER(DocHandle)))
-        # Hand in the reply to the last step, as JSON, and learn the next step.
+        # Pass the reply to the open step, as JSON; doc receives the next step or the result.
         self.assay_exchange_step = _bind(
             working.assay_exchange_step, c_int32,
             (ExchangeHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))

@@ -61,7 +61,7 @@ abstract class Library
         return $this->invoke('assay_version_number');
     }
 
-    /** The same as text. */
+    /** Version of the loaded library as text. */
     public function version(): string
     {
         return $this->invoke('assay_version');
@@ -171,15 +171,15 @@ abstract class Library
     }
 
     /**
-     * Look at an untrusted blob without cryptography: what is it, and is it worth
-     * verifying? Never ASSAY_OK: ASSAY_PENDING means "go on and verify it".
+     * Classify an untrusted input without cryptography: its format, and whether it is
+     * worth verifying.
      */
     public function triage(object $verifier, string $blob, int $nowMs, ?object &$doc): int
     {
         return $this->answer('assay_triage', [$verifier, $blob, $nowMs], $doc);
     }
 
-    /** Interpret an answer from Apple's verifyReceipt endpoint. */
+    /** Interpret a response of Apple's verifyReceipt endpoint. */
     public function readVerifyReceiptResponse(
         object $verifier,
         string $body,
@@ -261,16 +261,16 @@ abstract class Library
         return $this->answer('assay_decide', [$verifier, $evidence, $account, $nowMs], $doc);
     }
 
-    /** Is a date that you stored earlier still good? Dates are ASSAY_NO_DATE when absent. */
+    /** Check whether dates that you stored earlier are still in force. */
     public function checkExpiry(int $expiresMs, int $graceMs, int $revokedMs, int $nowMs): int
     {
         return $this->invoke('assay_check_expiry', [$expiresMs, $graceMs, $revokedMs, $nowMs]);
     }
 
     /**
-     * Answer a request described in JSON that needs nothing carried out, such as
-     * {"operation":"assess-risk","observations":{"request":"promo", ...}}: the operations
-     * of docs/exchanges.md that are done at once.
+     * Run an operation that has no steps, described in JSON, such as
+     * {"operation":"assess-risk","observations":{"request":"promo", ...}}: see
+     * docs/exchanges.md.
      */
     public function call(
         object $verifier,
@@ -302,7 +302,7 @@ abstract class Library
         );
     }
 
-    /** Hand in the reply to the last step, as JSON, and learn the next step. */
+    /** Pass the reply to the open step, as JSON; doc receives the next step or the result. */
     public function exchangeStep(object $exchange, string $reply, int $nowMs, ?object &$doc): int
     {
         return $this->answer('assay_exchange_step', [$exchange, $reply, $nowMs], $doc);
