@@ -30,6 +30,13 @@ def rows(name, *counts):
             yield f"{path}:{number}", fields
 
 
+def by_hand(path, mark):
+    """Return what stands by hand in a file whose end is generated: the text up to the line that
+    ends so, and this line."""
+    head, found, _ = (ROOT / path).read_text().partition(f"{mark}, to the end. Do not edit.\n")
+    return head + found if found else fail(path, f"no line {mark!r}, below which it is generated")
+
+
 def one_of(at, value, known):
     if value not in known:
         fail(at, f"{value!r} is none of {', '.join(map(repr, known))}")
