@@ -1,7 +1,8 @@
 """Read the contract: include/assay.h and every table of contract/.
 
-`Contract` has each table as an attribute. What a column means stands at the head of its table. A row with a wrong number of columns, an unknown word or a name that stands twice
-ends the program with file and line.
+`Contract` has each table as an attribute. What a column means stands at the head of its table. A row
+with a wrong number of columns, an unknown word or a name that stands twice ends the program with
+file and line.
 """
 import collections
 import json
