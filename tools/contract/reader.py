@@ -1,8 +1,8 @@
 """Read the contract: include/assay.h and every table of contract/.
 
-`Contract` has each table as an attribute. What a column means stands at the head of its table. A row
-with a wrong number of columns, an unknown word or a name that stands twice ends the program with
-file and line.
+`Contract` has each table as an attribute. What a column means stands at the head of its table. A
+wrong number of columns, an unknown word or a name that stands twice ends the program with file and
+line.
 """
 import collections
 import json
@@ -69,7 +69,7 @@ class Words:
         for at, (of, number, name, text, remedy) in rows("status-words.tsv", 5):
             if one_of(at, of, ("family", "retry", "evidence")) == "family":
                 one_of(at, number, [str(len(self.families))])
-                self.families.append(Family(int(number), name, text, "" if remedy == "-" else remedy))
+                self.families.append(Family(int(number), name, text, remedy.removeprefix("-")))
             else:
                 found = getattr(self, of)
                 found[once(at, name, found)] = text

@@ -228,8 +228,9 @@ class Method:
     def comment(self):
         """Return the words of the table behind the name, as Go has it."""
         first, said = self.kind.does.split()[0], lowered(self.kind.does)
-        verb = "says " if first in ("What", "Whether") else "" if VERB.fullmatch(first) else "gives "
-        return comment(f"{self.name} {verb}{said}", "", WIDTH)
+        verb = "says" if first in ("What", "Whether") else "gives"
+        name = self.name if VERB.fullmatch(first) else f"{self.name} {verb}"
+        return comment(f"{name} {said}", "", WIDTH)
 
     @property
     def proven(self):

@@ -119,7 +119,8 @@ def cdef(header):
 
 
 def header_class(header):
-    out = [PHP, "/**\n * The constants of assay.h.\n *\n * @internal\n */", "final class Header", "{"]
+    out = [PHP, "/**\n * The constants of assay.h.\n *\n * @internal\n */",
+           "final class Header", "{"]
     for each in header.constants:
         value = f"'{each.value}'" if isinstance(each.value, str) else \
             "PHP_INT_MIN" if each.value == -2**63 else each.value

@@ -124,8 +124,8 @@ class Block:
     def reader(self):
         path = self.block.path
         out = [f"  /// Reads the plain values of `{path}`; a member that is absent keeps its",
-               "  /// default.", "  ///", "  /// - Returns: the block, which has no unknown member.",
-               "  @discardableResult",
+               "  /// default.", "  ///",
+               "  /// - Returns: the block, which has no unknown member.", "  @discardableResult",
                "  mutating func readPlain(_ node: MemberNode) throws(Refusal) -> MemberNode {",
                f"    let block = try node.object(ConfigurationTable.{camel(path)}Members)"]
         for outer in self.inner:

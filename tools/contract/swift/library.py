@@ -48,7 +48,8 @@ def status_table(contract):
         *switch("static func entry(_ code: Int32) -> StatusEntry?", "code", rows, "nil"), "",
         "  /// The hint of a status for one kind of evidence; nil where that of the row fits.",
         *switch("static func hint(_ code: Int32, _ kind: HintKind) -> StaticString?", "code",
-                hints(statuses, len(contract.words.evidence)), "nil"), "", "  /// The largest detail of a family.",
+                hints(statuses, len(contract.words.evidence)), "nil"), "",
+        "  /// The largest detail of a family.",
         *switch("static func details(_ family: Int32) -> Int32", "family", details, "0"), "",
         "  private static func entry(",
         "    _ name: StaticString, _ http: Int32, _ retryClass: StaticString,",
@@ -88,7 +89,8 @@ DECISIVE = {"decisive": True, "descriptive": False}
 # The objects of a verifyReceipt response, in the order of its document.
 OBJECTS = {"answer": "The answer itself.", "app": "`receipt` in the iOS 7 style: about the app.",
            "transaction": "One purchase.",
-           "renewal": "An entry of `pending_renewal_info`; of the answer itself in the iOS 6 style."}
+           "renewal": "An entry of `pending_renewal_info`; of the answer itself in the iOS 6 "
+                      "style."}
 # Suffixes of the members that repeat a date of the response in other forms (ResponseShape.swift).
 COMPANIONS = {"date": ["ms", "pst"], "farDate": ["ms", "pst"],
               "expiry": ["ms", "pst", "formatted", "formatted_pst"]}
@@ -142,8 +144,8 @@ def storekit(contract):
         tables.append("  ])")
         kinds += [f"case .{one.path}: return {lower(one.name)}"] * bool(one.path)
     return "\n".join([
-        FACTS, "", "/// The members and enums of StoreKit's payloads (docs/spec/storekit-payloads.md"
-        " §2, §3).", "enum StoreKitMembers {", *value_lists(contract, "payload", used), *tables, "",
+        FACTS, "", "/// The members and enums of StoreKit's payloads "
+        "(docs/spec/storekit-payloads.md §2, §3).", "enum StoreKitMembers {", *value_lists(contract, "payload", used), *tables, "",
         *switch("static func table(_ kind: StoreKitKind) -> MemberTable", "kind", kinds), "}", ""])
 
 
@@ -172,8 +174,8 @@ def response(contract):
         tables += ["", f"  /// {about}", f"  static let {name}: [ResponseMember] = [", *lines,
                    "  ]"]
     return "\n".join([
-        FACTS, "", "/// The facts of an answer of verifyReceipt, by the object of the answer that has"
-        " them", "/// (docs/spec/receipts-triage.md §2.4).", "enum ResponseFacts {",
+        FACTS, "", "/// The facts of an answer of verifyReceipt, by the object of the answer that "
+        "has them", "/// (docs/spec/receipts-triage.md §2.4).", "enum ResponseFacts {",
         *value_lists(contract, "answer", used), *tables, "}", ""])
 
 
@@ -217,8 +219,8 @@ def statements(contract):
            "/// The statements of a store with SQL (docs/spec/ledger-statements.md §2).",
            "enum SQLStatement: Int, CaseIterable, Sendable {",
            *(f"  case {each.name}" for each in found), "",
-           "  /// With `:name` parameters and tables that begin with `assay_`; nil: the engine does",
-           "  /// it in another way.",
+           "  /// With `:name` parameters and tables that begin with `assay_`; nil: the engine "
+           "does", "  /// it in another way.",
            *switch("func text(_ engine: LedgerEngine) -> StaticString?", "engine", BY_ENGINE), "",
            *switch("func givesRows(_ engine: LedgerEngine) -> Bool", "self", gives, "false")]
     for engine in ENGINES:
@@ -237,7 +239,8 @@ def tables(contract):
            "/// The tables of a store with SQL (docs/spec/ledger-statements.md §1).",
            "enum SchemaTable: Int, CaseIterable, Sendable {",
            f"  case {', '.join(camel(table.name) for table in found)}", "",
-           "  /// Its name, after the prefix.", *switch("var word: StaticString", "self", words), "",
+           "  /// Its name, after the prefix.",
+           *switch("var word: StaticString", "self", words), "",
            "  /// `CREATE TABLE IF NOT EXISTS`; nil: the engine has no SQL.",
            *switch("func create(_ engine: LedgerEngine) -> StaticString?", "engine", BY_ENGINE), "",
            "  /// `CREATE INDEX IF NOT EXISTS`, the same in every engine.",
