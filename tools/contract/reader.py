@@ -428,6 +428,19 @@ class Kind:
         return [each for each in self.members if each.place in ("path", "query", "body")]
 
     @property
+    def ordered(self):
+        """The same as hosts declare them: what is required first."""
+        return sorted(self.parameters, key=lambda member: not member.is_required)
+
+    @property
+    def has_pages(self):
+        return self.paging != "-"
+
+    @property
+    def has_evidence(self):
+        return self.evidence[1] > 0
+
+    @property
     def bound(self):
         """The most steps, as three numbers: fixed, for each purchase, for each subscription."""
         if self.steps in APP_STORE:

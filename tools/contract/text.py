@@ -105,11 +105,16 @@ def packed(parts, indent, width, end="", first=""):
     return out
 
 
-def fitted(head, parts, tail, width, indent):
-    """Return head, parts and tail on one line if they fit, else each part on a line of its own,
-    indented and with a comma."""
-    line = head + ", ".join(parts) + tail
-    if len(line) <= width:
-        return [line]
+def listed(head, parts, tail, indent):
+    """Return head, each part on a line of its own with a comma, and tail; without parts one
+    line."""
+    if not parts:
+        return [head + tail]
     outer = " " * (len(head) - len(head.lstrip()))
     return [head, *(f"{indent}{part}," for part in parts), outer + tail]
+
+
+def fitted(head, parts, tail, width, indent):
+    """Return head, parts and tail on one line if they fit, else as `listed`."""
+    line = head + ", ".join(parts) + tail
+    return [line] if len(line) <= width else listed(head, parts, tail, indent)

@@ -39,10 +39,10 @@ def type_of(member):
 
 def app_store_struct(kind, name):
     fields = [(go_name(each.name), type_of(each), "" if each.is_required else "optional")
-              for each in sorted(kind.parameters, key=lambda each: not each.is_required)]
-    if kind.paging != "-":
+              for each in kind.ordered]
+    if kind.has_pages:
         fields.append(("Pages", "int64", "at most so many, 1 to 100; 0: 1"))
-    if kind.evidence[1]:
+    if kind.has_evidence:
         fields.append(("Transaction", "Evidence", "verified; checked before anything is sent"))
     names = max(len(field) for field, _, _ in fields)
     types = max((len(type_) for _, type_, said in fields if said), default=0)
@@ -69,8 +69,7 @@ def put(member, source):
 
 def app_store_method(kind):
     name, members = go_name(kind.name), kind.parameters
-    has_pages, has_evidence = kind.paging != "-", kind.evidence[1]
-    has_request = has_pages or has_evidence or len(members) > 1 or \
+    has_request = kind.has_pages or kind.has_evidence or len(members) > 1 or \
         not all(each.is_required for each in members)
     if has_request:
         given, sources = f"request {name}Request, ", [f"request.{go_name(each.name)}"
@@ -82,8 +81,8 @@ def app_store_method(kind):
     if len(arguments[0]) > WIDTH:
         arguments = [f"ctx context.Context, {given}".rstrip(), "options ...Option,"]
     asked = (f"return s.begin(ctx, {quoted(kind.name)}, members, "
-             f"{'request.Pages' if has_pages else 0}, "
-             f"{'request.Transaction' if has_evidence else 'nil'}, options)")
+             f"{'request.Pages' if kind.has_pages else 0}, "
+             f"{'request.Transaction' if kind.has_evidence else 'nil'}, options)")
     if len(asked) > WIDTH:
         asked = asked.replace("(", "(\n\t\t", 1)
     return [*(app_store_struct(kind, name) if has_request else []), "",

@@ -19,7 +19,7 @@ by the same rules:
 import re
 
 from ..reader import by_hand, fail
-from ..text import camel, fitted, packed, wrap
+from ..text import camel, fitted, listed, packed, wrap
 
 HEADER = "include/assay.h"
 LIBRARY = "bindings/php/src/Internal/Library.php"
@@ -160,7 +160,7 @@ def method(call):
     parts = [each.declared(each.php) for each in call.shown]
     head = [f"    public function {call.method}({', '.join(parts)}): {call.result}", "    {"]
     if len(head[0]) >= 100:
-        head = fitted(f"    public function {call.method}(", parts, f"): {call.result} {{", 0,
+        head = listed(f"    public function {call.method}(", parts, f"): {call.result} {{",
                       "        ")
     checks = [f"        self::fits(${each.php}, {each.range[0]}, {each.range[1]}, '{each.php}');"
               for each in call.shown if each.range]

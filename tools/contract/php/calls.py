@@ -9,7 +9,7 @@ A method of a ledger has the evidence first, then what is required, in the order
 is optional, the grant and the take-back.
 """
 from ..reader import by_hand
-from ..text import camel, fitted, lowered, wrap
+from ..text import camel, listed, lowered, wrap
 
 SOURCE = "bindings/php/src"
 WIDTH = 95
@@ -19,7 +19,7 @@ def method(head, parts, result, width=WIDTH):
     """Return the head of a method, on one line or with each parameter on a line of its own."""
     line = f"    public function {head}({', '.join(parts)}): {result}"
     return [line, "    {"] if len(line) <= width else \
-        fitted(f"    public function {head}(", parts, f"): {result} {{", 0, "        ")
+        listed(f"    public function {head}(", parts, f"): {result} {{", "        ")
 
 
 # ---- the App Store Server API ------------------------------------------------------------------
@@ -39,26 +39,23 @@ def declared(member):
 
 
 def app_store_method(kind):
-    has_pages, has_evidence = kind.paging != "-", kind.evidence[1]
     said = [f"     * @param list<{PLAIN[each.plain]}>{'' if each.is_required else '|null'} "
             f"${each.name}" for each in kind.parameters if each.is_list]
-    if has_evidence:
+    if kind.has_evidence:
         said += ["     * @param Document|Facts\\Facts|null $transaction verified; checked before "
                  "anything", "     *     is sent"]
-    if has_pages:
+    if kind.has_pages:
         said.append("     * @param int|null $pages at most so many are asked for, 1 to 100")
-    parts = list(map(declared, sorted(kind.parameters, key=lambda each: not each.is_required)))
-    parts += ["?int $pages = null"] * has_pages
-    parts += ["Document|Facts\\Facts|null $transaction = null"] * has_evidence
-    parts.append("int|DateTimeInterface|null $now = null")
+    parts = [*map(declared, kind.ordered), *["?int $pages = null"] * kind.has_pages,
+             *["Document|Facts\\Facts|null $transaction = null"] * kind.has_evidence,
+             "int|DateTimeInterface|null $now = null"]
     values = [f"'{each.name}' => " + (f"self::time(${each.name})" if each.plain == "time" else
                                       f"${each.name}") for each in kind.parameters]
-    head, tail = f"        return $this->begin('{kind.name}', [", (
-        "], $now" + ", $pages" * has_pages + ", evidence: $transaction ?? []" * bool(has_evidence))
+    tail = ", $pages" * kind.has_pages + ", evidence: $transaction ?? []" * kind.has_evidence
     return ["", "    /**", *wrap(kind.does, WIDTH, "     * "), *["     *"] * bool(said), *said,
             "     */", *method(camel(kind.name), parts, "Exchange", 0),
-            *(fitted(head, values, tail + ");", 0, " " * 12) if values else
-              [f"{head}{tail});"]), "    }"]
+            *listed(f"        return $this->begin('{kind.name}', [", values, f"], $now{tail});",
+                    " " * 12), "    }"]
 
 
 def app_store(contract):
@@ -288,7 +285,7 @@ class Method:
                  *(f"'{each.name}' => {values[each.name]}" for each in self.kind.members
                    if each.name in values)]
         lines = [f"[{', '.join(pairs)}]"] if is_short else \
-            fitted("[", pairs, "]", 0, "    ")
+            listed("[", pairs, "]", "    ")
         if any(each.name == "options" for each in self.arguments):
             lines[0] = "self::given(" + lines[0]
             lines[-1] += ", $options)"

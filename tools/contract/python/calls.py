@@ -11,7 +11,7 @@ store, an exchange, paying out and taking back, the schema.
 import re
 
 from ..reader import by_hand
-from ..text import fitted, lowered, quoted, snake, wrap
+from ..text import listed, lowered, quoted, snake, wrap
 
 PACKAGE = "bindings/python/assay"
 WIDTH = 100
@@ -65,23 +65,23 @@ def value(member):
 
 
 def app_store_method(kind):
-    words, has_pages, has_evidence = kind.does, kind.paging != "-", kind.evidence[1]
-    if has_evidence:
+    words = kind.does
+    if kind.has_evidence:
         words += " transaction: its verified facts, where you have them; they are checked first."
-    if has_pages:
+    if kind.has_pages:
         words += " pages: at most so many are asked for, 1 to 100."
     parts = ["self", *(declared(each) for each in kind.parameters if each.is_required), "*",
              *(declared(each) for each in kind.parameters if not each.is_required),
-             *["pages: int | None = None"] * has_pages,
-             *["transaction: Evidence | None = None"] * has_evidence, "now: Time | None = None"]
+             *["pages: int | None = None"] * kind.has_pages,
+             *["transaction: Evidence | None = None"] * kind.has_evidence,
+             "now: Time | None = None"]
     members = [f"{quoted(each.name)}: {value(each)}" for each in kind.parameters]
     return ["", *signature(f"def {snake(kind.name)}", parts, "Exchange", 0),
             *docstring(wrap(words, 84)), "        return self._begin(",
-            f"            {quoted(kind.name)},",
-            *(fitted("            {", members, "},", 0, " " * 16) if members else
-              ["            {},"]), "            now,", *["            pages,"] * has_pages,
-            *["            evidence=() if transaction is None else transaction,"] * has_evidence,
-            "        )"]
+            f"            {quoted(kind.name)},", *listed("            {", members, "},", " " * 16),
+            "            now,", *["            pages,"] * kind.has_pages,
+            *["            evidence=() if transaction is None else transaction,"]
+            * kind.has_evidence, "        )"]
 
 
 def app_store(contract):
@@ -274,7 +274,7 @@ class Method:
         if len(flat) <= WIDTH - 12:
             return [*out, head, f"            {flat}", "        )"]
         return [*out, head, *(f"            {part}," for part in parts),
-                *fitted("            {", inside, "},", 0, " " * 16),
+                *listed("            {", inside, "},", " " * 16),
                 *(f"            {part}," for part in rest), "        )"]
 
 

@@ -8,7 +8,7 @@ import ast
 
 from .. import text
 from ..reader import by_hand
-from ..text import constant, fitted, quoted, snake, wrap
+from ..text import constant, listed, quoted, snake, wrap
 
 PACKAGE = "bindings/python/assay"
 WIDTH = 95
@@ -281,7 +281,7 @@ def imported(module, names):
     names = sorted(names, key=lambda name: (not name[0].isupper(), name))
     line = f"from .{module} import {', '.join(names)}"
     return [line] if len(line) <= WIDTH else \
-        fitted(f"from .{module} import (", names, ")", 0, "    ")
+        listed(f"from .{module} import (", names, ")", "    ")
 
 
 def values(contract):

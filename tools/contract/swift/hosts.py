@@ -164,19 +164,19 @@ def pair(member):
 
 def call(kind):
     """Return the method of one operation."""
-    has_pages, has_evidence = kind.paging != "-", kind.evidence[1]
     out = ["", *wrap(kind.does, 95, "  /// ")]
-    out += ["  ///"] * bool(has_evidence or has_pages)
-    if has_evidence:
+    out += ["  ///"] * (kind.has_evidence or kind.has_pages)
+    if kind.has_evidence:
         out.append("  /// `transaction` is a verified one; it is checked before anything is sent.")
-    if has_pages:
+    if kind.has_pages:
         out.append("  /// `pages` is how many are asked for at most, 1 to 100.")
-    members = sorted(kind.parameters, key=lambda member: not member.is_required)
-    parameters = [*map(declared, members), *["pages: Int64? = nil"] * has_pages,
-                  *["transaction: Transaction? = nil"] * has_evidence, "at now: Timestamp = .now"]
+    parameters = [*map(declared, kind.ordered), *["pages: Int64? = nil"] * kind.has_pages,
+                  *["transaction: Transaction? = nil"] * kind.has_evidence,
+                  "at now: Timestamp = .now"]
     out += [f"  public func {camel(kind.name)}(", *packed(parameters, "    ", 96),
             "  ) throws(AssayError) -> Exchange {"]
-    tail = (", pages: pages" * has_pages + ", about: transaction" * has_evidence + ", at: now)")
+    tail = (", pages: pages" * kind.has_pages + ", about: transaction" * kind.has_evidence
+            + ", at: now)")
     pairs = list(map(pair, kind.parameters))
     if not pairs:
         return [*out, f"    try begin({quoted(kind.name)}, []{tail}", "  }"]
