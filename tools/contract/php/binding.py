@@ -1,7 +1,7 @@
 """Write the constants and calls of the PHP binding, from include/assay.h.
 
   bindings/php/assay.ffi.h    the header as PHP's FFI reads it
-  bindings/php/src/Internal/  Header.php, the constants; Library.php, the calls
+  bindings/php/src/Internal/  Header.php, the constants; Library.php, the calls, below its mark
   bindings/php/ext/           assay.stub.php, assay_arginfo.h and functions.c of the extension
 
 Every function of the header except the ..._free ones becomes one method of the class

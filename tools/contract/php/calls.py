@@ -1,7 +1,7 @@
 """Write the calls of the App Store and of ledgers for PHP: a method for each operation of
 kinds.tsv, with the members of kind-members.tsv.
 
-  bindings/php/src/AppStore.php
+  bindings/php/src/AppStore.php            below its mark
   bindings/php/src/Ledger/LedgerCalls.php
 
 By hand, in Ledger.php, are opening, conversing, paying out and taking back, the schema and garbage.

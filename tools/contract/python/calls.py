@@ -1,7 +1,7 @@
 """Write the calls of the App Store and of ledgers for Python: a method for each operation of
 kinds.tsv, with the members of kind-members.tsv.
 
-  bindings/python/assay/app_store.py                   of `AppStore`
+  bindings/python/assay/app_store.py                   of `AppStore`, below its mark
   bindings/python/assay/ledger/_ledger_calls.py        of `Ledger`
   bindings/python/assay/ledger/_async_ledger_calls.py  of `AsyncLedger`
 

@@ -2,7 +2,7 @@
 
   bindings/python/assay/facts.py, receipts.py, attest.py, signing.py, store_answers.py, tokens.py
                                   from facts.tsv
-  bindings/python/assay/names.py  from names.tsv
+  bindings/python/assay/names.py  from names.tsv, below its mark
 """
 import ast
 
