@@ -10,14 +10,14 @@ store, an exchange, paying out and taking back, the schema.
 """
 import re
 
-from ..reader import by_hand
-from ..text import listed, lowered, quoted, snake, wrap
+from ..reader import keep_by_hand
+from ..text import list_parts, lower_first, quote, snake, wrap
 
 PACKAGE = "bindings/python/assay"
 WIDTH = 100
 
 
-def signature(head, parts, result, width=WIDTH):
+def write_signature(head, parts, result, width=WIDTH):
     """Return the head of a function on one line, or its parameters on one or on lines each."""
     line = f"    {head}({', '.join(parts)}) -> {result}:"
     if len(line) <= width:
@@ -27,7 +27,7 @@ def signature(head, parts, result, width=WIDTH):
                               [f"        {part}," for part in parts]), f"    ) -> {result}:"]
 
 
-def docstring(lines):
+def write_docstring(lines):
     first, *more = lines
     if not more:
         return [f'        """{first}"""']
@@ -49,44 +49,44 @@ def _list(values: Sequence[object] | None) -> list[object] | None:
 PLAIN = {"text": "str", "number": "int", "boolean": "bool", "time": "Time"}
 
 
-def declared(member):
+def declare(member):
     hint = PLAIN[member.plain]
     hint = f"Sequence[{hint}]" if member.is_list else hint
     return f"{snake(member.name)}: {hint}" + ("" if member.is_required else " | None = None")
 
 
-def value(member):
+def write_value(member):
     name = snake(member.name)
     if member.plain == "time":
-        return f"_time({name}, {quoted(name)})"
+        return f"_time({name}, {quote(name)})"
     if member.is_list:
         return f"list({name})" if member.is_required else f"_list({name})"
     return name
 
 
-def app_store_method(kind):
+def write_app_store_method(kind):
     words = kind.does
     if kind.has_evidence:
         words += " transaction: its verified facts, where you have them; they are checked first."
     if kind.has_pages:
         words += " pages: at most so many are asked for, 1 to 100."
-    parts = ["self", *(declared(each) for each in kind.parameters if each.is_required), "*",
-             *(declared(each) for each in kind.parameters if not each.is_required),
+    parts = ["self", *(declare(each) for each in kind.parameters if each.is_required), "*",
+             *(declare(each) for each in kind.parameters if not each.is_required),
              *["pages: int | None = None"] * kind.has_pages,
              *["transaction: Evidence | None = None"] * kind.has_evidence,
              "now: Time | None = None"]
-    members = [f"{quoted(each.name)}: {value(each)}" for each in kind.parameters]
-    return ["", *signature(f"def {snake(kind.name)}", parts, "Exchange", 0),
-            *docstring(wrap(words, 84)), "        return self._begin(",
-            f"            {quoted(kind.name)},", *listed("            {", members, "},", " " * 16),
+    members = [f"{quote(each.name)}: {write_value(each)}" for each in kind.parameters]
+    return ["", *write_signature(f"def {snake(kind.name)}", parts, "Exchange", 0),
+            *write_docstring(wrap(words, 84)), "        return self._begin(",
+            f"            {quote(kind.name)},", *list_parts("            {", members, "},", " " * 16),
             "            now,", *["            pages,"] * kind.has_pages,
             *["            evidence=() if transaction is None else transaction,"]
             * kind.has_evidence, "        )"]
 
 
-def app_store(contract):
-    lines = [line for kind in contract.app_store_kinds for line in app_store_method(kind)]
-    return by_hand(f"{PACKAGE}/app_store.py", MARK) + "\n".join([*lines, APP_STORE_TAIL])
+def write_app_store(contract):
+    lines = [line for kind in contract.app_store_kinds for line in write_app_store_method(kind)]
+    return keep_by_hand(f"{PACKAGE}/app_store.py", MARK) + "\n".join([*lines, APP_STORE_TAIL])
 
 
 # ---- ledgers -----------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class Argument:
         return f"{self.name}: {self.annotation}{ends}"
 
 
-def of_member(kind, member):
+def make_argument(kind, member):
     """Return the argument of a member."""
     at = kind.name, member.name
     name = NAMES.get(member.argument, snake(member.argument))
@@ -184,13 +184,13 @@ def of_member(kind, member):
     sent = VALUES.get(member.type, "{}").format(name)
     if at in NEEDED or member.is_required and member.given == "argument":
         annotation += " | None" * (member.present == "optional")
-        return Argument(name, annotation, None, True, words(member), sent)
+        return Argument(name, annotation, None, True, describe(member), sent)
     if at in DEFAULTS:
-        return Argument(name, annotation, DEFAULTS[at], False, words(member), sent)
-    return Argument(name, f"{annotation} | None", "None", at in BY_PLACE, words(member), sent)
+        return Argument(name, annotation, DEFAULTS[at], False, describe(member), sent)
+    return Argument(name, f"{annotation} | None", "None", at in BY_PLACE, describe(member), sent)
 
 
-def of_evidence(kind):
+def find_evidence(kind):
     """Return the argument for documents: named by its class where exactly one is taken."""
     if kind.evidence == (1, 1):
         return [Argument(kind.classes[0].rpartition("-")[2], "Evidence", by_place=True)]
@@ -199,7 +199,7 @@ def of_evidence(kind):
     return [Argument("evidence", "Several", "()")] * bool(kind.evidence[1])
 
 
-def words(member):
+def describe(member):
     """Return what a docstring says about a member: nothing where the name says it."""
     text = member.does
     if len(text.split()) < 3:
@@ -207,22 +207,22 @@ def words(member):
     if not member.is_sent and not text.startswith("As of"):
         text = f"takes a `{CALLS[member.name][1]}`: {text[0].lower()}{text[1:]}"
     if member.choices and not re.search("`[a-z-]+`", text):
-        text = f"{text.rstrip('.')}: {', '.join(map(quoted, member.choices))}."
+        text = f"{text.rstrip('.')}: {', '.join(map(quote, member.choices))}."
     if re.fullmatch(r"=ledger\.\w+", member.present):
         text = f"{text.rstrip('.')}; None: `{member.present[1:]}`."
-    return lowered(text).rstrip(".")
+    return lower_first(text).rstrip(".")
 
 
 class Method:
     """An operation of a ledger as Python has it."""
 
     def __init__(self, kind):
-        self.kind, self.name, self.evidence = kind, snake(kind.name), of_evidence(kind)
+        self.kind, self.name, self.evidence = kind, snake(kind.name), find_evidence(kind)
         # A table of members has those that kinds share first; arguments have them last.
         given = [member for member in kind.members if member.given in ("argument", "made")]
         given.sort(key=lambda member: member.operation != kind.name)
-        self.members = {each.name: of_member(kind, each) for each in given if each.is_sent}
-        self.calls = [of_member(kind, each) for each in given if not each.is_sent]
+        self.members = {each.name: make_argument(kind, each) for each in given if each.is_sent}
+        self.calls = [make_argument(kind, each) for each in given if not each.is_sent]
         self.choices = [name for each in given for name in each.choices]
         self.secrets = [each.name for each in given
                         if each.given == "made" and each.name in kind.hidden]
@@ -231,15 +231,15 @@ class Method:
             [*self.evidence, *self.calls, *self.members.values()],
             key=lambda each: (not each.by_place, each.default is not None and each.by_place))
 
-    def signature(self, define):
+    def write_signature(self, define):
         by_place = [each.declared for each in self.arguments if each.by_place]
         by_name = [each.declared for each in self.arguments if not each.by_place]
         parts = ["self", *by_place, "*", *by_name, "now: Time | None = None"]
-        return signature(f"{define} {self.name}", parts, f"_r.{self.kind.answers}")
+        return write_signature(f"{define} {self.name}", parts, f"_r.{self.kind.answers}")
 
-    def docstring(self, methods):
+    def write_docstring(self, methods):
         as_written = {"false": "False", "true": "True", **methods,
-                      **{name: quoted(name) for name in self.choices}}
+                      **{name: quote(name) for name in self.choices}}
 
         def told(text):
             text = re.sub(r"`([\w.-]+)`", lambda found: as_written.get(found[1], found[0]), text)
@@ -251,9 +251,9 @@ class Method:
         lines += [""] * bool(said)
         for name, text in said:
             lines += wrap(text, WIDTH - 8, name.ljust(wide), " " * wide)
-        return docstring(lines)
+        return write_docstring(lines)
 
-    def body(self, wait):
+    def write_body(self, wait):
         """Return the statements."""
         sent = {name: each.sent for name, each in self.members.items()}
         out, known = [], []
@@ -261,10 +261,10 @@ class Method:
             # It stands in no document, and the host hands it on: the answer gets it here.
             mine = self.members[name].name
             out.append(f"        {mine} = {sent[name]}")
-            known.append(f"known={{{quoted(name)}: {mine}}}")
+            known.append(f"known={{{quote(name)}: {mine}}}")
             sent[name] = mine
-        parts = [f"_r.{self.kind.answers}", quoted(self.kind.name)]
-        inside = [f"{quoted(name)}: {text}" for name, text in sent.items()]
+        parts = [f"_r.{self.kind.answers}", quote(self.kind.name)]
+        inside = [f"{quote(name)}: {text}" for name, text in sent.items()]
         rest = [*(each.name for each in self.evidence),
                 *(f"{each.name}={each.name}" for each in self.calls), *known, "now=now"]
         head = f"        return {wait}self.{'_fulfil' if self.calls else '_ask'}("
@@ -274,11 +274,11 @@ class Method:
         if len(flat) <= WIDTH - 12:
             return [*out, head, f"            {flat}", "        )"]
         return [*out, head, *(f"            {part}," for part in parts),
-                *listed("            {", inside, "},", " " * 16),
+                *list_parts("            {", inside, "},", " " * 16),
                 *(f"            {part}," for part in rest), "        )"]
 
 
-def ledger(contract, is_async):
+def write_ledger(contract, is_async):
     name, define, wait = ("AsyncLedger", "async def", "await ") if is_async else \
         ("Ledger", "def", "")
     found = [Method(kind) for kind in contract.ledger_kinds if kind.name not in BY_HAND]
@@ -288,12 +288,12 @@ def ledger(contract, is_async):
         imports="Awaitable, " * is_async + "Callable, Iterable, Sequence",
         answer="Awaitable[object]" if is_async else "object")]
     for method in found:
-        said = docstring([f"`Ledger.{method.name}`."]) if is_async else method.docstring(methods)
-        out += ["", *method.signature(define), *said, *method.body(wait)]
+        said = write_docstring([f"`Ledger.{method.name}`."]) if is_async else method.write_docstring(methods)
+        out += ["", *method.write_signature(define), *said, *method.write_body(wait)]
     return "\n".join(out) + "\n"
 
 
 def files(contract):
-    return {f"{PACKAGE}/app_store.py": app_store(contract),
-            f"{PACKAGE}/ledger/_ledger_calls.py": ledger(contract, False),
-            f"{PACKAGE}/ledger/_async_ledger_calls.py": ledger(contract, True)}
+    return {f"{PACKAGE}/app_store.py": write_app_store(contract),
+            f"{PACKAGE}/ledger/_ledger_calls.py": write_ledger(contract, False),
+            f"{PACKAGE}/ledger/_async_ledger_calls.py": write_ledger(contract, True)}

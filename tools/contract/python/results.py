@@ -7,7 +7,7 @@ Those that pay out, take back or answer a client have methods: results.py has th
 """
 import re
 
-from ..text import quoted, snake, told, wrap
+from ..text import quote, snake, translate, wrap
 
 WIDTH = 100
 # Parts that are facts and nothing more.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ['''
 
 
-def attribute(row, is_result, names):
+def find_attribute(row, is_result, names):
     """Return the annotation of one member, and how it is read."""
     if row.kind == "OperatorFacts":  # What operators may see is shown as it came.
         return "Mapping[str, Any] | None", "plain()"
@@ -62,10 +62,10 @@ def attribute(row, is_result, names):
     return hint if row.is_always and not is_result else f"{hint} | None", "plain()"
 
 
-def docstring(one, rows, methods, values):
+def write_docstring(one, rows, methods, values):
     """Return what the class is, and below it what each member is."""
     def said(text):
-        return told(text, one, lambda row: snake(row.key), "None", methods)
+        return translate(text, one, lambda row: snake(row.key), "None", methods)
 
     first, *more = wrap(said(one.text), WIDTH - 10)
     out = [f'    """{first}', *(f"    {line}" for line in more)]
@@ -76,7 +76,7 @@ def docstring(one, rows, methods, values):
     for row in rows:
         text = said(row.text).rstrip(".")
         if row.kind in values:
-            text += ": " + ", ".join(map(quoted, values[row.kind]))
+            text += ": " + ", ".join(map(quote, values[row.kind]))
         if re.match("[A-Z][a-z]", text) and not text.startswith(("Apple", "None")):
             text = text[0].lower() + text[1:]
         out += wrap(text, WIDTH, "    " + snake(row.key).ljust(wide), " " * (wide + 4))
@@ -89,14 +89,14 @@ def files(contract):
     asked = {kind.answers for kind in contract.ledger_kinds} - BY_HAND | PARTS
     types = [one for one in contract.results if one.name in asked]
     names = {one.name for one in types}
-    out = [HEAD, *(f"    {quoted(name)}," for name in sorted(names)), "]"]
+    out = [HEAD, *(f"    {quote(name)}," for name in sorted(names)), "]"]
     for one in types:
         is_result = one.path == "exchange"
         rows = [row for row in one.own if not (is_result and row.key in SHARED)]
         out += ["", "", "@dataclass(frozen=True, eq=False, repr=False)",
                 f"class {one.name}({'Result' if is_result else 'Part'}):",
-                *docstring(one, rows, methods, values), *[""] * bool(rows)]
+                *write_docstring(one, rows, methods, values), *[""] * bool(rows)]
         for row in rows:
-            hint, read = attribute(row, is_result, names)
+            hint, read = find_attribute(row, is_result, names)
             out.append(f"    {snake(row.key)}: {hint} = {read}")
     return {"bindings/python/assay/ledger/_plain_results.py": "\n".join(out) + "\n"}
