@@ -55,8 +55,8 @@ def write_member_table(one, types, sets):
     for row in one.members:
         if not any(row in base.members for base in one.bases if base.name in TOLD_ONCE):
             name = f"payload.{row.key}" if row.place == "signed" else row.key
-            out.append(f"| `{name}` | {describe_kind(row, types, sets)} | {write_cell(row.text, one)} "
-                       f"| {row.source} |")
+            cells = f"`{name}`", describe_kind(row, types, sets), write_cell(row.text, one), row.source
+            out.append(f"| {' | '.join(cells)} |")
     return out
 
 
@@ -177,7 +177,8 @@ def write_config(settings):
             for block, path, each in find_shown(settings):
                 if block == ("" if heading == SHARED else heading):
                     listed.add(each.path)
-                    out.append(f"| `{path}` | {each.taken} | {describe_default(each)} | {each.meaning} |")
+                    cells = f"`{path}`", each.taken, describe_default(each), each.meaning
+                    out.append(f"| {' | '.join(cells)} |")
     missing = {each.path for _, _, each in find_shown(settings)} - listed
     return fail(CONFIG, f"no table of {sorted(missing)}") if missing else "\n".join(out) + "\n"
 
@@ -256,7 +257,8 @@ def explain(contract):
     for rule, row in read_rules("risk.md", ["when", "verdict"]):
         yield "risk", rule, row["when"], row["verdict"]
     for _, _, each in find_shown(contract.configuration):
-        yield "member", each.path, *map(strip_cell, (each.taken, describe_default(each), each.meaning))
+        cells = each.taken, describe_default(each), each.meaning
+        yield "member", each.path, *map(strip_cell, cells)
 
 
 def write_explanations(contract):

@@ -103,7 +103,8 @@ class Status:
             return
         kinds = names.split(",")
         for kind in kinds:
-            check_once(at, check_known(at, kind, known), [each for one, _ in self.hints for each in one])
+            check_known(at, kind, known)
+            check_once(at, kind, [each for one, _ in self.hints for each in one])
         if len(hint) != 1 or not hint[0]:
             fail(at, f"no hint of {self.name} for {names}")
         self.hints.append((kinds, hint[0]))
@@ -320,9 +321,9 @@ def read_types(value_sets):
             one = found[check_once(at, name, found)] = Type(at, name, path[1:], *fields)
             one.bases = [found[check_known(at, base, found)] for base in one.base_names]
         else:
-            member = Fact(at, path, *fields)
-            check_once(at, member.key, [each.key for each in found[check_known(at, name, found)].own])
-            found[name].own.append(member)
+            member, own = Fact(at, path, *fields), found[check_known(at, name, found)].own
+            check_once(at, member.key, [each.key for each in own])
+            own.append(member)
     known = {**dict.fromkeys(PLAIN), **{each.name: None for each in value_sets}, **found}
     for one in found.values():
         one.check(known)
@@ -487,13 +488,14 @@ def read_kinds():
         of.append(Member(at, fields))
     for kind in found.values():
         kind.members = [member for group in (*kind.groups, kind.name) for member in listed[group]]
+    app_store = [name for name, kind in found.items() if kind.is_app_store]
     for at, (name, *fields) in read_rows("appstore/endpoints.tsv", 7):
-        check_once(at, name, [each.name for each in found.values() if each.method])
-        found[check_known(at, name, [each.name for each in found.values() if each.is_app_store])].serve(
-            at, fields)
-    for kind in found.values():
-        if kind.is_app_store and not kind.method:
-            fail("contract/appstore/endpoints.tsv", f"nothing of {kind.name}")
+        check_known(at, name, app_store)
+        check_once(at, name, [each for each in app_store if found[each].method])
+        found[name].serve(at, fields)
+    for name in app_store:
+        if not found[name].method:
+            fail("contract/appstore/endpoints.tsv", f"nothing of {name}")
     return list(found.values())
 
 
@@ -607,8 +609,9 @@ def resolve(at, text, engine, tables):
         if word == "tables" and name == "all":
             return ",".join(f"'assay_{table}'" for table in tables)
         check_known(at, word, ("columns", "values"))
+        check_known(at, name, tables)
         before = ":" if word == "values" else f"{alias}." if alias else ""
-        return ",".join(before + column.name for column in tables[check_known(at, name, tables)].columns)
+        return ",".join(before + column.name for column in tables[name].columns)
 
     text = MARK.sub(replaced, text)
     literals = re.findall(r"'([^']*)'", text)

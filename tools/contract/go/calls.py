@@ -240,14 +240,14 @@ class Method:
 
     def write_struct(self):
         """Return the request."""
-        out = ["", *write_comment(f"{article(self.request)} {self.request} is what {self.long_name} is "
-                                  "asked.", "", WIDTH), f"type {self.request} struct {{"]
+        said = f"{article(self.request)} {self.request} is what {self.long_name} is asked."
+        out = ["", *write_comment(said, "", WIDTH), f"type {self.request} struct {{"]
         known = "facts and documents of the ledger's verifier."
         if self.inside:
             out.append(f"\t{self.inside.request}")
         elif self.has_jws:
-            out += [*write_comment(f"The JWS of a transaction, or {known}", "\t", WIDTH), "\tJWS string",
-                    "\tEvidence []assay.Evidence"]
+            out += [*write_comment(f"The JWS of a transaction, or {known}", "\t", WIDTH),
+                    "\tJWS string", "\tEvidence []assay.Evidence"]
         elif self.is_many:
             out += [f"\t// {known.capitalize()}", "\tEvidence []assay.Evidence"]
         elif self.is_one:
@@ -256,10 +256,11 @@ class Method:
         skipped = {field.key for field in self.inside.fields} if self.inside else set()
         for field in self.fields:
             if field.key not in skipped:
-                out += [*write_comment(field.describe(), "\t", WIDTH), f"\t{field.name} {field.type}"]
+                out += write_comment(field.describe(), "\t", WIDTH)
+                out.append(f"\t{field.name} {field.type}")
         if self.id in WITH_OPTIONS:
-            out += [*write_comment("Further members, by the names of a request; they are put over the "
-                                   "fields.", "\t", WIDTH), "\tOptions map[string]any"]
+            said = "Further members, by the names of a request; they are put over the fields."
+            out += [*write_comment(said, "\t", WIDTH), "\tOptions map[string]any"]
         return align([*out, "}"])
 
     def find_parameters(self, fields):
@@ -304,8 +305,8 @@ class Method:
         call = f"l.{self.name}With(ctx, {self.request}{{{', '.join(given)}}})"
         if len(call) > 80:
             call = call.replace("{", "{\n\t\t").replace("})", ",\n\t})")
-        return ["", *self.write_comment(), *self.write_head(self.name, *self.find_parameters(fields)),
-                f"\treturn {call}", "}"]
+        return ["", *self.write_comment(),
+                *self.write_head(self.name, *self.find_parameters(fields)), f"\treturn {call}", "}"]
 
     def write_body(self, source):
         """Return the statements: the request is made, asked, and its answer read; source returns

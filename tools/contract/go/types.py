@@ -20,7 +20,8 @@ INITIALS = {"id": "ID", "ids": "IDs", "uuid": "UUID", "sha256": "SHA256", "sku":
 
 def go_name(name):
     """Return the name in Go: productId -> ProductID, get-plan -> GetPlan."""
-    return "".join(INITIALS.get(word.lower(), word[0].upper() + word[1:]) for word in split_words(name))
+    return "".join(INITIALS.get(word.lower(), word[0].upper() + word[1:])
+                   for word in split_words(name))
 
 
 def write_comment(said, indent="", width=WIDTH):
@@ -136,7 +137,8 @@ class Facts:
         return self.tell(row.text, one, nothing)
 
     def write_struct(self, one, rows):
-        out = [*write_comment(make_sentence(one.name, self.tell(one.text, one, "empty")), "", self.width),
+        said = make_sentence(one.name, self.tell(one.text, one, "empty"))
+        out = [*write_comment(said, "", self.width),
                f"type {one.name} struct {{", *(f"\t{name}" for name in self.find_embedded(one))]
         for row in rows:
             kind, nothing = self.find_kind(row)

@@ -208,7 +208,8 @@ class Method:
         for each in members:
             if not each.is_sent:
                 name = {"take": "takeBack"}.get(each.name, each.name)
-                yield Argument(name, "callable", self.tell_lowered(each.does), "null", CALLABLES[name])
+                yield Argument(name, "callable", self.tell_lowered(each.does), "null",
+                               CALLABLES[name])
 
     def make_argument(self, member):
         name = NAMES.get((self.kind.name, member.name), member.argument)
@@ -307,7 +308,8 @@ class Method:
 
     def write(self):
         parts = [each.declared for each in self.arguments]
-        return ["", *self.write_comment(), *write_head(camel(self.kind.name), parts, self.kind.answers),
+        return ["", *self.write_comment(),
+                *write_head(camel(self.kind.name), parts, self.kind.answers),
                 *self.write_body(), "    }"]
 
 

@@ -243,5 +243,6 @@ def files(contract):
            if one.shape != "shared" and one.name not in hidden},
         **{f"{SOURCE}/Ledger/{one.name}.php": results.write_file(one) for one in answers
            if one.shape != "shared" and one.name not in BY_HAND | NUMBERS},
-        **{f"{SOURCE}/Names/{each.name}.php": write_values(each) for each in contract.all_value_sets},
+        **{f"{SOURCE}/Names/{each.name}.php": write_values(each)
+           for each in contract.all_value_sets},
     }

@@ -78,8 +78,9 @@ def write_app_store_method(kind):
     members = [f"{quote(each.name)}: {write_value(each)}" for each in kind.parameters]
     return ["", *write_signature(f"def {snake(kind.name)}", parts, "Exchange", 0),
             *write_docstring(wrap(words, 84)), "        return self._begin(",
-            f"            {quote(kind.name)},", *list_parts("            {", members, "},", " " * 16),
-            "            now,", *["            pages,"] * kind.has_pages,
+            f"            {quote(kind.name)},",
+            *list_parts("            {", members, "},", " " * 16), "            now,",
+            *["            pages,"] * kind.has_pages,
             *["            evidence=() if transaction is None else transaction,"]
             * kind.has_evidence, "        )"]
 
@@ -288,7 +289,8 @@ def write_ledger(contract, is_async):
         imports="Awaitable, " * is_async + "Callable, Iterable, Sequence",
         answer="Awaitable[object]" if is_async else "object")]
     for method in found:
-        said = write_docstring([f"`Ledger.{method.name}`."]) if is_async else method.write_docstring(methods)
+        said = write_docstring([f"`Ledger.{method.name}`."]) if is_async else \
+            method.write_docstring(methods)
         out += ["", *method.write_signature(define), *said, *method.write_body(wait)]
     return "\n".join(out) + "\n"
 

@@ -181,7 +181,8 @@ class Module:
         if self.is_top(row):
             words = write_literal(words)[1:-1]
             if row.is_list:
-                return self.write_nested(row, name, f"tuple[{row.kind}, ...]", "_nested_list", words)
+                hint = f"tuple[{row.kind}, ...]"
+                return self.write_nested(row, name, hint, "_nested_list", words)
             return self.write_nested(row, name, f"{row.kind} | None", "_nested", words)
         if row.kind == "texts":
             return self.write_assigned(name, "Mapping[str, str]", "mapping", key, *said)
@@ -189,18 +190,20 @@ class Module:
             reader, hint = LISTS[row.kind]
             return self.write_assigned(name, hint, reader, key, *said)
         if row.is_list:
-            return self.write_assigned(name, f"tuple[{row.kind}, ...]", "details_list", key, row.kind,
-                                       *said)
+            return self.write_assigned(name, f"tuple[{row.kind}, ...]", "details_list", key,
+                                       row.kind, *said)
         if row.kind in self.names:
             self.sets.add(row.kind)
-            return self.write_assigned(name, row.kind + optional, "named", key, quote(row.kind), *said)
+            return self.write_assigned(name, row.kind + optional, "named", key, quote(row.kind),
+                                       *said)
         if row.kind in self.by_name:
             self.bases.add(row.kind)
             return self.write_assigned(name, row.kind + optional, "details", key, row.kind, *said)
         reader, hint = READERS[row.kind]
         lines = self.write_assigned(name, hint + optional, reader, key, *said)
         if row.is_time:
-            lines += self.write_assigned(name_moment(row), "datetime" + optional, "moment", key, *signed)
+            lines += self.write_assigned(name_moment(row), "datetime" + optional, "moment", key,
+                                         *signed)
         return lines
 
     def write_parts(self, row, name):
@@ -211,7 +214,8 @@ class Module:
             reader, hint = READERS[each.kind]
             optional = "" if row.is_always and each.is_always else " | None"
             lines += self.write_assigned(name + more, hint + optional, f"inner_{reader}",
-                                         quote(row.key), quote(part), write_literal(tell(each.text, inside)))
+                                         quote(row.key), quote(part),
+                                         write_literal(tell(each.text, inside)))
         return lines
 
     def write_class(self, one):

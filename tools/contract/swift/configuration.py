@@ -48,7 +48,8 @@ def describe_taken(setting):
         return "an array of objects" if setting.inner else ""
     if setting.inner and not setting.values:
         return "an object"
-    words = "true or false" if setting.schema.get("type") == "boolean" else strip_marks(setting.taken)
+    is_boolean = setting.schema.get("type") == "boolean"
+    words = "true or false" if is_boolean else strip_marks(setting.taken)
     for sign, word in (("\u2026", "to"), ("\u2192", ":"), ("\u2212", "-"), ("\u2013", "-"),
                        ("{", ""), ("}", "")):
         words = words.replace(sign, word)
@@ -136,7 +137,8 @@ class Block:
                 out += [f"    if let node = block[{quote(outer.name)}] {{",
                         f"      let inner = try node.object({names})",
                         *(line for inner in outer.inner
-                          for line in self.plains[inner.path].write_read("      ", "inner")), "    }"]
+                          for line in self.plains[inner.path].write_read("      ", "inner")),
+                        "    }"]
         return [*out, "    return block", "  }"]
 
     def write_writer(self):

@@ -80,7 +80,8 @@ def write_protocol(one, sets, parent=None):
     parent = parent or ("Facts" if one.name in ("Signed", "Receipt") else "Sendable")
     out = [*write_comment(one.text, "", one), f"public protocol {one.name}: {parent} {{"]
     for row in one.own:
-        out += [*write_comment(row.text, "  ", one), f"  var {Member(row, sets).declared} {{ get }}"]
+        out += write_comment(row.text, "  ", one)
+        out.append(f"  var {Member(row, sets).declared} {{ get }}")
     return [*out, "}", ""]
 
 
@@ -91,7 +92,8 @@ def write_structure(one, sets, parents, access="let", head=(), first=(), made=()
     made: further properties.
     """
     members = [Member(row, sets) for row in one.members]
-    out = [*write_comment(one.text, "", one), f"public struct {one.name}: {', '.join(parents)} {{", *head]
+    out = [*write_comment(one.text, "", one),
+           f"public struct {one.name}: {', '.join(parents)} {{", *head]
     for member in members:
         out += [*write_comment(member.row.text, "  ", one), f"  public {access} {member.declared}"]
     return [*out, *made, "", "  init(_ facts: Members) throws(AssayError) {", *first,
@@ -197,5 +199,6 @@ def write_calls(contract):
 
 
 def files(contract):
-    return {f"{PACKAGE}/Facts.swift": write_facts(contract), f"{PACKAGE}/Names.swift": write_values(contract),
+    return {f"{PACKAGE}/Facts.swift": write_facts(contract),
+            f"{PACKAGE}/Names.swift": write_values(contract),
             f"{PACKAGE}/AppStoreCalls.swift": write_calls(contract)}

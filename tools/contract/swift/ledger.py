@@ -8,7 +8,8 @@ By hand beside them, in Sources/AssaySwift/Ledger.swift: conversing, paying out 
 """
 from ..reader import find_reached
 from ..text import camel, lower_first, pack, quote, wrap
-from .hosts import MARK, PACKAGE, escape, write_comment, write_protocol, write_structure, write_value_set
+from .hosts import (MARK, PACKAGE, escape, write_comment, write_protocol, write_structure,
+                    write_value_set)
 
 LINE = 98
 # Types of members of requests; a choice and every other form is a text.

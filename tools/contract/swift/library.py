@@ -145,8 +145,10 @@ def write_storekit(contract):
         kinds += [f"case .{one.path}: return {lower_name(one.name)}"] * bool(one.path)
     return "\n".join([
         FACTS, "", "/// The members and enums of StoreKit's payloads "
-        "(docs/spec/storekit-payloads.md §2, §3).", "enum StoreKitMembers {", *write_value_lists(contract, "payload", used), *tables, "",
-        *write_switch("static func table(_ kind: StoreKitKind) -> MemberTable", "kind", kinds), "}", ""])
+        "(docs/spec/storekit-payloads.md §2, §3).", "enum StoreKitMembers {",
+        *write_value_lists(contract, "payload", used), *tables, "",
+        *write_switch("static func table(_ kind: StoreKitKind) -> MemberTable", "kind", kinds),
+        "}", ""])
 
 
 def write_response_member(row):
@@ -221,8 +223,8 @@ def write_statements(contract):
            *(f"  case {each.name}" for each in found), "",
            "  /// With `:name` parameters and tables that begin with `assay_`; nil: the engine "
            "does", "  /// it in another way.",
-           *write_switch("func text(_ engine: LedgerEngine) -> StaticString?", "engine", BY_ENGINE), "",
-           *write_switch("func givesRows(_ engine: LedgerEngine) -> Bool", "self", gives, "false")]
+           *write_switch("func text(_ engine: LedgerEngine) -> StaticString?", "engine", BY_ENGINE),
+           "", *write_switch("func givesRows(_ engine: LedgerEngine) -> Bool", "self", gives, "false")]
     for engine in ENGINES:
         out += ["", *write_switch(f"private var {engine}: StaticString?", "self",
                                   write_texts(engine, found))]
@@ -242,7 +244,8 @@ def write_tables(contract):
            "  /// Its name, after the prefix.",
            *write_switch("var word: StaticString", "self", words), "",
            "  /// `CREATE TABLE IF NOT EXISTS`; nil: the engine has no SQL.",
-           *write_switch("func create(_ engine: LedgerEngine) -> StaticString?", "engine", BY_ENGINE), "",
+           *write_switch("func create(_ engine: LedgerEngine) -> StaticString?", "engine",
+                         BY_ENGINE), "",
            "  /// `CREATE INDEX IF NOT EXISTS`, the same in every engine.",
            *write_switch("var indexes: [StaticString]", "self", indexes, "[]")]
     for engine in ENGINES:

@@ -189,7 +189,8 @@ def write_endpoints(contract):
     return ["enum AppStoreEndpointTable {", "  /// What Apple's logs say of us.",
             f"  static let userAgent: StaticString = {quote(agent)}", "",
             "  static let rows: [AppStoreEndpoint] = [",
-            *(line for kind in contract.app_store_kinds for line in write_endpoint(kind)), "  ]", "}"]
+            *(line for kind in contract.app_store_kinds for line in write_endpoint(kind)),
+            "  ]", "}"]
 
 
 def write_error_names(contract):
@@ -214,14 +215,15 @@ def write_limits(contract):
 
 
 def files(contract):
-    kinds, endpoint_table = "contract/kinds.tsv", "endpoints.tsv"
+    kernel, app_store = f"{FOLDER}/Kernel", f"{FOLDER}/AppStore"
+    table, kinds = "contract/kinds.tsv", contract.kinds
     found = {
-        f"{FOLDER}/Kernel/Operation.swift": (kinds, write_operations(contract.kinds)),
-        f"{FOLDER}/Kernel/AnyStateMachine.swift": (kinds, write_machines(contract.kinds)),
-        f"{FOLDER}/Kernel/OperationContext+Operations.swift": (kinds, write_context(contract.kinds)),
-        f"{FOLDER}/AppStore/AppStoreEndpointTable.swift": (endpoint_table, write_endpoints(contract)),
-        f"{FOLDER}/AppStore/AppStoreErrorName.swift": ("errors.tsv", write_error_names(contract)),
-        "Sources/Assay/Vocabulary/AppStoreLimits.swift": (endpoint_table, write_limits(contract)),
+        f"{kernel}/Operation.swift": (table, write_operations(kinds)),
+        f"{kernel}/AnyStateMachine.swift": (table, write_machines(kinds)),
+        f"{kernel}/OperationContext+Operations.swift": (table, write_context(kinds)),
+        f"{app_store}/AppStoreEndpointTable.swift": ("endpoints.tsv", write_endpoints(contract)),
+        f"{app_store}/AppStoreErrorName.swift": ("errors.tsv", write_error_names(contract)),
+        "Sources/Assay/Vocabulary/AppStoreLimits.swift": ("endpoints.tsv", write_limits(contract)),
     }
     return {path: MARK.format(source) + "\n".join([*lines, ""])
             for path, (source, lines) in found.items()}
