@@ -55,7 +55,8 @@ def write_member_table(one, types, sets):
     for row in one.members:
         if not any(row in base.members for base in one.bases if base.name in TOLD_ONCE):
             name = f"payload.{row.key}" if row.place == "signed" else row.key
-            cells = f"`{name}`", describe_kind(row, types, sets), write_cell(row.text, one), row.source
+            cells = (f"`{name}`", describe_kind(row, types, sets), write_cell(row.text, one),
+                     row.source)
             out.append(f"| {' | '.join(cells)} |")
     return out
 

@@ -60,6 +60,7 @@ def write_statuses(contract):
 
 
 def write_hints(statuses, count):
+    """Yield the arms of the hints by kind of evidence, of which there are `count`."""
     for each in statuses:
         if each.hints:
             yield f"case {each.code}:"
@@ -113,6 +114,7 @@ def write_value_lists(contract, place, used):
 
 
 def find_shape(contract, row, is_decisive):
+    """Return how the library reads a member of signed JSON."""
     types = {one.name for one in contract.types}
     if row.kind in {each.name for each in contract.value_sets}:
         return f".name({lower_name(row.kind)})"
@@ -224,7 +226,8 @@ def write_statements(contract):
            "  /// With `:name` parameters and tables that begin with `assay_`; nil: the engine "
            "does", "  /// it in another way.",
            *write_switch("func text(_ engine: LedgerEngine) -> StaticString?", "engine", BY_ENGINE),
-           "", *write_switch("func givesRows(_ engine: LedgerEngine) -> Bool", "self", gives, "false")]
+           "", *write_switch("func givesRows(_ engine: LedgerEngine) -> Bool", "self", gives,
+                             "false")]
     for engine in ENGINES:
         out += ["", *write_switch(f"private var {engine}: StaticString?", "self",
                                   write_texts(engine, found))]
