@@ -34,11 +34,14 @@ tools:
 
 # ---- sources ---------------------------------------------------------------
 
-.PHONY: check-generated check-guides check-statuses check-format check-sources check-header
+.PHONY: check-generated check-tables check-guides check-statuses check-format check-sources check-header
 check-generated:
 	@if $(PYTHON) tools/generate.py --check; \
 	  then echo 'suite generated: 1 passed, 0 failed, 0 skipped'; \
 	  else echo 'suite generated: 0 passed, 1 failed, 0 skipped'; exit 1; fi
+
+check-tables:
+	@$(PYTHON) $(GATES)/tables.py
 
 check-guides:
 	@$(PYTHON) $(GATES)/guides.py

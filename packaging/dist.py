@@ -42,7 +42,7 @@ from release import ROOT
 
 sys.path.append(str(ROOT / "tools"))
 
-from contract.pages import statuses_page
+from contract.pages import write_statuses_page
 from contract.reader import Contract
 
 
@@ -72,7 +72,7 @@ def sources(name, tree):
     home written in and with two parts that git does not have: the manual, as installed, and the
     page of statuses."""
     page = tree.parent / "statuses.md"
-    page.write_text(statuses_page(Contract()) + "\n")
+    page.write_text(write_statuses_page(Contract()) + "\n")
     manual = sorted(path for path in (tree / "share/man").glob("*/*") if not path.is_symlink())
     tar = subprocess.run(["git", "archive", "--format=tar", f"--prefix={name}/docs/",
                           f"--add-file={page}", f"--prefix={name}/man/",

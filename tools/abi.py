@@ -5,8 +5,14 @@
   tools/abi.py --write             make the current header the baseline
   tools/abi.py --header FILE       check another header
 
-The baseline, packaging/abi/assay.abi, is abidw's description of the stub that tools/abi_stub.py
-writes. While ASSAY_ABI keeps its number, only additions to the header pass.
+The baseline, packaging/abi/assay.abi, is abidw's description of a stub. While ASSAY_ABI keeps its
+number, only additions to the header pass.
+
+abidiff compares libraries by their debug information, and libassay.so, written in Swift, has none
+that describes C. The stub includes the header and defines each declared function with the header's
+own types. For each constant it defines a variable of an enum type whose only enumerator has the
+constant's value, so that the compiler evaluates the constant, not this program. Version constants
+are left out because they change with each release.
 """
 import argparse
 import pathlib
@@ -16,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-import abi_stub
+from contract import header
 from contract.reader import ROOT
 
 BASELINE = ROOT / "packaging/abi/assay.abi"
@@ -30,10 +36,35 @@ REFRESH = ("When that is meant: tools/abi.py --write, commit packaging/abi/assay
            "so in CHANGELOG.md.")
 
 
+def function(one):
+    """Return the definition of a function that does nothing."""
+    inside = ", ".join(f"{each.type} {each.name}" for each in one.parameters) or "void"
+    used = "".join(f" (void){each.name};" for each in one.parameters)
+    result = "" if one.result == "void" else " return 0;"
+    return f"{one.result} {one.name}({inside}) {{{used}{result} }}"
+
+
+def constant(name):
+    short = name.removeprefix("ASSAY_")
+    return (f"enum assay_constant_{short} {{ value_of_{name} = {name} }};\n"
+            f"ASSAY_API enum assay_constant_{short} assay_has_{name};\n"
+            f"enum assay_constant_{short} assay_has_{name} = value_of_{name};")
+
+
+def stub(text):
+    """Return C whose debug information contains the whole interface of a header."""
+    found = header.read(text)
+    return "\n".join([
+        "/* Written by tools/abi.py: what assay.h promises. */", "#include <assay.h>", "",
+        *(constant(each.name) for each in found.constants
+          if not each.name.startswith("ASSAY_VERSION")),
+        *map(function, found.functions), ""])
+
+
 def described(text, folder):
     """Return abidw's description of a header, given as text."""
     (folder / "assay.h").write_text(text)
-    (folder / "stub.c").write_text(abi_stub.stub(text))
+    (folder / "stub.c").write_text(stub(text))
     library = folder / "libassay.so"
     # The stub also exports a variable for each constant; the symbol version is the library's.
     node = re.search(r"^(ASSAY_\d+) {", MAP.read_text(), re.M)[1]
@@ -56,17 +87,17 @@ def difference(before, after, *flags):
     return result.returncode != 0, result.stdout
 
 
-def judged(text, baseline):
-    """Return (exit code, message) of comparing a header with a baseline."""
+def judged(text):
+    """Return (exit code, message) of comparing a header with the baseline."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         now = folder / "now.abi"
         now.write_text(described(text, folder))
-        broken, report = difference(baseline, now, "--no-added-syms")
+        broken, report = difference(BASELINE, now, "--no-added-syms")
         if broken:
             return 1, (f"{report}\nassay.h breaks programs that were built with the baseline. "
                        f"A change like this needs a new ASSAY_ABI. {REFRESH}")
-        added, report = difference(baseline, now)
+        added, report = difference(BASELINE, now)
         if added:
             return 0, f"{report}\nassay.h only adds to the baseline. {REFRESH}"
         return 0, "assay.h is what the baseline says"
@@ -75,7 +106,6 @@ def judged(text, baseline):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--header", type=pathlib.Path, default=ROOT / "include/assay.h")
-    parser.add_argument("--baseline", type=pathlib.Path, default=BASELINE)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     for program in ("gcc", "abidw", "abidiff"):
@@ -84,10 +114,10 @@ def main():
     text = options.header.read_text()
     if options.write:
         with tempfile.TemporaryDirectory() as name:
-            options.baseline.write_text(described(text, pathlib.Path(name)))
-        print(f"wrote {options.baseline}")
+            BASELINE.write_text(described(text, pathlib.Path(name)))
+        print(f"wrote {BASELINE}")
         return 0
-    code, said = judged(text, options.baseline)
+    code, said = judged(text)
     print(said)
     return code
 

@@ -95,7 +95,7 @@ STEPS = [
          "the Go module under the race detector, with a collection at every use, its style",
          needs=("go",)),
     Step("sources", [f"check-{name}" for name in (
-        "generated", "store-statements", "guides", "statuses", "format", "sources",
+        "generated", "tables", "store-statements", "guides", "statuses", "format", "sources",
         "layers", "header", "abi")], "what sources, tables, header and guides must keep to",
          quick=True),
     Step("rules", ["check-rules", "check-facts", "check-kinds"],

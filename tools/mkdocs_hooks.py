@@ -16,7 +16,7 @@ from markdown.treeprocessors import Treeprocessor
 from mkdocs.structure.files import File, InclusionLevel
 
 import reference
-from contract.pages import escaped, statuses_page
+from contract.pages import escape, write_statuses_page
 from contract.reader import ROOT, Contract
 
 INDEX = "docs/index.md"
@@ -66,7 +66,7 @@ def rules_page():
             heading = (ROOT / "docs/spec" / page).read_text().partition("\n")[0][2:]
             out.append(f"## {heading}")
         words = " · ".join(filter(None, (KINDS[kind], STATES[state], reason)))
-        out.append(f"#### {name} {{#{name}}}\n\n{escaped(title)} ({words})")
+        out.append(f"#### {name} {{#{name}}}\n\n{escape(title)} ({words})")
     return "\n\n".join(out)
 
 
@@ -118,7 +118,7 @@ def on_files(files, config):
         if file.src_uri != "statuses.md":
             add(f"docs/{file.src_uri}", file.dest_uri, abs_src_path=file.abs_src_path)
     add("docs/statuses.md", "statuses.html", content=re.sub(
-        "^#### `(.*)`$", r"\g<0> {#\1}", statuses_page(Contract()), flags=re.M))
+        "^#### `(.*)`$", r"\g<0> {#\1}", write_statuses_page(Contract()), flags=re.M))
     add("docs/spec/rules.md", "spec/rules.html", content=rules_page())
     for path, text in REFERENCES.items():
         add(path, content=text)

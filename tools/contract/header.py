@@ -89,7 +89,7 @@ class Header:
             fail(text)
 
 
-def contract_lines(text):
+def strip_hidden(text):
     """Return the header without the parts for C++ or for old C."""
     hidden, kept = [], []
     for line in text.replace("\\\n", " ").split("\n"):
@@ -119,7 +119,7 @@ def read(text):
         comments.append(" ".join(line.strip().lstrip("*").strip() for line in lines).strip())
         return f" @{len(comments) - 1}@ "
 
-    for line in contract_lines(re.sub(r"/\*.*?\*/", keep, text, flags=re.S)):
+    for line in strip_hidden(re.sub(r"/\*.*?\*/", keep, text, flags=re.S)):
         if line.lstrip().startswith("#"):
             header.read_macro(re.sub(r"@\d+@", "", line).strip())
         else:

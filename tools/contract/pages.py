@@ -15,10 +15,10 @@ import json
 import re
 
 from .reader import ROOT, fail
-from .text import plain, told
+from .text import strip_marks, translate
 
 
-def page(path):
+def read_page(path):
     return (ROOT / path).read_text()
 
 
@@ -31,7 +31,7 @@ TOLD_ONCE = {"Signed"}
 KINDS = {"octets": "base64 text", "duration": "integer", "json": "object", "texts": "object"}
 
 
-def kind(row, types, sets):
+def describe_kind(row, types, sets):
     name = "text" if row.kind in sets else KINDS.get(row.kind, row.kind)
     if row.kind in types:
         name = "facts" if types[row.kind].is_top else f"[{row.kind}](#{row.kind.lower()})"
@@ -44,23 +44,24 @@ def kind(row, types, sets):
     return f"{name} or absent" if row.place == "signed" else f"{name} or null"
 
 
-def cell(text, one):
+def write_cell(text, one):
     """Return a text of facts.tsv as a cell, with quoted values between code marks."""
-    text = told(text, one, lambda row: row.key, "null")
+    text = translate(text, one, lambda row: row.key, "null")
     return re.sub(r'"([^"]+)"', r"`\1`", text).replace("|", "\\|")
 
 
-def member_table(one, types, sets):
+def write_member_table(one, types, sets):
     out = ["| member | type | meaning | from |", "|---|---|---|---|"]
     for row in one.members:
         if not any(row in base.members for base in one.bases if base.name in TOLD_ONCE):
             name = f"payload.{row.key}" if row.place == "signed" else row.key
-            out.append(f"| `{name}` | {kind(row, types, sets)} | {cell(row.text, one)} "
-                       f"| {row.source} |")
+            cells = (f"`{name}`", describe_kind(row, types, sets), write_cell(row.text, one),
+                     row.source)
+            out.append(f"| {' | '.join(cells)} |")
     return out
 
 
-def documents(contract):
+def write_documents(contract):
     """Return the page with the members of the types that its marks name; of several types each has
     a heading."""
     types = {one.name: one for one in contract.types}
@@ -71,11 +72,11 @@ def documents(contract):
         for name in names:
             one = types[name] if name in types else fail(DOCUMENTS, f"there is no type {name}")
             if len(names) > 1:
-                out += [f"### {name}", cell(one.text, one).replace("\\n\\n", " "), ""]
-            out += [*member_table(one, types, sets), ""]
+                out += [f"### {name}", write_cell(one.text, one).replace("\\n\\n", " "), ""]
+            out += [*write_member_table(one, types, sets), ""]
         return found[1] + "\n".join(out[:-1]) + "\n" + found[3]
 
-    return BLOCK.sub(block, page(DOCUMENTS))
+    return BLOCK.sub(block, read_page(DOCUMENTS))
 
 
 # ---- the configuration -------------------------------------------------------------------------
@@ -85,16 +86,16 @@ CONFIG_HEAD = "| member | values | default | meaning |"
 SHARED = "Shared members"
 
 
-def object_schema(inner):
+def make_object_schema(inner):
     required = [each.name for each in inner if each.is_required]
     return {"additionalProperties": False, **({"required": required} if required else {}),
-            "properties": {each.name: setting_schema(each) for each in inner}}
+            "properties": {each.name: make_setting_schema(each) for each in inner}}
 
 
-def setting_schema(setting):
-    schema = {"description": described(setting), **setting.schema}
+def make_setting_schema(setting):
+    schema = {"description": describe(setting), **setting.schema}
     if setting.inner:
-        inside = object_schema(setting.inner)
+        inside = make_object_schema(setting.inner)
         if schema["type"] == "array":
             schema["items"] = {"type": "object", **inside}
         elif setting.inner[0].outer.endswith(".*"):
@@ -106,15 +107,15 @@ def setting_schema(setting):
     return schema
 
 
-def described(setting):
+def describe(setting):
     """Return the meaning, with the default if the default is described in words."""
     texts = [setting.meaning]
     if setting.shown:
         texts.append(("" if setting.shown.startswith("required") else "default: ") + setting.shown)
-    return " ".join(text[:1].upper() + text[1:] + "." for text in map(plain, texts))
+    return " ".join(text[:1].upper() + text[1:] + "." for text in map(strip_marks, texts))
 
 
-def json_text(value, indent=""):
+def write_json(value, indent=""):
     """Return indented JSON like json.dumps, but with short objects and lists on one line."""
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, (dict, list)) or len(indent + line) <= 80:
@@ -122,24 +123,24 @@ def json_text(value, indent=""):
     inner = indent + "  "
     if isinstance(value, dict):
         begin, end = "{}"
-        parts = [f"{json.dumps(name)}: {json_text(entry, inner)}" for name, entry in value.items()]
+        parts = [f"{json.dumps(name)}: {write_json(entry, inner)}" for name, entry in value.items()]
     else:
         begin, end = "[]"
-        parts = [json_text(entry, inner) for entry in value]
+        parts = [write_json(entry, inner) for entry in value]
     return f"{begin}\n" + ",\n".join(inner + part for part in parts) + f"\n{indent}{end}"
 
 
-def config_schema(settings):
-    return json_text({
+def write_config_schema(settings):
+    return write_json({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Configuration of an Assay verifier",
         "description": "What assay_verifier_new accepts. Members that are not named here are "
                        "refused. See config.md.",
-        "type": "object", **object_schema([each for each in settings if not each.outer]),
+        "type": "object", **make_object_schema([each for each in settings if not each.outer]),
     }) + "\n"
 
 
-def default(setting):
+def describe_default(setting):
     if setting.shown:
         return setting.shown
     if not setting.has_default:
@@ -151,7 +152,7 @@ def default(setting):
     return f"`{json.dumps(setting.default, separators=(',', ':'))}`"
 
 
-def shown(settings):
+def find_shown(settings):
     """Yield (block, path inside it, setting) of every member that the page lists."""
     blocks = {each.path for each in settings if each.is_block}
     for each in settings:
@@ -161,10 +162,10 @@ def shown(settings):
             yield (block, rest, each) if block in blocks else ("", each.path, each)
 
 
-def config(settings):
+def write_config(settings):
     """Return the page with the rows of its tables rewritten."""
     out, heading, listed, skipping = [], "", set(), False
-    for line in page(CONFIG).splitlines():
+    for line in read_page(CONFIG).splitlines():
         if line.startswith("#"):
             heading = line.lstrip("# ").replace("`", "")
         skipping = skipping and line.startswith("|")
@@ -174,11 +175,12 @@ def config(settings):
         if line == CONFIG_HEAD:
             skipping = True
             out.append("|---|---|---|---|")
-            for block, path, each in shown(settings):
+            for block, path, each in find_shown(settings):
                 if block == ("" if heading == SHARED else heading):
                     listed.add(each.path)
-                    out.append(f"| `{path}` | {each.taken} | {default(each)} | {each.meaning} |")
-    missing = {each.path for _, _, each in shown(settings)} - listed
+                    cells = f"`{path}`", each.taken, describe_default(each), each.meaning
+                    out.append(f"| {' | '.join(cells)} |")
+    missing = {each.path for _, _, each in find_shown(settings)} - listed
     return fail(CONFIG, f"no table of {sorted(missing)}") if missing else "\n".join(out) + "\n"
 
 
@@ -193,7 +195,7 @@ GIVES = {
 }
 
 
-def gives(kind):
+def describe_answer(kind):
     if not kind.answer:
         return "nothing: Apple took it"
     if kind.paging == "revision":
@@ -203,8 +205,8 @@ def gives(kind):
     return GIVES.get(kind.answer[0], "`unsigned`")
 
 
-def app_store(contract):
-    head, found, rest = page(API).partition(API_HEAD)
+def write_app_store(contract):
+    head, found, rest = read_page(API).partition(API_HEAD)
     if not found:
         fail(API, "no table of the operations")
     lines = ["|---|---|---|"]
@@ -212,7 +214,7 @@ def app_store(contract):
         members = ", ".join(f"`{member.name}`{'' if member.is_required else '?'}"
                             for member in each.parameters) or "–"
         does = each.does[:1].lower() + each.does[1:].rstrip(".")
-        lines.append(f"| `{each.name}`: {does} | {members} | {gives(each)} |")
+        lines.append(f"| `{each.name}`: {does} | {members} | {describe_answer(each)} |")
     after = re.sub(r"\A(\|.*\n)*", "", rest)
     return head + found + "\n".join([*lines, after])
 
@@ -222,16 +224,16 @@ def app_store(contract):
 RULE = re.compile(r"[A-Z]{3}-\d+")
 
 
-def bare(text):
+def strip_cell(text):
     """Return a cell of Markdown as plain text, without stars too."""
-    return plain(text).replace("**", "").replace("\\|", "|").strip()
+    return strip_marks(text).replace("**", "").replace("\\|", "|").strip()
 
 
-def rules(name, columns):
+def read_rules(name, columns):
     """Yield (rule, {column: text}) of the tables of a page whose rows begin with a rule."""
     header = None
-    for line in page(f"docs/{name}").splitlines():
-        cells = [bare(cell) for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+    for line in read_page(f"docs/{name}").splitlines():
+        cells = [strip_cell(cell) for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
         if not line.startswith("|"):
             header = None
         elif header is None:
@@ -240,7 +242,7 @@ def rules(name, columns):
             yield cells[0], dict(zip(columns, cells[1:]))
 
 
-def explanations(contract):
+def explain(contract):
     """Yield the fields of each line: what it is, and what is said of it."""
     for family in contract.words.families:
         yield "family", *map(str, family)
@@ -251,16 +253,17 @@ def explanations(contract):
                each.rules)
         for kinds, hint in each.hints:
             yield "hint", each.name, contract.words.for_whom(kinds), hint
-    for rule, row in rules("decisions.md", ["when", "state", "entitled"]):
+    for rule, row in read_rules("decisions.md", ["when", "state", "entitled"]):
         yield "decision", rule, row["when"], row["state"], row["entitled"]
-    for rule, row in rules("risk.md", ["when", "verdict"]):
+    for rule, row in read_rules("risk.md", ["when", "verdict"]):
         yield "risk", rule, row["when"], row["verdict"]
-    for _, _, each in shown(contract.configuration):
-        yield "member", each.path, *map(bare, (each.taken, default(each), each.meaning))
+    for _, _, each in find_shown(contract.configuration):
+        cells = each.taken, describe_default(each), each.meaning
+        yield "member", each.path, *map(strip_cell, cells)
 
 
-def explanation_text(contract):
-    lines = list(explanations(contract))
+def write_explanations(contract):
+    lines = list(explain(contract))
     for word, path in [("decision", "docs/decisions.md"), ("risk", "docs/risk.md")]:
         if not any(fields[0] == word for fields in lines):
             fail(path, "its table of rules is not where it was")
@@ -295,7 +298,7 @@ LABEL = ("The tables of the ledger: the keys of a purchase lead to its row; purc
          "merged accounts and audit rows are on their own")
 
 
-def box(table):
+def draw_box(table):
     left, top = PLACES[table.name]
     height = HEAD + LINE * len(table.columns) + 6
     out = [f'<rect class="box" x="{left}" y="{top}" width="{WIDTH}" height="{height}" rx="4"/>',
@@ -308,7 +311,7 @@ def box(table):
     return out
 
 
-def arrow(tables, source, column, target):
+def draw_arrow(tables, source, column, target):
     """Return an arrow from a column to the table whose key the column holds."""
     left, top = PLACES[source]
     names = [each.name for each in tables[source].columns]
@@ -320,26 +323,26 @@ def arrow(tables, source, column, target):
             f'<path class="head" d="M{end} {goal_y}l{back} -4v8z"/>']
 
 
-def picture(tables):
+def draw_tables(tables):
     return "\n".join([
         '<svg xmlns="http://www.w3.org/2000/svg" width="880" height="680" viewBox="0 0 880 680" '
         f'role="img" aria-label="{LABEL}">', f"<style>\n{STYLE}\n</style>",
         '<rect width="880" height="680" rx="8" fill="var(--back)"/>',
         '<text class="none" x="20" y="28">underlined: the key; grey: may be null</text>',
-        *(line for each in ARROWS for line in arrow(tables, *each)),
-        *(line for table in tables.values() for line in box(table)), "</svg>", ""])
+        *(line for each in ARROWS for line in draw_arrow(tables, *each)),
+        *(line for table in tables.values() for line in draw_box(table)), "</svg>", ""])
 
 
 # ---- docs/statuses.md --------------------------------------------------------------------------
 
 
-def escaped(words):
+def escape(words):
     """Escape Markdown in a text, except inside code marks."""
     return "".join(part if part.startswith("`") else re.sub(r"([*_<\[\\])", r"\\\1", part)
                    for part in re.split(r"(`[^`]*`)", words))
 
 
-def statuses_page(contract):
+def write_statuses_page(contract):
     words = contract.words
     out = ["# Every refusal", "A call answers with a status. `status & 0xff` is the family, and "
            "all that code should branch on; the rest is detail. Cause and remedy are the sentences "
@@ -348,8 +351,8 @@ def statuses_page(contract):
            "[Receipts](receipts.md#5-answer-the-client), the rest in "
            "[errors.md](tasks/errors.md)."]
     for family in words.families:
-        out.append(f"## {family.number} {family.name}\n\n{escaped(family.meaning)} "
-                   f"{escaped(family.remedy)}")
+        out.append(f"## {family.number} {family.name}\n\n{escape(family.meaning)} "
+                   f"{escape(family.remedy)}")
         area = None
         for row in sorted((row for row in contract.statuses if row.family == family.number),
                           key=lambda row: row.name.split(".")):
@@ -363,16 +366,16 @@ def statuses_page(contract):
                      ("rule", row.rules.replace(",", ", ") or "–"),
                      ("code", f"{row.code} = {row.family} + 256 × {row.detail}")]
             out.append(f"#### `{row.name}`\n\n" + "\n".join(
-                f"- *{name}:* {escaped(said)}" for name, said in facts))
+                f"- *{name}:* {escape(said)}" for name, said in facts))
     return "\n\n".join(out)
 
 
 def files(contract):
     return {
-        DOCUMENTS: documents(contract),
-        CONFIG: config(contract.configuration),
-        "docs/config.schema.json": config_schema(contract.configuration),
-        API: app_store(contract),
-        "docs/pictures/schema.svg": picture(contract.tables),
-        "Sources/assay-cli/Explain/ExplanationText.swift": explanation_text(contract),
+        DOCUMENTS: write_documents(contract),
+        CONFIG: write_config(contract.configuration),
+        "docs/config.schema.json": write_config_schema(contract.configuration),
+        API: write_app_store(contract),
+        "docs/pictures/schema.svg": draw_tables(contract.tables),
+        "Sources/assay-cli/Explain/ExplanationText.swift": write_explanations(contract),
     }

@@ -1,7 +1,8 @@
 """Read the contract: include/assay.h and every table of contract/.
 
-`Contract` has each table as an attribute. What a column means stands at the head of its table. A row with a wrong number of columns, an unknown word or a name that stands twice
-ends the program with file and line.
+`Contract` has each table as an attribute. What a column means stands at the head of its table. A
+wrong number of columns, an unknown word or a name that stands twice ends the program with file and
+line.
 """
 import collections
 import json
@@ -10,7 +11,7 @@ import re
 import sys
 
 from . import header
-from .text import camel, words
+from .text import camel, split_words
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -19,7 +20,7 @@ def fail(at, text):
     sys.exit(f"{at}: {text}")
 
 
-def rows(name, *counts):
+def read_rows(name, *counts):
     """Yield (place, fields) of each row of a table; a row has one of `counts` fields."""
     path = f"contract/{name}"
     for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
@@ -30,19 +31,26 @@ def rows(name, *counts):
             yield f"{path}:{number}", fields
 
 
-def one_of(at, value, known):
+def keep_by_hand(path, mark):
+    """Return what stands by hand in a file whose end is generated: the text up to the line that
+    ends so, and this line."""
+    head, found, _ = (ROOT / path).read_text().partition(f"{mark}, to the end. Do not edit.\n")
+    return head + found if found else fail(path, f"no line {mark!r}, below which it is generated")
+
+
+def check_known(at, value, known):
     if value not in known:
         fail(at, f"{value!r} is none of {', '.join(map(repr, known))}")
     return value
 
 
-def once(at, name, found):
+def check_once(at, name, found):
     if name in found:
         fail(at, f"{name} stands twice")
     return name
 
 
-def split(column):
+def split_column(column):
     return [] if column == "-" else column.split()
 
 
@@ -58,13 +66,13 @@ class Words:
 
     def __init__(self):
         self.families, self.retry, self.evidence = [], {}, {}
-        for at, (of, number, name, text, remedy) in rows("status-words.tsv", 5):
-            if one_of(at, of, ("family", "retry", "evidence")) == "family":
-                one_of(at, number, [str(len(self.families))])
-                self.families.append(Family(int(number), name, text, "" if remedy == "-" else remedy))
+        for at, (of, number, name, text, remedy) in read_rows("status-words.tsv", 5):
+            if check_known(at, of, ("family", "retry", "evidence")) == "family":
+                check_known(at, number, [str(len(self.families))])
+                self.families.append(Family(int(number), name, text, remedy.removeprefix("-")))
             else:
                 found = getattr(self, of)
-                found[once(at, name, found)] = text
+                found[check_once(at, name, found)] = text
 
     def for_whom(self, kinds):
         """Describe kinds in words: ["jws", "app-receipt"] -> "a JWS, an app receipt"."""
@@ -77,8 +85,8 @@ class Status:
     def __init__(self, at, fields, words):
         (self.name, detail, self.http, self.retry, self.rules, self.message, self.hint) = fields
         families = [family.name for family in words.families]
-        self.family = families.index(one_of(at, self.name.partition(".")[0], families))
-        one_of(at, self.retry, (*words.retry, "reserved"))
+        self.family = families.index(check_known(at, self.name.partition(".")[0], families))
+        check_known(at, self.retry, (*words.retry, "reserved"))
         if re.search(r'["\\]', self.message):
             fail(at, f"the message of {self.name} would have to be escaped in JSON")
         self.detail = int(detail)
@@ -95,7 +103,8 @@ class Status:
             return
         kinds = names.split(",")
         for kind in kinds:
-            once(at, one_of(at, kind, known), [each for one, _ in self.hints for each in one])
+            check_known(at, kind, known)
+            check_once(at, kind, [each for one, _ in self.hints for each in one])
         if len(hint) != 1 or not hint[0]:
             fail(at, f"no hint of {self.name} for {names}")
         self.hints.append((kinds, hint[0]))
@@ -114,11 +123,11 @@ class Status:
 def read_statuses(words):
     """Return the statuses by family and detail, with those that no check gives yet."""
     found = []
-    for at, fields in rows("statuses.tsv", 7, 3, 2):
+    for at, fields in read_rows("statuses.tsv", 7, 3, 2):
         if fields[0]:
-            once(at, fields[0], [each.name for each in found])
+            check_once(at, fields[0], [each.name for each in found])
             found.append(Status(at, fields, words))
-            once(at, found[-1].code, [each.code for each in found[:-1]])
+            check_once(at, found[-1].code, [each.code for each in found[:-1]])
         else:
             found[-1].add(at, words.evidence, *fields[1:])
     return sorted(found, key=lambda status: (status.family, status.detail))
@@ -173,11 +182,11 @@ class Setting:
 
 def read_configuration():
     found = {}
-    for at, fields in rows("configuration.tsv", 7):
-        setting = found[once(at, fields[0], found)] = Setting(at, fields)
+    for at, fields in read_rows("configuration.tsv", 7):
+        setting = found[check_once(at, fields[0], found)] = Setting(at, fields)
         if setting.outer:
             outer = setting.outer.removesuffix("[]").removesuffix(".*")
-            found[one_of(at, outer, found)].inner.append(setting)
+            found[check_known(at, outer, found)].inner.append(setting)
     return list(found.values())
 
 
@@ -203,7 +212,7 @@ class Fact:
             self.place = "status"
         self.is_list = kind.startswith("[")
         self.kind = kind.strip("[]")
-        self.is_always = one_of(at, present, ("always", "maybe")) == "always"
+        self.is_always = check_known(at, present, ("always", "maybe")) == "always"
         self.unit, self.source, self.text = unit, source, text
         # How the library reads Apple's member; empty if the library computes the fact.
         self.read = read.split()
@@ -220,7 +229,7 @@ class Fact:
     @property
     def has_unit(self):
         """Whether the name ends in the unit of a time; languages with a type for times drop it."""
-        return self.kind in ("time", "duration") and words(self.key)[-1].lower() == "ms"
+        return self.kind in ("time", "duration") and split_words(self.key)[-1].lower() == "ms"
 
     @property
     def can_be_zero(self):
@@ -232,9 +241,9 @@ class Type:
     """The rows of one type; `path` is where a document has such facts."""
 
     def __init__(self, at, name, path, shape, bases, shown, source, text, read=""):
-        self.at, self.name, self.path, self.shape = at, name, path, one_of(at, shape, SHAPES)
+        self.at, self.name, self.path, self.shape = at, name, path, check_known(at, shape, SHAPES)
         self.source, self.text = source, text
-        self.base_names, self.shown = split(bases), split(shown)
+        self.base_names, self.shown = split_column(bases), split_column(shown)
         # The members of its bases that its signed JSON has.
         self.read = read.split()
         self.bases, self.own = [], []
@@ -261,7 +270,7 @@ class Type:
     @property
     def document_kind(self):
         """The kind of the documents with such facts: "app-transaction"."""
-        kind = "-".join(words(self.path.partition(".")[0])).lower()
+        kind = "-".join(split_words(self.path.partition(".")[0])).lower()
         return kind + "-response" if kind.startswith("verify-") else kind
 
     def member(self, key):
@@ -270,7 +279,7 @@ class Type:
     def check(self, known):
         """Refuse members of no known type, and those whose place contradicts how they are read."""
         for row in self.own:
-            one_of(row.at, row.kind, known)
+            check_known(row.at, row.kind, known)
             # Members that affect decisions are facts; descriptive ones and nested objects stay in
             # the payload.
             in_payload = row.read[:1] == ["descriptive"] or isinstance(known[row.kind], Type)
@@ -278,7 +287,7 @@ class Type:
                 fail(row.at, f"{row.key} is {row.read[0]} and {row.place}")
         for key in self.shown:
             if key != "status":
-                one_of(self.at, key, [member.key for member in self.members])
+                check_known(self.at, key, [member.key for member in self.members])
 
 
 class ValueSet:
@@ -294,12 +303,12 @@ class ValueSet:
 
 def read_value_sets():
     found = []
-    for at, (name, *fields) in rows("names.tsv", 2, 3, 4):
+    for at, (name, *fields) in read_rows("names.tsv", 2, 3, 4):
         if name:
-            found.append(ValueSet(once(at, name, [each.name for each in found]), *fields))
+            found.append(ValueSet(check_once(at, name, [each.name for each in found]), *fields))
         else:
             name, value, *place = fields
-            once(at, name, [each for each, _ in found[-1].values])
+            check_once(at, name, [each for each, _ in found[-1].values])
             found[-1].values.append((name, value))
             found[-1].places.update({value: each for each in place})
     return found
@@ -307,21 +316,21 @@ def read_value_sets():
 
 def read_types(value_sets):
     found = {}
-    for at, (name, path, *fields) in rows("facts.tsv", 7, 8):
+    for at, (name, path, *fields) in read_rows("facts.tsv", 7, 8):
         if path.startswith("@"):
-            one = found[once(at, name, found)] = Type(at, name, path[1:], *fields)
-            one.bases = [found[one_of(at, base, found)] for base in one.base_names]
+            one = found[check_once(at, name, found)] = Type(at, name, path[1:], *fields)
+            one.bases = [found[check_known(at, base, found)] for base in one.base_names]
         else:
-            member = Fact(at, path, *fields)
-            once(at, member.key, [each.key for each in found[one_of(at, name, found)].own])
-            found[name].own.append(member)
+            member, own = Fact(at, path, *fields), found[check_known(at, name, found)].own
+            check_once(at, member.key, [each.key for each in own])
+            own.append(member)
     known = {**dict.fromkeys(PLAIN), **{each.name: None for each in value_sets}, **found}
     for one in found.values():
         one.check(known)
     return list(found.values())
 
 
-def reached(types, names):
+def find_reached(types, names):
     """Return the types with these names, and those of their parts, in the order of the table."""
     known, found, names = {one.name: one for one in types}, set(), list(names)
     while names:
@@ -366,7 +375,7 @@ class Member:
     def refusals(self):
         """{word: "status rule"}; the word is one of WORDS."""
         parts = [part.rsplit(" ", 2) for part in self.wrong.split("; ") if part != "-"]
-        return {one_of(self.at, part[0] if part[2:] else "", WORDS): " ".join(part[-2:])
+        return {check_known(self.at, part[0] if part[2:] else "", WORDS): " ".join(part[-2:])
                 for part in parts}
 
     @property
@@ -390,17 +399,17 @@ class Kind:
         (self.name, self.on, self.runs, evidence, self.steps, self.again, hidden,
          secret, self.block, self.engines, self.hints, self.result, self.refused,
          self.swift, self.source, self.does) = fields
-        one_of(at, self.on, ON)
-        one_of(at, self.runs, RUNS)
-        one_of(at, self.again, ("retry", "same", "never"))
-        self.hidden, self.secret = split(hidden), split(secret)
+        check_known(at, self.on, ON)
+        check_known(at, self.runs, RUNS)
+        check_known(at, self.again, ("retry", "same", "never"))
+        self.hidden, self.secret = split_column(hidden), split_column(secret)
         # The name of the type of what it answers.
         self.answers = self.result.partition("@")[0]
         count, *classes = evidence.split()
         low, _, high = count.partition("…")
         self.evidence = int(low), int(high or low)
         self.is_live = "live" in classes
-        self.classes = [one_of(at, name, CLASSES) for name in classes if name != "live"]
+        self.classes = [check_known(at, name, CLASSES) for name in classes if name != "live"]
         if self.steps not in APP_STORE and not all(map(TERM.fullmatch, self.steps.split("+"))):
             fail(at, f"steps {self.steps!r}")
         self.members = []
@@ -409,7 +418,7 @@ class Kind:
         """Take a row of appstore/endpoints.tsv."""
         self.method, self.path, answer, self.paging, self.rule, self.limit = fields
         self.answer = [] if answer == "empty" else answer.split(" ")
-        one_of(at, self.rule, RULES)
+        check_known(at, self.rule, RULES)
         inside = re.findall(r"\{(\w+)\}", self.path)
         if inside != [member.name for member in self.members if member.place == "path"]:
             fail(at, f"path of {self.name}")
@@ -418,6 +427,19 @@ class Kind:
     def parameters(self):
         """The members of a request to Apple: those of the operation itself."""
         return [each for each in self.members if each.place in ("path", "query", "body")]
+
+    @property
+    def ordered(self):
+        """The same as hosts declare them: what is required first."""
+        return sorted(self.parameters, key=lambda member: not member.is_required)
+
+    @property
+    def has_pages(self):
+        return self.paging != "-"
+
+    @property
+    def has_evidence(self):
+        return self.evidence[1] > 0
 
     @property
     def bound(self):
@@ -457,22 +479,23 @@ class Kind:
 def read_kinds():
     """Return the operations in the order of the table."""
     found = {}
-    for at, fields in rows("kinds.tsv", 16):
-        found[once(at, fields[0], found)] = Kind(at, fields)
+    for at, fields in read_rows("kinds.tsv", 16):
+        found[check_once(at, fields[0], found)] = Kind(at, fields)
     listed = {name: [] for name in ("*", "*http", "*store", "*appstore", *found)}
-    for at, fields in rows("kind-members.tsv", 11):
-        of = listed[one_of(at, fields[0], listed)]
-        once(at, fields[1], [each.name for each in of])
+    for at, fields in read_rows("kind-members.tsv", 11):
+        of = listed[check_known(at, fields[0], listed)]
+        check_once(at, fields[1], [each.name for each in of])
         of.append(Member(at, fields))
     for kind in found.values():
         kind.members = [member for group in (*kind.groups, kind.name) for member in listed[group]]
-    for at, (name, *fields) in rows("appstore/endpoints.tsv", 7):
-        once(at, name, [each.name for each in found.values() if each.method])
-        found[one_of(at, name, [each.name for each in found.values() if each.is_app_store])].serve(
-            at, fields)
-    for kind in found.values():
-        if kind.is_app_store and not kind.method:
-            fail("contract/appstore/endpoints.tsv", f"nothing of {kind.name}")
+    app_store = [name for name, kind in found.items() if kind.is_app_store]
+    for at, (name, *fields) in read_rows("appstore/endpoints.tsv", 7):
+        check_known(at, name, app_store)
+        check_once(at, name, [each for each in app_store if found[each].method])
+        found[name].serve(at, fields)
+    for name in app_store:
+        if not found[name].method:
+            fail("contract/appstore/endpoints.tsv", f"nothing of {name}")
     return list(found.values())
 
 
@@ -498,7 +521,7 @@ class Column:
     def __init__(self, at, name, kind, null, key, length):
         self.name, self.kind, self.length = name, kind, int(length or 0)
         self.is_null, self.is_key = null == "null", key == "key"
-        one_of(at, kind, COLUMNS["sqlite"])
+        check_known(at, kind, COLUMNS["sqlite"])
         if (kind == "text") != bool(self.length):
             fail(at, f"length of {name}")
 
@@ -534,23 +557,23 @@ class Table:
 
     def check_key(self, at, names):
         octets = {column.name: column.octets for column in self.columns}
-        if sum(octets[one_of(at, name, octets)] for name in names) > KEY:
+        if sum(octets[check_known(at, name, octets)] for name in names) > KEY:
             fail(at, f"MariaDB has no key of {self.name} ({', '.join(names)})")
 
 
 def read_tables():
     """Return {name: Table} in the order of tables.tsv."""
     found = {}
-    for at, (name, *column) in rows("store/tables.tsv", 6):
+    for at, (name, *column) in read_rows("store/tables.tsv", 6):
         table = found.setdefault(name, Table(name))
-        once(at, column[0], [each.name for each in table.columns])
+        check_once(at, column[0], [each.name for each in table.columns])
         table.columns.append(Column(at, *column))
     for name, table in found.items():
         table.check_key("contract/store/tables.tsv", table.keys)
-    for at, (name, index, columns) in rows("store/indexes.tsv", 3):
-        table = found[one_of(at, name, found)]
+    for at, (name, index, columns) in read_rows("store/indexes.tsv", 3):
+        table = found[check_known(at, name, found)]
         table.check_key(at, columns.split(", "))
-        table.indexes.append((once(at, index, dict(table.indexes)), columns.split(", ")))
+        table.indexes.append((check_once(at, index, dict(table.indexes)), columns.split(", ")))
     return found
 
 
@@ -563,7 +586,7 @@ class Statement:
         for engine, text in zip(ENGINES, texts):
             text = texts[0] if text == "*" else text
             if text:
-                self.texts[engine] = resolved(at, text, engine, tables)
+                self.texts[engine] = resolve(at, text, engine, tables)
         self.rows = set(ENGINES if rows_of == "all" else rows_of.replace("-", "").split(","))
         self.rows &= set(self.texts)
         if self.rows != {engine for engine, text in self.texts.items() if gives_rows(text)}:
@@ -576,7 +599,7 @@ def gives_rows(text):
     return text.startswith(("SELECT ", "PRAGMA ")) or " RETURNING " in text.rpartition(")")[2]
 
 
-def resolved(at, text, engine, tables):
+def resolve(at, text, engine, tables):
     """Return a statement with its marks, such as {columns ledger}, replaced."""
     def replaced(mark):
         word, name, alias = mark.groups()
@@ -585,9 +608,10 @@ def resolved(at, text, engine, tables):
                     else "ON CONFLICT DO NOTHING")
         if word == "tables" and name == "all":
             return ",".join(f"'assay_{table}'" for table in tables)
-        one_of(at, word, ("columns", "values"))
+        check_known(at, word, ("columns", "values"))
+        check_known(at, name, tables)
         before = ":" if word == "values" else f"{alias}." if alias else ""
-        return ",".join(before + column.name for column in tables[one_of(at, name, tables)].columns)
+        return ",".join(before + column.name for column in tables[name].columns)
 
     text = MARK.sub(replaced, text)
     literals = re.findall(r"'([^']*)'", text)
@@ -598,8 +622,8 @@ def resolved(at, text, engine, tables):
 
 def read_statements(tables):
     found = []
-    for at, fields in rows("store/statements.tsv", 5):
-        once(at, fields[0], [each.name for each in found])
+    for at, fields in read_rows("store/statements.tsv", 5):
+        check_once(at, fields[0], [each.name for each in found])
         found.append(Statement(at, fields, tables))
     return found
 
@@ -625,8 +649,8 @@ class Contract:
         # the sets of values that these alone have.
         self.all_value_sets = read_value_sets()
         self.all_types = read_types(self.all_value_sets)
-        self.results = reached(self.all_types,
-                               [one.name for one in self.all_types if one.path in RESULTS])
+        self.results = find_reached(self.all_types,
+                                    [one.name for one in self.all_types if one.path in RESULTS])
         self.types = [one for one in self.all_types if one not in self.results]
         own = {row.kind for one in self.results for row in one.own}
         own -= {row.kind for one in self.types for row in one.own}
@@ -637,6 +661,6 @@ class Contract:
         self.ledger_kinds = [kind for kind in self.kinds if kind.runs == "store"]
         self.app_store_kinds = [kind for kind in self.kinds if kind.is_app_store]
         # (number, name) of each error of the App Store Server API.
-        self.app_store_errors = [tuple(fields) for _, fields in rows("appstore/errors.tsv", 2)]
+        self.app_store_errors = [tuple(fields) for _, fields in read_rows("appstore/errors.tsv", 2)]
         self.tables = read_tables()
         self.statements = read_statements(self.tables)

@@ -8,18 +8,18 @@ WORD = re.compile(r"[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 # ---- names -------------------------------------------------------------------------------------
 
 
-def words(name):
+def split_words(name):
     """Split a name into words: dependentSKUs -> dependent, SKUs; createdAtMs -> created, At, Ms."""
     return WORD.findall(name)
 
 
 def snake(name):
-    return "_".join(words(name)).lower()
+    return "_".join(split_words(name)).lower()
 
 
 def camel(name):
     """Return lower camel case: get-plan -> getPlan, appleID -> appleId."""
-    first, *more = words(name)
+    first, *more = split_words(name)
     return first.lower() + "".join(word.capitalize() for word in more)
 
 
@@ -32,7 +32,7 @@ def article(name):
     return "An" if name[0] in "AEIOUaeiou" else "A"
 
 
-def lowered(text):
+def lower_first(text):
     """Return a sentence that continues a line: its first letter small, unless it is a name."""
     is_word = text[1:2].islower() or text[1:2] == " "
     return text[0].lower() + text[1:] if is_word else text
@@ -41,7 +41,7 @@ def lowered(text):
 # ---- texts -------------------------------------------------------------------------------------
 
 
-def quoted(text):
+def quote(text):
     """Return a string literal that is valid in Swift, in Go and in Python."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -53,7 +53,7 @@ def wrap(text, width, first="", more=None):
                          break_long_words=False, break_on_hyphens=False)
 
 
-def comment(text, prefix, width):
+def wrap_comment(text, prefix, width):
     """Return a text of a table as comment lines; `\\n\\n` in it begins a paragraph."""
     out = []
     for number, paragraph in enumerate(text.split("\\n\\n")):
@@ -61,12 +61,12 @@ def comment(text, prefix, width):
     return out
 
 
-def plain(text):
+def strip_marks(text):
     """Return Markdown as plain text, without code marks and link targets."""
     return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
 
 
-def told(text, one, spell, nothing, others=(), quote="`"):
+def translate(text, one, spell, nothing, others=(), quote="`"):
     """Return a text of facts.tsv in the terms of a host language.
 
     spell returns the host's name of a member of the type `one`; nothing is its word for nil; others
@@ -91,7 +91,7 @@ def told(text, one, spell, nothing, others=(), quote="`"):
 # ---- lists -------------------------------------------------------------------------------------
 
 
-def packed(parts, indent, width, end="", first=""):
+def pack(parts, indent, width, end="", first=""):
     """Return a list with commas as lines, with as many parts on each as fit into the width; `first`
     stands before the first line instead of the indent, `end` behind the last part."""
     out = [first or indent]
@@ -105,11 +105,16 @@ def packed(parts, indent, width, end="", first=""):
     return out
 
 
-def fitted(head, parts, tail, width, indent):
-    """Return head, parts and tail on one line if they fit, else each part on a line of its own,
-    indented and with a comma."""
-    line = head + ", ".join(parts) + tail
-    if len(line) <= width:
-        return [line]
+def list_parts(head, parts, tail, indent):
+    """Return head, each part on a line of its own with a comma, and tail; without parts one
+    line."""
+    if not parts:
+        return [head + tail]
     outer = " " * (len(head) - len(head.lstrip()))
     return [head, *(f"{indent}{part}," for part in parts), outer + tail]
+
+
+def fit_parts(head, parts, tail, width, indent):
+    """Return head, parts and tail on one line if they fit, else as `list_parts`."""
+    line = head + ", ".join(parts) + tail
+    return [line] if len(line) <= width else list_parts(head, parts, tail, indent)

@@ -7,7 +7,7 @@
   bindings/php/src/Names/   from names.tsv
 """
 from .. import text
-from ..reader import reached
+from ..reader import find_reached
 from ..text import camel, constant
 
 SOURCE = "bindings/php/src"
@@ -79,28 +79,28 @@ class Property:
 
     @property
     def declaration(self):
-        return [*comment(self.words, "    ", self.listed),
+        return [*write_comment(self.words, "    ", self.listed),
                 f"    public readonly {self.kind} ${self.name};"]
 
 
-def comment(words, indent, listed=None):
+def write_comment(words, indent, listed=None):
     line = f"{indent}/** {f'@var {listed} ' if listed else ''}{words} */"
     if "\\n\\n" not in words and len(line) <= WIDTH:
         return [line]
     var = [f"{indent} *", f"{indent} * @var {listed}"] if listed else []
-    return [f"{indent}/**", *text.comment(words, f"{indent} * ", WIDTH), *var, f"{indent} */"]
+    return [f"{indent}/**", *text.wrap_comment(words, f"{indent} * ", WIDTH), *var, f"{indent} */"]
 
 
-def php_class(head, about, name, parent, properties, more=""):
+def write_class(head, about, name, parent, properties, more=""):
     """Return the file of a class with the properties of MEMBERS, and `more` of these."""
     return "\n".join([
-        *head, *comment(about, ""), f"final class {name} extends {parent}", "{",
+        *head, *write_comment(about, ""), f"final class {name} extends {parent}", "{",
         "    use ReadOnce;", "", "    protected const MEMBERS = [",
         *(line for each in properties if each.row for line in each.entry), f"    ]{more};", "",
         *(line for each in properties for line in each.declaration), "}", ""])
 
 
-def moment_name(row):
+def name_moment(row):
     name = camel(row.key)
     for ending in ("Ms", "Date"):
         name = name.removesuffix(ending)
@@ -114,32 +114,32 @@ class Facts:
     def __init__(self, types, sets):
         self.types, self.sets = {one.name: one for one in types}, {each.name for each in sets}
 
-    def spelt(self, one, row):
+    def spell(self, one, row):
         name = NAMES.get((one.name, row.key)) or camel(row.key)
         return name.removesuffix("At") if row.is_time else name
 
-    def told(self, words, one):
-        return text.told(words, one, lambda row: self.spelt(one, row), "null", WORDS)
+    def tell(self, words, one):
+        return text.translate(words, one, lambda row: self.spell(one, row), "null", WORDS)
 
     def is_always(self, one, row):
         return row.is_always
 
-    def properties(self, one):
+    def find_properties(self, one):
         for row in one.members:
             if row.kind not in LEFT_OUT and row.place in ("facts", "signed"):
-                yield from self.of_member(one, row)
+                yield from self.make_properties(one, row)
         for name, (kind, words) in SAID.get(one.name, ("", {}))[1].items():
             there = name if any(row.key == name for row in one.own) else ""
             yield Property(name, ["Member::OWN", f"'{there}'"], kind, words)
 
-    def of_member(self, one, row):
+    def make_properties(self, one, row):
         signed = " | Member::SIGNED" if row.place == "signed" else ""
-        name, words, key = self.spelt(one, row), self.told(row.text, one), f"'{row.key}'"
+        name, words, key = self.spell(one, row), self.tell(row.text, one), f"'{row.key}'"
         optional = "" if self.is_always(one, row) else "?"
         if row.kind in self.sets:
             words = f"{words} See Names\\{row.kind}."
         if row.kind in PARTS:
-            yield from self.parts(name, row)
+            yield from self.make_parts(name, row)
         elif row.kind == "texts" or row.kind in NUMBERS:
             kind = "string" if row.kind == "texts" else "int"
             yield Property(name, ["Member::MAP", key], "array", words, f"array<string, {kind}>")
@@ -157,23 +157,23 @@ class Facts:
             words += UNITS.get(row.kind, "")
             yield Property(name, [f"Member::{reader}{signed}", key], optional + kind, words)
             if row.is_time:
-                yield from self.moment(name, row, signed, optional)
+                yield from self.make_moment(name, row, signed, optional)
 
-    def moment(self, name, row, signed, optional):
-        yield Property(moment_name(row), [f"Member::MOMENT{signed}", f"'{row.key}'"],
+    def make_moment(self, name, row, signed, optional):
+        yield Property(name_moment(row), [f"Member::MOMENT{signed}", f"'{row.key}'"],
                        optional + "DateTimeImmutable", f"`{name}` in UTC.")
 
-    def parts(self, name, row):
+    def make_parts(self, name, row):
         inside = self.types[row.kind]
         for part, more in PARTS[row.kind].items():
             each = inside.member(part)
             reader, kind = READERS[each.kind]
             optional = "" if row.is_always and each.is_always else "?"
             yield Property(name + more, [f"Member::INNER_{reader}", f"'{row.key}'", f"'{part}'"],
-                           optional + kind, self.told(each.text, inside))
+                           optional + kind, self.tell(each.text, inside))
 
-    def file(self, one):
-        properties = list(self.properties(one))
+    def write_file(self, one):
+        properties = list(self.find_properties(one))
         if one.name in SAID:
             parent = SAID[one.name][0]
         else:
@@ -183,7 +183,7 @@ class Facts:
                 *(f"use Assay\\Internal\\{name};" for name in used),
                 *["use DateTimeImmutable;"] * any("DateTime" in each.kind for each in properties),
                 ""]
-        return php_class(head, self.told(one.text, one), one.name, parent, properties)
+        return write_class(head, self.tell(one.text, one), one.name, parent, properties)
 
 
 class Results(Facts):
@@ -194,39 +194,39 @@ class Results(Facts):
         # Operation between backticks -> the method.
         self.methods = methods
 
-    def spelt(self, one, row):
+    def spell(self, one, row):
         return row.key
 
-    def told(self, words, one):
-        words = text.told(words.replace(REFUSED, ""), one, lambda row: row.key, "null",
-                          self.methods)
+    def tell(self, words, one):
+        words = text.translate(words.replace(REFUSED, ""), one, lambda row: row.key, "null",
+                               self.methods)
         return words.replace("absent", "null").replace("Absent", "Null")
 
     def is_always(self, one, row):
         return row.is_always or REFUSED in row.text or (one.name, row.key) in RETURNED
 
-    def moment(self, name, row, signed, optional):
+    def make_moment(self, name, row, signed, optional):
         return []
 
-    def file(self, one):
-        properties, is_result = list(self.properties(one)), one.path == "exchange"
+    def write_file(self, one):
+        properties, is_result = list(self.find_properties(one)), one.path == "exchange"
         if is_result:
             properties += [Property(key, [], kind, said) for key, (kind, said) in STATUS.items()]
         head = [HEAD.format("facts.tsv", "Ledger"),
                 *["use Assay\\Facts\\Details;"] * (not is_result),
                 "use Assay\\Internal\\Member;", "use Assay\\Internal\\ReadOnce;", ""]
-        return php_class(head, self.told(one.text, one), one.name,
-                         "Result" if is_result else "Details", properties,
-                         " + self::STATUS" * is_result)
+        return write_class(head, self.tell(one.text, one), one.name,
+                           "Result" if is_result else "Details", properties,
+                           " + self::STATUS" * is_result)
 
 
 # ---- sets of values ----------------------------------------------------------------------------
 
 
-def values(each):
+def write_values(each):
     about = (f"{each.text}\\n\\nNew values may come: facts have the written value, a string "
              "to compare with these.")
-    return "\n".join([HEAD.format("names.tsv", "Names"), *comment(about, ""),
+    return "\n".join([HEAD.format("names.tsv", "Names"), *write_comment(about, ""),
                       f"final class {each.name}", "{",
                       *(f"    public const {constant(name)} = '{value}';"
                         for name, value in each.values), "}", ""])
@@ -235,13 +235,14 @@ def values(each):
 def files(contract):
     facts = Facts(contract.types, contract.value_sets)
     methods = {kind.name: camel(kind.name) for kind in contract.ledger_kinds}
-    answers = reached(contract.results, [kind.answers for kind in contract.ledger_kinds])
+    answers = find_reached(contract.results, [kind.answers for kind in contract.ledger_kinds])
     results = Results(answers, contract.all_value_sets, methods)
     hidden = {*PARTS, "Check", "Warning"}
     return {
-        **{f"{SOURCE}/Facts/{one.name}.php": facts.file(one) for one in contract.types
+        **{f"{SOURCE}/Facts/{one.name}.php": facts.write_file(one) for one in contract.types
            if one.shape != "shared" and one.name not in hidden},
-        **{f"{SOURCE}/Ledger/{one.name}.php": results.file(one) for one in answers
+        **{f"{SOURCE}/Ledger/{one.name}.php": results.write_file(one) for one in answers
            if one.shape != "shared" and one.name not in BY_HAND | NUMBERS},
-        **{f"{SOURCE}/Names/{each.name}.php": values(each) for each in contract.all_value_sets},
+        **{f"{SOURCE}/Names/{each.name}.php": write_values(each)
+           for each in contract.all_value_sets},
     }

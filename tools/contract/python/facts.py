@@ -2,12 +2,13 @@
 
   bindings/python/assay/facts.py, receipts.py, attest.py, signing.py, store_answers.py, tokens.py
                                   from facts.tsv
-  bindings/python/assay/names.py  from names.tsv
+  bindings/python/assay/names.py  from names.tsv, below its mark
 """
 import ast
 
 from .. import text
-from ..text import constant, fitted, quoted, snake, wrap
+from ..reader import keep_by_hand
+from ..text import constant, list_parts, quote, snake, wrap
 
 PACKAGE = "bindings/python/assay"
 WIDTH = 95
@@ -73,25 +74,25 @@ LEFT_OUT = {"Warning", "json"}
 TALKS = {"RefreshedReceipt", "Revocation"}
 
 
-def spelt(one, row):
+def spell(one, row):
     """Return the name of the attribute."""
     name = NAMES.get((one.name, row.key)) or snake(row.key)
     return name.removesuffix("_at") if row.is_time else name
 
 
-def moment_name(row):
+def name_moment(row):
     name = snake(row.key)
     for ending in ("_ms", "_date"):
         name = name.removesuffix(ending)
     return name if name.endswith("_at") else f"{name}_at"
 
 
-def told(words, one):
-    words = text.told(words, one, lambda row: spelt(one, row), "None", WORDS)
+def tell(words, one):
+    words = text.translate(words, one, lambda row: spell(one, row), "None", WORDS)
     return words.replace("true:", "True:")
 
 
-def docstring(words, indent):
+def write_docstring(words, indent):
     first, *more = words.split("\\n\\n")
     out = wrap(first, WIDTH - len(indent), '"""', "")
     for paragraph in more:
@@ -100,22 +101,22 @@ def docstring(words, indent):
     return [indent + line if line else "" for line in out]
 
 
-def literal(words):
+def write_literal(words):
     """Return a text as a Python literal, in quotes that need no backslash if possible."""
     words = words.replace("\\n\\n", " ")
-    return f"'{words}'" if '"' in words and "'" not in words else quoted(words)
+    return f"'{words}'" if '"' in words and "'" not in words else quote(words)
 
 
-def split_literal(argument):
+def write_argument(argument):
     """Return the lines of an argument; a long text is split into pieces."""
     if len(argument) <= WIDTH - 9:
         return [f"        {argument},"]
     pieces = wrap(ast.literal_eval(argument), WIDTH - 14)
-    lines = [f"        {literal(piece + ' ')}" for piece in pieces[:-1]]
-    return [*lines, f"        {literal(pieces[-1])},"]
+    lines = [f"        {write_literal(piece + ' ')}" for piece in pieces[:-1]]
+    return [*lines, f"        {write_literal(pieces[-1])},"]
 
 
-def module_of(one):
+def find_module(one):
     return "store_answers" if one.name.startswith("AppStore") else \
         MODULES.get(one.source, "facts")
 
@@ -126,7 +127,7 @@ class Module:
     def __init__(self, name, contract):
         self.name, self.names = name, {each.name for each in contract.value_sets}
         self.by_name = {one.name: one for one in contract.types}
-        self.types = [one for one in contract.types if module_of(one) == name
+        self.types = [one for one in contract.types if find_module(one) == name
                       and one.name not in PARTS and one.name not in ("Check", "Warning")]
         self.readers, self.sets, self.bases = set(), set(), set()
 
@@ -134,7 +135,7 @@ class Module:
         """Whether a member has facts of its own, made with the outer facts' document."""
         return row.kind in self.by_name and self.by_name[row.kind].is_top
 
-    def own(self, one):
+    def find_base(self, one):
         """Return the base class: of facts, a nested object, or members that types share."""
         if one.name in BASES:
             return BASES[one.name]
@@ -144,14 +145,14 @@ class Module:
             return "Details"
         return "Facts" if one.has_payload or one.name == "Signed" else "OwnFacts"
 
-    def bases_of(self, one):
-        own, taken = self.own(one), one.base_names
-        if not taken or all(self.own(base) == "Members" for base in one.bases):
+    def find_bases(self, one):
+        own, taken = self.find_base(one), one.base_names
+        if not taken or all(self.find_base(base) == "Members" for base in one.bases):
             taken = [own, *taken] if one.is_top else [*taken, own]
         self.bases |= set(taken)
         return ", ".join(taken)
 
-    def assigned(self, name, hint, reader, *arguments):
+    def write_assigned(self, name, hint, reader, *arguments):
         """Return the lines of one attribute, on one line if it fits."""
         self.readers.add(reader)
         head, inside = f"    {name}: {hint} = {reader}(", ", ".join(arguments)
@@ -159,65 +160,69 @@ class Module:
             return [f"{head}{inside})"]
         if len(inside) <= WIDTH - 8:
             return [head, f"        {inside}", "    )"]
-        return [head, *(line for each in arguments for line in split_literal(each)), "    )"]
+        return [head, *(line for each in arguments for line in write_argument(each)), "    )"]
 
-    def nested(self, row, name, hint, call, words):
+    def write_nested(self, row, name, hint, call, words):
         """Return a property for nested facts."""
         self.bases.add(row.kind)
         return ["", "    @property", f"    def {name}(self) -> {hint}:", f'        """{words}"""',
-                f"        return self.{call}({row.kind}, {quoted(row.key)})", ""]
+                f"        return self.{call}({row.kind}, {quote(row.key)})", ""]
 
-    def attribute(self, one, row):
+    def write_attribute(self, one, row):
         """Return the lines of one member; a time also gets a datetime attribute."""
-        name, key, words = spelt(one, row), quoted(row.key), told(row.text, one)
+        name, key, words = spell(one, row), quote(row.key), tell(row.text, one)
         optional = "" if row.is_always else " | None"
         if row.kind == "duration":
-            words = told(f"{row.text} Milliseconds.", one)
+            words = tell(f"{row.text} Milliseconds.", one)
         signed = ["signed=True"] if row.place == "signed" else []
-        said = [literal(words), *signed]
+        said = [write_literal(words), *signed]
         if row.kind in PARTS:
-            return self.parts(row, name)
+            return self.write_parts(row, name)
         if self.is_top(row):
-            words = literal(words)[1:-1]
+            words = write_literal(words)[1:-1]
             if row.is_list:
-                return self.nested(row, name, f"tuple[{row.kind}, ...]", "_nested_list", words)
-            return self.nested(row, name, f"{row.kind} | None", "_nested", words)
+                hint = f"tuple[{row.kind}, ...]"
+                return self.write_nested(row, name, hint, "_nested_list", words)
+            return self.write_nested(row, name, f"{row.kind} | None", "_nested", words)
         if row.kind == "texts":
-            return self.assigned(name, "Mapping[str, str]", "mapping", key, *said)
+            return self.write_assigned(name, "Mapping[str, str]", "mapping", key, *said)
         if row.is_list and row.kind in LISTS:
             reader, hint = LISTS[row.kind]
-            return self.assigned(name, hint, reader, key, *said)
+            return self.write_assigned(name, hint, reader, key, *said)
         if row.is_list:
-            return self.assigned(name, f"tuple[{row.kind}, ...]", "details_list", key, row.kind,
-                                 *said)
+            return self.write_assigned(name, f"tuple[{row.kind}, ...]", "details_list", key,
+                                       row.kind, *said)
         if row.kind in self.names:
             self.sets.add(row.kind)
-            return self.assigned(name, row.kind + optional, "named", key, quoted(row.kind), *said)
+            return self.write_assigned(name, row.kind + optional, "named", key, quote(row.kind),
+                                       *said)
         if row.kind in self.by_name:
             self.bases.add(row.kind)
-            return self.assigned(name, row.kind + optional, "details", key, row.kind, *said)
+            return self.write_assigned(name, row.kind + optional, "details", key, row.kind, *said)
         reader, hint = READERS[row.kind]
-        lines = self.assigned(name, hint + optional, reader, key, *said)
+        lines = self.write_assigned(name, hint + optional, reader, key, *said)
         if row.is_time:
-            lines += self.assigned(moment_name(row), "datetime" + optional, "moment", key, *signed)
+            lines += self.write_assigned(name_moment(row), "datetime" + optional, "moment", key,
+                                         *signed)
         return lines
 
-    def parts(self, row, name):
+    def write_parts(self, row, name):
         """Return the attributes for the members of an object, named after the object."""
         lines, inside = [], self.by_name[row.kind]
         for part, more in PARTS[row.kind].items():
             each = inside.member(part)
             reader, hint = READERS[each.kind]
             optional = "" if row.is_always and each.is_always else " | None"
-            lines += self.assigned(name + more, hint + optional, f"inner_{reader}",
-                                   quoted(row.key), quoted(part), literal(told(each.text, inside)))
+            lines += self.write_assigned(name + more, hint + optional, f"inner_{reader}",
+                                         quote(row.key), quote(part),
+                                         write_literal(tell(each.text, inside)))
         return lines
 
-    def declared(self, one):
+    def write_class(self, one):
         """Return the lines of one class."""
-        out = ["", "", f"class {one.name}({self.bases_of(one)}):",
-               *docstring(told(one.text, one), "    "), "", "    __slots__ = ()"]
-        shown = [quoted(spelt(one, one.member(key)) if one.member(key) else key)
+        out = ["", "", f"class {one.name}({self.find_bases(one)}):",
+               *write_docstring(tell(one.text, one), "    "), "", "    __slots__ = ()"]
+        shown = [quote(spell(one, one.member(key)) if one.member(key) else key)
                  for key in one.shown]
         if shown:
             out.append(f"    _shown = ({', '.join(shown)}{',' * (len(shown) == 1)})")
@@ -227,18 +232,18 @@ class Module:
         # Properties come last: in the class body their names would hide functions that attributes
         # call.
         for row in sorted(rows, key=self.is_top):
-            lines = self.attribute(one, row)
+            lines = self.write_attribute(one, row)
             out += lines[1:] if lines[0] == "" and out[-1] == "" else lines
         for row in one.own:
             if row.place == "beside":  # in the document, outside of these facts
-                out += ["", "    @property", f"    def {spelt(one, row)}(self) -> {row.kind}:",
-                        *docstring(told(row.text, one), " " * 8),
+                out += ["", "    @property", f"    def {spell(one, row)}(self) -> {row.kind}:",
+                        *write_docstring(tell(row.text, one), " " * 8),
                         f"        return {row.kind}(self._document)"]
         while out[-1] == "":
             out.pop()
         return out
 
-    def kinds(self):
+    def write_kinds(self):
         """Return the table of the types of whole documents."""
         tops = [one for one in self.types if one.path and one.is_top]
         if not tops:
@@ -246,11 +251,11 @@ class Module:
         self.bases.add("Facts")
         return ["", "", "# Kind of a document -> its facts and the member that holds them.",
                 "KINDS: dict[str, tuple[type[Facts], str]] = {",
-                *(f"    {quoted(one.document_kind)}: ({one.name}, {quoted(one.path)}),"
+                *(f"    {quote(one.document_kind)}: ({one.name}, {quote(one.path)}),"
                   for one in tops if one.name not in TALKS), "}"]
 
-    def text(self):
-        body = [line for one in self.types for line in self.declared(one)] + self.kinds()
+    def write(self):
+        body = [line for one in self.types for line in self.write_class(one)] + self.write_kinds()
         mine, judged = {one.name for one in self.types}, set(BASES.values())
         if self.name == "facts":
             self.bases |= {"Members", "Details", "Facts"}
@@ -259,74 +264,43 @@ class Module:
                    ("facts", self.bases - mine - MADE - judged)]
         out = [f'"""{ABOUT[self.name]}', "", MARK.format("contract/facts.tsv"), '"""', "",
                "from __future__ import annotations", ""]
-        out += [line for module, names in imports for line in imported(module, names)]
+        out += [line for module, names in imports for line in write_import(module, names)]
         out += ["", "TYPE_CHECKING = False", "if TYPE_CHECKING:"]
         if "mapping" in self.readers:
             out.append("    from collections.abc import Mapping")
         out.append("    from datetime import datetime")
         if self.sets:
-            out += ["", *("    " + line for line in imported("names", self.sets))]
+            out += ["", *("    " + line for line in write_import("names", self.sets))]
         if self.name == "facts":  # users expect all base classes in this module
             listed = sorted(mine | {"Details", "Facts", "Members"})
-            out += ["", "__all__ = [", '    "KINDS",', *(f"    {quoted(name)}," for name in listed),
+            out += ["", "__all__ = [", '    "KINDS",', *(f"    {quote(name)}," for name in listed),
                     "]"]
         return "\n".join([*out, *body, ""])
 
 
-def imported(module, names):
+def write_import(module, names):
     if not names:
         return []
     # isort's order: constants, classes, functions.
     names = sorted(names, key=lambda name: (not name[0].isupper(), name))
     line = f"from .{module} import {', '.join(names)}"
     return [line] if len(line) <= WIDTH else \
-        fitted(f"from .{module} import (", names, ")", 0, "    ")
+        list_parts(f"from .{module} import (", names, ")", "    ")
 
 
-VALUES = '''"""Values as Apple, or the library, writes them, by name.
-
-A value is a str and compares with one: `facts.environment == "Sandbox"` and
-`facts.environment == Environment.SANDBOX` say the same. One that this version does
-not know is kept as it came.
-
-{mark}
-"""
-
-from __future__ import annotations
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import ClassVar
-
-
-class Name(str):
-    """One of a set of values, to which new ones may be added."""
-
-    __slots__ = ()
-
-    @classmethod
-    def values(cls) -> tuple[str, ...]:
-        """Those that this version knows."""
-        return tuple(value for value in vars(cls).values() if isinstance(value, Name))
-
-
-def _made(kind: type[Name], **values: str) -> None:
-    for name, value in values.items():
-        setattr(kind, name, kind(value))'''
-
-
-def values(contract):
-    out = [VALUES.format(mark=MARK.format("contract/names.tsv"))]
+def write_values(contract):
+    out = []
     for each in contract.value_sets:
         names = [(constant(name), value) for name, value in each.values]
-        out += ["", "", f"class {each.name}(Name):", *docstring(each.text, "    "), "",
+        out += ["", "", f"class {each.name}(Name):", *write_docstring(each.text, "    "), "",
                 "    __slots__ = ()", "",
                 *(f"    {name}: ClassVar[{each.name}]" for name, _ in names),
                 "", "", "_made(", f"    {each.name},",
-                *(f"    {name}={quoted(value)}," for name, value in names), ")"]
-    return "\n".join([*out, ""])
+                *(f"    {name}={quote(value)}," for name, value in names), ")"]
+    mark = "Generated by tools/generate.py from contract/names.tsv"
+    return keep_by_hand(f"{PACKAGE}/names.py", mark) + "\n".join([*out, ""])
 
 
 def files(contract):
-    return {**{f"{PACKAGE}/{name}.py": Module(name, contract).text() for name in ABOUT},
-            f"{PACKAGE}/names.py": values(contract)}
+    return {**{f"{PACKAGE}/{name}.py": Module(name, contract).write() for name in ABOUT},
+            f"{PACKAGE}/names.py": write_values(contract)}

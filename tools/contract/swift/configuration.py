@@ -3,52 +3,53 @@
   Sources/Assay/Configuration/ConfigurationTable.swift
 """
 from ..reader import EXACT, fail
-from ..text import camel, packed, plain, quoted
+from ..text import camel, pack, quote, strip_marks
 
 WIDTH = 100
 
 
-def texts(name, values, how="static let"):
+def write_texts(name, values, how="static let"):
     """Return a constant that is a list of texts."""
-    head, parts = f"  {how} {name}: [StaticString] = [", list(map(quoted, values))
+    head, parts = f"  {how} {name}: [StaticString] = [", list(map(quote, values))
     line = f"{head}{', '.join(parts)}]"
-    return [line] if len(line) <= WIDTH else [head, *packed(parts, "    ", WIDTH, ","), "  ]"]
+    return [line] if len(line) <= WIDTH else [head, *pack(parts, "    ", WIDTH, ","), "  ]"]
 
 
-def swift_range(setting):
+def write_range(setting):
     low, high = (f"{value:_}" if value > 99999 else str(value) for value in setting.bounds())
     return f"{low}...{'MemberNode.exactInteger' if setting.bounds()[1] == EXACT else high}"
 
 
-def constants(settings):
+def write_constants(settings):
     """Return the lines with each object's member names and the bounds that other code needs."""
     out = ["/// Names, choices and bounds of the members of a configuration.",
            "enum ConfigurationTable {"]
-    out += texts("members", [each.name for each in settings if not each.outer])
+    out += write_texts("members", [each.name for each in settings if not each.outer])
     for each in settings:
         name = camel(each.path)
         if each.inner:
-            out += texts(f"{name}Members", [inner.name for inner in each.inner])
+            out += write_texts(f"{name}Members", [inner.name for inner in each.inner])
         if each.swift != "@" and not (each.is_block and each.schema["type"] == "array"):
             continue
         if each.choices:
-            out += texts(name, each.choices)
+            out += write_texts(name, each.choices)
         else:
             kind = "Int64" if each.schema.get("type") == "integer" else "Int"
-            out.append(f"  static let {name}: ClosedRange<{kind}> = {swift_range(each)}")
+            out.append(f"  static let {name}: ClosedRange<{kind}> = {write_range(each)}")
     # One text instead of a table: it is searched only when a value is refused.
     return [*out, "  /// What each member takes, in words: path, tab, values.",
             '  static let values: StaticString = """',
-            *(f"    {each.path}\\t{taken(each)}" for each in settings), '    """', "}", ""]
+            *(f"    {each.path}\\t{describe_taken(each)}" for each in settings), '    """', "}", ""]
 
 
-def taken(setting):
+def describe_taken(setting):
     """Return the accepted values as an error message lists them, in ASCII."""
     if setting.values == "-":
         return "an array of objects" if setting.inner else ""
     if setting.inner and not setting.values:
         return "an object"
-    words = "true or false" if setting.schema.get("type") == "boolean" else plain(setting.taken)
+    is_boolean = setting.schema.get("type") == "boolean"
+    words = "true or false" if is_boolean else strip_marks(setting.taken)
     for sign, word in (("\u2026", "to"), ("\u2192", ":"), ("\u2212", "-"), ("\u2013", "-"),
                        ("{", ""), ("}", "")):
         words = words.replace(sign, word)
@@ -60,13 +61,13 @@ class Plain:
     """A member with a plain value, which generated code reads and writes."""
 
     def __init__(self, setting):
-        self.setting, self.name = setting, quoted(setting.name)
+        self.setting, self.name = setting, quote(setting.name)
         # `target`, `target: type` or `target = choice that means true`
         self.target, _, self.choice = setting.swift.partition(" = ")
         self.target, _, self.type = self.target.partition(": ")
         self.choices = setting.path.split(".")[-1] + "Choices"
 
-    def value(self):
+    def write_value(self):
         """Return the Swift expression that reads the node `entry`."""
         if self.setting.choices:
             place = f"try entry.choice(Self.{self.choices})"
@@ -75,16 +76,16 @@ class Plain:
             return f"{self.type}(rawValue: {place}) ?? {self.target}"
         if self.setting.schema["type"] == "boolean":
             return "try entry.boolean()"
-        value = f"try entry.integer({swift_range(self.setting)})"
+        value = f"try entry.integer({write_range(self.setting)})"
         return f"Int({value})" if self.type == "Int" else value
 
-    def read(self, indent, block):
-        head, value = f"{indent}if let entry = {block}[{self.name}] {{", self.value()
+    def write_read(self, indent, block):
+        head, value = f"{indent}if let entry = {block}[{self.name}] {{", self.write_value()
         line = f"{head} {self.target} = {value} }}"
         return [line] if len(line) <= WIDTH else [
             head, f"{indent}  {self.target} = {value}", indent + "}"]
 
-    def write(self):
+    def write_member(self):
         if self.setting.choices:
             place = self.target + ".rawValue"
             if self.choice:
@@ -111,51 +112,52 @@ class Block:
         self.others = [outer.name for outer in block.inner
                        if outer.path not in self.plains and outer.path not in self.groups]
 
-    def swift(self):
+    def write(self):
         out = [f"extension {self.block.swift} {{"]
         for each in self.plains.values():
             if each.setting.choices:
-                out += texts(each.choices, each.setting.choices, "private static let")
+                out += write_texts(each.choices, each.setting.choices, "private static let")
         if self.others:
             out += ["", "  /// Members that other code writes, with their names.",
-                    "  enum Other {", *cases(self.others), "  }"]
-        return [*out, "", *self.reader(), "", *self.writer(), "}", ""]
+                    "  enum Other {", *write_cases(self.others), "  }"]
+        return [*out, "", *self.write_reader(), "", *self.write_writer(), "}", ""]
 
-    def reader(self):
+    def write_reader(self):
         path = self.block.path
         out = [f"  /// Reads the plain values of `{path}`; a member that is absent keeps its",
-               "  /// default.", "  ///", "  /// - Returns: the block, which has no unknown member.",
-               "  @discardableResult",
+               "  /// default.", "  ///",
+               "  /// - Returns: the block, which has no unknown member.", "  @discardableResult",
                "  mutating func readPlain(_ node: MemberNode) throws(Refusal) -> MemberNode {",
                f"    let block = try node.object(ConfigurationTable.{camel(path)}Members)"]
         for outer in self.inner:
             if outer.path in self.plains:
-                out += self.plains[outer.path].read("    ", "block")
+                out += self.plains[outer.path].write_read("    ", "block")
             elif outer.path in self.groups:
                 names = f"ConfigurationTable.{camel(outer.path)}Members"
-                out += [f"    if let node = block[{quoted(outer.name)}] {{",
+                out += [f"    if let node = block[{quote(outer.name)}] {{",
                         f"      let inner = try node.object({names})",
                         *(line for inner in outer.inner
-                          for line in self.plains[inner.path].read("      ", "inner")), "    }"]
+                          for line in self.plains[inner.path].write_read("      ", "inner")),
+                        "    }"]
         return [*out, "    return block", "  }"]
 
-    def writer(self):
+    def write_writer(self):
         other = ", other: (Other, inout JSONWriter) -> Void" if self.others else ""
         out = [f"  /// The value of `{self.block.path}` in the effective configuration.",
                f"  func write(_ writer: inout JSONWriter{other}) {{", "    writer.beginObject()"]
         for outer in self.inner:
             if outer.path in self.plains:
-                out.append(self.plains[outer.path].write())
+                out.append(self.plains[outer.path].write_member())
             elif outer.path in self.groups:
-                out += [f"    writer.name({quoted(outer.name)})", "    writer.beginObject()",
-                        *(self.plains[inner.path].write() for inner in outer.inner),
+                out += [f"    writer.name({quote(outer.name)})", "    writer.beginObject()",
+                        *(self.plains[inner.path].write_member() for inner in outer.inner),
                         "    writer.endObject()"]
             else:
                 out.append(f"    other(.{outer.name}, &writer)")
         return [*out, "    writer.endObject()", "  }"]
 
 
-def cases(names):
+def write_cases(names):
     """Return the lines of an enum's cases, as many on each as fit."""
     out = []
     for name in names:
@@ -168,8 +170,8 @@ def cases(names):
 
 def files(contract):
     out = ["// Generated by tools/generate.py from configuration.tsv. Do not edit.",
-           "// swift-format-ignore-file", "", *constants(contract.configuration)]
+           "// swift-format-ignore-file", "", *write_constants(contract.configuration)]
     for setting in contract.configuration:
         if setting.is_block and (block := Block(setting)).plains:
-            out += block.swift()
+            out += block.write()
     return {"Sources/Assay/Configuration/ConfigurationTable.swift": "\n".join(out)}

@@ -6,9 +6,10 @@ operation answers, and a method for each.
 
 By hand beside them, in Sources/AssaySwift/Ledger.swift: conversing, paying out and taking back.
 """
-from ..reader import reached
-from ..text import camel, lowered, packed, quoted, wrap
-from .hosts import MARK, PACKAGE, comment, escaped, protocol, structure, value_set
+from ..reader import find_reached
+from ..text import camel, lower_first, pack, quote, wrap
+from .hosts import (MARK, PACKAGE, escape, write_comment, write_protocol, write_structure,
+                    write_value_set)
 
 LINE = 98
 # Types of members of requests; a choice and every other form is a text.
@@ -27,7 +28,7 @@ AROUND = {"create-schema": "creating", "check-schema": "checking",
           "forget-account": "forgetting"}
 
 
-def kept(kind):
+def find_kept(kind):
     """The members that the host made and the store keeps no text of: the result has them too."""
     return [member for member in kind.members
             if member.given == "made" and member.name in kind.hidden]
@@ -36,12 +37,12 @@ def kept(kind):
 # ---- results -----------------------------------------------------------------------------------
 
 
-def result(one, sets, made):
+def write_result(one, sets, made):
     """Return a struct; what a completion changes is set by the ledger alone."""
     if not one.is_top:
-        return structure(one, sets, ["FactsObject", "Hashable", "Sendable"],
-                         "internal(set) var")
-    return structure(
+        return write_structure(one, sets, ["FactsObject", "Hashable", "Sendable"],
+                               "internal(set) var")
+    return write_structure(
         one, sets, [*(one.base_names or ["LedgerResult"]), "AnswerOfStore"], "internal(set) var",
         head=["  /// The whole answer.", "  public internal(set) var document: Document"],
         first=["    document = facts.document"],
@@ -50,18 +51,18 @@ def result(one, sets, made):
             f'  public internal(set) var {member.name} = ""')])
 
 
-def results(contract):
+def write_results(contract):
     sets = {each.name for each in contract.all_value_sets}
-    made = {kind.answers: kept(kind) for kind in contract.ledger_kinds}
-    types = reached(contract.results, made)
+    made = {kind.answers: find_kept(kind) for kind in contract.ledger_kinds}
+    types = find_reached(contract.results, made)
     out = [MARK.format("contract/facts.tsv and contract/names.tsv"),
            "@_spi(AssaySwift) import Assay", ""]
     for one in types:
-        out += protocol(one, sets, "LedgerResult") if one.shape == "shared" else \
-            result(one, sets, made.get(one.name, []))
+        out += write_protocol(one, sets, "LedgerResult") if one.shape == "shared" else \
+            write_result(one, sets, made.get(one.name, []))
     used = {row.kind for one in types for row in one.own}
     out += [line for each in contract.result_sets if each.name in used
-            for line in value_set(each)]
+            for line in write_value_set(each)]
     return "\n".join(out)
 
 
@@ -85,11 +86,11 @@ class Argument:
 
     @property
     def declared(self):
-        return f"{escaped(self.name)}: {self.type}" + ("" if self.is_required else "? = nil")
+        return f"{escape(self.name)}: {self.type}" + ("" if self.is_required else "? = nil")
 
     @property
     def said(self):
-        words = lowered(self.member.does.rstrip(".").replace("absent", "nil"))
+        words = lower_first(self.member.does.rstrip(".").replace("absent", "nil"))
         if len(self.member.choices) > 1:
             words += ": " + ", ".join(f"`{each}`" for each in self.member.choices)
         return f"{self.name}: {words}" + ("; nil: a new one." if self.is_made else ".")
@@ -97,14 +98,14 @@ class Argument:
     @property
     def sent(self):
         """The pair for a request: its name and its JSON."""
-        name, key = escaped(self.name), quoted(self.member.name)
+        name, key = escape(self.name), quote(self.member.name)
         json = SENT.get(self.type, "JSON($0)")
         if self.is_made or self.is_required:
             return f"({key}, {json.replace('$0', name, 1)})"
         return f"({key}, {name}.map {{ {json} }})"
 
 
-def evidence_of(kind):
+def write_evidence(kind):
     """Return the parameter of the evidence, its value, and what is said of it."""
     low, high = kind.evidence
     when = "verified by the ledger's verifier" + ", now" * kind.is_live
@@ -120,25 +121,25 @@ def evidence_of(kind):
     return "evidence: (any Facts)? = nil", "evidence.map { [$0] } ?? []", said
 
 
-def method(kind):
+def write_method(kind):
     arguments = [Argument(member) for member in kind.members
                  if member.given in ("argument", "made")]
     functions = [each.name for each in arguments if each.is_function]
     sent = [each for each in arguments if not each.is_function]
     order = sorted(arguments, key=lambda each: (each.is_function, not each.is_required))
     parts, said = [each.declared for each in order], [each.said for each in order]
-    fields = [quoted(kind.name)]
+    fields = [quote(kind.name)]
     if kind.evidence[1]:
-        declared, value, words = evidence_of(kind)
+        declared, value, words = write_evidence(kind)
         parts, said = [declared, *parts], [words, *said]
         fields.append(f"evidence: {value}")
     said.append("now: the time of the call; the exchange goes on from it.")
-    out = ["", *comment(kind.does, "  ")]
+    out = ["", *write_comment(kind.does, "  ")]
     if len(said) > 1:
         out += ["  ///", "  /// - Parameters:"]
         out += [line for each in said for line in wrap(each, LINE - 2, "  ///   - ", "  ///     ")]
     out += [f"  public func {camel(kind.name)}(",
-            *packed([*parts, "at now: Timestamp = .now"], "    ", LINE),
+            *pack([*parts, "at now: Timestamp = .now"], "    ", LINE),
             f"  ) async throws -> {kind.answers} {{"]
     for each in sent:
         if each.is_made:
@@ -156,19 +157,19 @@ def method(kind):
         out.append(f"    let request = LedgerRequest({made})")
     given = ", ".join(["request", *(f"{name}: {name}" for name in functions)])
     asked = f"try await {AROUND.get(kind.name, 'asking')}({given})"
-    if not kept(kind):
+    if not find_kept(kind):
         return [*out, f"    return {asked}", "  }"]
     return [*out, f"    var found: {kind.answers} = {asked}",
-            *(f"    found.{member.name} = {member.name}" for member in kept(kind)),
+            *(f"    found.{member.name} = {member.name}" for member in find_kept(kind)),
             "    return found", "  }"]
 
 
-def calls(contract):
-    lines = [line for kind in contract.ledger_kinds for line in method(kind)]
+def write_calls(contract):
+    lines = [line for kind in contract.ledger_kinds for line in write_method(kind)]
     return "\n".join([MARK.format("kinds.tsv and kind-members.tsv"), "extension Ledger {",
                       *lines[1:], "}", ""])
 
 
 def files(contract):
-    return {f"{PACKAGE}/LedgerResults.swift": results(contract),
-            f"{PACKAGE}/LedgerCalls.swift": calls(contract)}
+    return {f"{PACKAGE}/LedgerResults.swift": write_results(contract),
+            f"{PACKAGE}/LedgerCalls.swift": write_calls(contract)}
