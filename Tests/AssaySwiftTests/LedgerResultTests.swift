@@ -7,31 +7,6 @@ import Testing
 /// Tests the typed results of the recorded exchanges with databases.
 @Suite("Ledger results over the case table")
 struct LedgerResultTests {
-  private static let types: [String: any AnswerOfStore.Type] = [
-    "claim": ClaimResult.self, "resume": ResumeResult.self,
-    "resume-expired": ResumeExpiredResult.self, "complete": CompleteResult.self,
-    "revoke": RevokeResult.self, "complete-revocation": CompleteRevocationResult.self,
-    "resume-expired-revocations": ResumeExpiredRevocationsResult.self,
-    "apply-event": ApplyEventResult.self,
-    "find": FindResult.self, "update-subscriptions": UpdateSubscriptionsResult.self,
-    "get-plan": GetPlanResult.self,
-    "deactivate-subscriptions": DeactivateSubscriptionsResult.self,
-    "lease-due-subscriptions": LeaseDueSubscriptionsResult.self,
-    "consume-quota": ConsumeQuotaResult.self,
-    "release-quota": ReleaseQuotaResult.self, "acquire-rate-permit": AcquireRatePermitResult.self,
-    "begin-signup": BeginSignupResult.self, "finish-signup": FinishSignupResult.self,
-    "issue-challenge": IssueChallengeResult.self,
-    "consume-challenge": ConsumeChallengeResult.self,
-    "register-device-key": RegisterDeviceKeyResult.self,
-    "advance-device-key-counter": AdvanceDeviceKeyCounterResult.self,
-    "update-device-key-receipt": UpdateDeviceKeyReceiptResult.self,
-    "retire-device-key": RetireDeviceKeyResult.self,
-    "get-device-key": GetDeviceKeyResult.self, "record-event": RecordEventResult.self,
-    "merge-accounts": MergeAccountsResult.self, "forget-account": ForgetAccountResult.self,
-    "get-evidence": GetEvidenceResult.self, "check-schema": CheckSchemaResult.self,
-    "create-schema": CreateSchemaResult.self,
-  ]
-
   /// The members beside the result of the operation.
   private static let beside: Set = ["operation", "step", "retry", "sensitivePaths"]
 

@@ -4,6 +4,7 @@ of the ledger's tables.
   docs/documents.md                                 from facts.tsv: what stands between its marks
   docs/config.md, docs/config.schema.json           from configuration.tsv
   docs/tasks/app-store-server-api.md                from kinds.tsv and kind-members.tsv: its table
+  docs/exchanges.md                                 the same for all other operations
   docs/pictures/schema.svg                          from store/tables.tsv
   Sources/assay-cli/Explain/ExplanationText.swift   `assay explain` and `assay init`, from
                                                     statuses.tsv, configuration.tsv and the tables
@@ -211,10 +212,59 @@ def write_app_store(contract):
         fail(API, "no table of the operations")
     lines = ["|---|---|---|"]
     for each in contract.app_store_kinds:
-        members = ", ".join(f"`{member.name}`{'' if member.is_required else '?'}"
-                            for member in each.parameters) or "–"
         does = each.does[:1].lower() + each.does[1:].rstrip(".")
-        lines.append(f"| `{each.name}`: {does} | {members} | {describe_answer(each)} |")
+        lines.append(f"| `{each.name}`: {does} | {list_members(each.parameters)} "
+                     f"| {describe_answer(each)} |")
+    after = re.sub(r"\A(\|.*\n)*", "", rest)
+    return head + found + "\n".join([*lines, after])
+
+
+def list_members(members):
+    return ", ".join(f"`{member.name}`{'' if member.is_required else '?'}"
+                     for member in members) or "–"
+
+
+# ---- the other operations ----------------------------------------------------------------------
+
+EXCHANGES = "docs/exchanges.md"
+EXCHANGES_HEAD = "| operation | steps | members | facts in the document |\n"
+STEPS = {"call": "–", "http": "`http`", "store": "`database`"}
+HEADING = re.compile(r"^#{2,4} (.*)$", re.M)
+
+
+def describe_result(kind, types):
+    """Return where a document has what an operation answers: the path of its type, or in `exchange`
+    itself the members of the type."""
+    if kind.result == "document":
+        return "the document itself"
+    path = kind.result.partition("@")[2]
+    if path != "exchange":
+        return f"`{path}`"
+    first, *more = [row.key for row in types[kind.answers].members]
+    return ", ".join([f"`exchange.{first}`", *(f"`{key}`" for key in more)])
+
+
+def write_operations(contract):
+    """Return the page with the row of each operation; those with a heading of their own are links
+    to it."""
+    page = read_page(EXCHANGES)
+    head, found, rest = page.partition(EXCHANGES_HEAD)
+    if not found:
+        fail(EXCHANGES, "no table of the operations")
+    types = {one.name: one for one in contract.all_types}
+    links = {name: re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
+             for heading in HEADING.findall(page) for name in re.findall(r"`([\w-]+)`", heading)}
+    lines = ["|---|---|---|---|"]
+    for each in contract.kinds:
+        if each.is_app_store:
+            continue
+        name = f"`{each.name}`"
+        name = f"[{name}](#{links[each.name]})" if each.name in links else name
+        own = [member for member in each.members
+               if member.operation == each.name and member.is_sent]
+        does = each.does.partition(". ")[0].rstrip(".")
+        lines.append(f"| {name}: {does[:1].lower() + does[1:]} | {STEPS[each.runs]} "
+                     f"| {list_members(own)} | {describe_result(each, types)} |")
     after = re.sub(r"\A(\|.*\n)*", "", rest)
     return head + found + "\n".join([*lines, after])
 
@@ -376,6 +426,7 @@ def files(contract):
         CONFIG: write_config(contract.configuration),
         "docs/config.schema.json": write_config_schema(contract.configuration),
         API: write_app_store(contract),
+        EXCHANGES: write_operations(contract),
         "docs/pictures/schema.svg": draw_tables(contract.tables),
         "Sources/assay-cli/Explain/ExplanationText.swift": write_explanations(contract),
     }

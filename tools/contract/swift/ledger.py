@@ -3,6 +3,7 @@ operation answers, and a method for each.
 
   Sources/AssaySwift/LedgerResults.swift
   Sources/AssaySwift/LedgerCalls.swift
+  Tests/AssaySwiftTests/LedgerResultTests+Types.swift  the type of each operation's result
 
 By hand beside them, in Sources/AssaySwift/Ledger.swift: conversing, paying out and taking back.
 """
@@ -170,6 +171,15 @@ def write_calls(contract):
                       *lines[1:], "}", ""])
 
 
+def write_types(contract):
+    lines = [f"    {quote(kind.name)}: {kind.answers}.self," for kind in contract.ledger_kinds]
+    return "\n".join([MARK.format("contract/kinds.tsv"), "@testable import AssaySwift", "",
+                      "extension LedgerResultTests {",
+                      "  static let types: [String: any AnswerOfStore.Type] = [", *lines, "  ]",
+                      "}", ""])
+
+
 def files(contract):
     return {f"{PACKAGE}/LedgerResults.swift": write_results(contract),
-            f"{PACKAGE}/LedgerCalls.swift": write_calls(contract)}
+            f"{PACKAGE}/LedgerCalls.swift": write_calls(contract),
+            "Tests/AssaySwiftTests/LedgerResultTests+Types.swift": write_types(contract)}
