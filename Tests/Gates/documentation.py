@@ -46,7 +46,7 @@ VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "sour
 # page contains all words of the first three.
 QUESTIONS = {"grant purchase once database crash": "ledger",
              "lambda cold start python layer receipts": "lambda",
-             "laravel route refunds kubernetes": "frameworks",
+             "laravel routes heroku refunds": "frameworks",
              "STO-33": "#sto-33", "rejected.jws.algorithm": "#rejected.jws.algorithm",
              "verifyToken": "#verifier.verifytoken"}
 # Programs and patterns that find public names in another way than tools/reference.py.
