@@ -1,14 +1,14 @@
-"""Ask the search of a built site, as a browser does: by the script that the site's theme runs in it.
+"""Ask the search of a built site by the script that the site's theme runs in a browser.
 
 The script is the theme's search worker, with lunr inside, and the index is the one that mkdocs has
 built. Node runs it, or a headless chromium.
 """
 import json
+import pathlib
 import re
 import shutil
 import subprocess
 import tempfile
-import pathlib
 import urllib.parse
 
 QUESTIONS = pathlib.Path(__file__).resolve().parent / "questions.tsv"
