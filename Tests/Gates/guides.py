@@ -3,13 +3,18 @@
 
   guides.py
 
-Finds promises that have been kept, tables that lack a row, and examples that grant nothing to a
-customer without a row.
+Finds promises that have been kept, tables that lack a row, names of statuses that there are not,
+and examples that grant nothing to a customer without a row.
 """
 import re
+import sys
 
 from contract import ROOT
 from report import Suite
+
+sys.path.append(str(ROOT / "tools"))
+
+from status_rows import rows  # noqa: E402
 
 GUIDES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").rglob("*.md")
                                       if not page.is_relative_to(ROOT / "docs/spec")),
@@ -23,6 +28,11 @@ PAYS_NOBODY = re.compile(r"UPDATE \w+ SET (\w+) = \1 \+|->increment\(")
 EXAMPLES = [ROOT / "bindings/go/ledger/doc.go", ROOT / "bindings/php/src/Ledger/Ledger.php",
             ROOT / "examples/fastapi/shop.py", ROOT / "examples/gin/main.go",
             ROOT / "examples/laravel/app/Http/Controllers/PurchaseController.php"]
+
+
+# A status in code, by its family; a file's name is none.
+STATUS = re.compile(r"`((?:rejected|malformed|unsupported|too-large|misuse|config|unavailable|internal"
+                    r"|pending)\.[a-z-]+\.(?!json`)[a-z0-9-]+)`")
 
 
 def lines(page, pattern):
@@ -48,8 +58,18 @@ def check_statuses_of_verify_receipt(suite):
                  sorted(known - rows))
 
 
+def check_names_of_statuses(suite):
+    """Check that each status that a guide names is in the table."""
+    known = {row.name for row in rows()}
+    for page in GUIDES:
+        named = set(STATUS.findall(page.read_text()))
+        suite.expect(named <= known, f"{page.relative_to(ROOT)} names statuses that there are",
+                     sorted(named - known))
+
+
 def main():
     suite = Suite("guides")
+    check_names_of_statuses(suite)
     for page in GUIDES:
         found = lines(page, PROMISES)
         suite.expect(not found, f"{page.relative_to(ROOT)} promises nothing that is there", found)

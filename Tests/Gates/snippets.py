@@ -228,7 +228,8 @@ def main():
     parser.add_argument("--suite", default="snippets")
     options = parser.parse_args()
     suite = Suite(options.suite)
-    bindings = {"php": options.php.resolve(), "go": options.go.resolve()}
+    bindings = {"php": options.php.resolve(), "go": options.go.resolve(),
+                "c": ROOT / "bindings/c"}
     tools = programs.Tools(options.library, options.cli, options.cases, bindings, options.swift)
     count = 0
     for page in pages(bindings):

@@ -38,8 +38,9 @@ PYRIGHT = {"typeCheckingMode": "standard", "reportUnusedExpression": False,
 class Source:
     """A program made of blocks, with the range of lines that come from the blocks."""
 
-    def __init__(self, name, blocks):
-        self.path, self.blocks = FOLDER / f"{name}.py", blocks
+    def __init__(self, path, blocks):
+        self.path, self.blocks = path, blocks
+        path.parent.mkdir(exist_ok=True)
         program = programs.Program(blocks[0])
         for block in blocks[1:]:
             program.add(block)
@@ -62,11 +63,17 @@ class Source:
         return self.blocks[0].place
 
 
+def place_of(page, block):
+    """Return the file of a program: blocks that are files of one page import each other there."""
+    named = block.words.get("file")
+    return FOLDER / page / named if named else FOLDER / f"{page}_{block.line}.py"
+
+
 def sources():
     """Yield every Python program of the documentation, and the shop."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
-    yield Source("shop", [snippets.Block(SHOP, 1, "python", {}, SHOP.read_text())])
+    yield Source(FOLDER / "shop.py", [snippets.Block(SHOP, 1, "python", {}, SHOP.read_text())])
     for page in snippets.pages({}):
         name = str(page.relative_to(ROOT)).removesuffix(".md").replace("/", "_").replace("-", "_")
         program = []
@@ -75,7 +82,7 @@ def sources():
                 program.append(block)
             elif block is None or not block.has("output"):
                 if program:
-                    yield Source(f"{name}_{program[0].line}", program)
+                    yield Source(place_of(name, program[0]), program)
                 starts = block is not None and block.language == "python" \
                     and not block.has("not-run") \
                     and block.words.get("needs") not in programs.PEERS
@@ -83,16 +90,23 @@ def sources():
 
 
 def mypy(tools, files):
-    """Run mypy --strict; return {path: [(line, message)]}."""
+    """Run mypy --strict, once for each folder; return {path: [(line, message)]}."""
+    folders = {path.parent: [each for each in files if each.parent == path.parent]
+               for path in files}
+    return {path: found for folder, files in folders.items()
+            for path, found in mypy_in(folder, tools, files).items()}
+
+
+def mypy_in(folder, tools, files):
     command = [tools / "mypy", "--strict", "--cache-dir", python_tools.MYPY_CACHE,
                "--no-error-summary", "--hide-error-context", "--no-color-output", *files]
     environment = dict(os.environ, MYPYPATH=":".join(map(str, PLACES)))
-    result = subprocess.run(command, text=True, capture_output=True, cwd=FOLDER, env=environment)
+    result = subprocess.run(command, text=True, capture_output=True, cwd=folder, env=environment)
     found = {}
     for line in result.stdout.splitlines():
         said = re.match(r"(.+?\.py):(\d+): error: (.*)", line)
         if said:
-            path = (FOLDER / said[1]).resolve()
+            path = (folder / said[1]).resolve()
             found.setdefault(path, []).append((int(said[2]), said[3]))
     if result.returncode > 1:
         sys.exit(f"mypy: {result.stdout[-500:]}{result.stderr[-500:]}")
