@@ -208,6 +208,7 @@ check-thread-sanitizer: $(THREAD)/lib/$(SONAME)
 # is to be linked.
 SWIFT_TESTS := $(SCRATCH)/release/assayPackageTests.xctest
 swift-tests: CRYPTO_FROM := shared
+swift-tests: TAKES := 300
 swift-tests: deps-build link-inputs $(BUILD)/link/build-shared.o
 	@rm -f $$(find $(SWIFT_TESTS) ! -newer $(BUILT_OF) 2>/dev/null || true)
 	@$(SWIFT_BUILD) --product assayPackageTests

@@ -208,7 +208,7 @@ $(ARM64)/objects/command: FORCE
 $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assay.h \
   $(wildcard Sources/CLibCrypto/* Sources/CGate/include/*) $(ARM64_PACKAGES)
 	@echo 'compiling $@ (Embedded Swift)'
-	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
+	@$(PACE) 60 'compiling the library for ARM' $(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
 # This library has its own linker report (make dist reads the one for x86_64).
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map

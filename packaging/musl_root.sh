@@ -12,6 +12,7 @@
 set -eu
 
 folder=$1
+pace=$(cd "$(dirname "$0")/.." && pwd)/tools/pace.sh
 sources='openssl cjson'
 # What Assay does not use and musl's headers do not have; no configuration, no engine
 # and no module is ever read. No function of the last four lines would be linked: without
@@ -83,10 +84,10 @@ mkdir "$folder/kernel"
 ln -s /usr/include/linux /usr/include/asm-generic /usr/include/x86_64-linux-gnu/asm \
   "$folder/kernel"
 cd "$folder/openssl"
-# shellcheck disable=SC2086
-{
-  CC="musl-gcc -isystem ../kernel" ./Configure $options && make -j"$(nproc)" build_generated libcrypto.a
-} </dev/null >"$folder/openssl.log" 2>&1 ||
+# shellcheck disable=SC2086,SC2016
+"$pace" 70 'building libcrypto for musl' sh -c '
+  log=$1; shift
+  { ./Configure "$@" && make -j"$(nproc)" build_generated libcrypto.a; } >"$log" 2>&1' sh "$folder/openssl.log" CC="musl-gcc -isystem ../kernel" $options </dev/null ||
   cannot "libcrypto for musl: $(tail -n 1 "$folder/openssl.log")"
 rm -rf "$folder/apt" "$folder/sources" "$folder"/*.orig.tar.gz*
 printf '%s\n' "$stamp" >"$folder/root.stamp"
