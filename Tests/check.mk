@@ -34,7 +34,8 @@ tools:
 
 # ---- sources ---------------------------------------------------------------
 
-.PHONY: check-generated check-guides check-statuses check-format check-sources check-header
+.PHONY: check-generated check-guides check-setup check-statuses check-format check-sources \
+  check-header
 check-generated:
 	@if $(PYTHON) tools/generate.py --check; \
 	  then echo 'suite generated: 1 passed, 0 failed, 0 skipped'; \
@@ -42,6 +43,9 @@ check-generated:
 
 check-guides:
 	@$(PYTHON) $(GATES)/guides.py
+
+check-setup:
+	@$(PYTHON) $(GATES)/setup.py
 
 check-statuses:
 	@$(PYTHON) $(GATES)/statuses.py

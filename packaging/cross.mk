@@ -175,6 +175,7 @@ $(ARM64_PACKAGES): FORCE
 
 $(ARM64)/link/libcrypto.a: $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
+	@echo '$(ARM64_CRYPTO_VERSION)' > $(ARM64)/openssl.version
 	@aarch64-linux-gnu-objcopy --remove-section=.eh_frame \
 	  $(ARM64_ROOT)/usr/lib/aarch64-linux-gnu/libcrypto.a $@
 
@@ -210,21 +211,42 @@ $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assa
 	@echo 'compiling $@ (Embedded Swift)'
 	@$(PACE) 60 'compiling the library for ARM' $(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
-# This library has its own linker report (make dist reads the one for x86_64).
+# The library with libcrypto inside, and the one of the Debian package, over the host's. Each has
+# its own linker report (make dist reads the one for x86_64).
+ARM64_SHARED := $(ARM64)/shared/$(SONAME)
+ARM64_PARTS := $(addprefix $(ARM64)/link/,entropy.o gate.o sealed.o)
+ARM64_TABLES = -L$(RUNTIME)/embedded/aarch64-none-none-elf -lswiftUnicodeDataTables
+ARM64_LINK = mkdir -p $(@D); $(ARM64_CLANG) -shared -fuse-ld=lld -o $@ \
+	$(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
+	$(filter %.o,$^) $(ARM64_TABLES) $(1) -lm; ln -sf $(SONAME) $(@D)/libassay.so
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map
-$(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(MAP) \
-  $(addprefix $(ARM64)/link/,entropy.o gate.o sealed.o build.o libcrypto.a)
-	@mkdir -p $(@D)
-	@$(ARM64_CLANG) -shared -fuse-ld=lld -o $@ \
-	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
-	  $(filter %.o,$^) -L$(ARM64)/link -L$(RUNTIME)/embedded/aarch64-none-none-elf \
-	  -lswiftUnicodeDataTables -l:libcrypto.a -lm
-	@ln -sf $(SONAME) $(@D)/libassay.so
+$(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(MAP) $(ARM64_PARTS) $(ARM64)/link/build.o \
+  $(ARM64)/link/libcrypto.a
+	@$(call ARM64_LINK,-L$(ARM64)/link -l:libcrypto.a)
+$(ARM64)/link/build-shared.o: $(BUILD)/link/build-shared.c
+	@$(ARM64_CLANG) -O2 -fPIC -c $< -o $@
+$(ARM64_SHARED): LINKED := $(ARM64)/shared.map
+$(ARM64_SHARED): $(ARM64)/objects/Assay.o $(MAP) $(ARM64_PARTS) $(ARM64)/link/build-shared.o
+	@$(call ARM64_LINK,-L$(ARM64_ROOT)/usr/lib/aarch64-linux-gnu -lcrypto)
 
 wheel-arm64: deps-build $(ARM64_LIBRARY) ## the wheel for 64-bit ARM, build/arm64/wheel
 	@rm -f $(ARM64)/wheel/*.whl
 	@$(PYTHON) bindings/python/build_wheel.py --library $(ARM64_LIBRARY) \
 	  --out $(ARM64)/wheel
+
+# What the library says about itself: this machine's Python cannot load it.
+$(ARM64)/info.json: $(ARM64)/abi/info $(ARM64_LIBRARY)
+	@$(ARM64_RUN) $< > $@
+
+.PHONY: dist-arm64 deb-arm64
+ARM64_DIST := $(ARM64)/dist/assay-$(VERSION)
+dist-arm64: deps-packages $(ARM64_LIBRARY) $(ARM64)/info.json ## its tarball, wheel, bill of materials
+	@$(PYTHON) packaging/dist.py --library $(ARM64_LIBRARY) --info $(ARM64)/info.json \
+	  --library-map $(ARM64)/library.map --system linux-aarch64 $(DIST_OPTIONS) --out $(ARM64_DIST)
+
+deb-arm64: deps-packages $(ARM64_SHARED) ## its Debian packages, build/arm64/deb
+	@$(PYTHON) packaging/deb.py --library $(ARM64_SHARED) --machine arm64 \
+	  --like $(BUILD)/embedded-shared/lib/$(SONAME) --out $(ARM64)/deb
 
 # ---- its tests, under qemu ---------------------------------------------------
 
@@ -357,7 +379,7 @@ $(MUSL_OUT)/info.json: $(MUSL_OUT)/abi/info $(MUSL_LIBRARY)
 MUSL_DIST := $(MUSL_OUT)/dist/assay-$(VERSION)
 dist-musl: deps-packages $(MUSL_LIBRARY) $(MUSL_OUT)/info.json ## its tarball, wheel, bill of materials
 	@$(PYTHON) packaging/dist.py --library $(MUSL_LIBRARY) --info $(MUSL_OUT)/info.json \
-	  --library-map $(MUSL_OUT)/library.map --libc musl $(DIST_OPTIONS) --out $(MUSL_DIST)
+	  --library-map $(MUSL_OUT)/library.map --system linux-musl-x86_64 $(DIST_OPTIONS) --out $(MUSL_DIST)
 
 # ---- its tests, with musl's loader ---------------------------------------------
 

@@ -2,7 +2,6 @@
 import json
 import os
 import pathlib
-import platform
 import re
 import subprocess
 import sys
@@ -15,13 +14,22 @@ SWIFT = "Apache-2.0 WITH Swift-exception"
 DEBIAN = {
     "openssl": ("OpenSSL libcrypto", "Apache-2.0"),
     "gcc-12": ("GCC runtime libraries", GCC),
+    "gcc-12-cross": ("GCC runtime libraries", GCC),
     "glibc": ("GNU C Library, start files", "LGPL-2.1-or-later"),
+    "cross-toolchain-base": ("GNU C Library, start files", "LGPL-2.1-or-later"),
     "musl": ("musl, start files", "MIT"),
 }
-# Archives built here from Debian's source packages: the archive, the source package, and the file
-# with its revision.
-SOURCES = {"build/musl/link/libcrypto.a":
-           ("build/musl/openssl/libcrypto.a", "openssl", "build/musl/openssl.version")}
+# Archives of packages that are not installed here: the archive, the source package, the package,
+# its architecture, and the file with its revision. That for musl is built here from Debian's
+# sources.
+UNPACKED = {
+    "build/musl/link/libcrypto.a": (
+        "build/musl/openssl/libcrypto.a", "openssl", "openssl", "source",
+        "build/musl/openssl.version"),
+    "build/arm64/link/libcrypto.a": (
+        "build/arm64/root/usr/lib/aarch64-linux-gnu/libcrypto.a", "openssl", "libssl-dev", "arm64",
+        "build/arm64/openssl.version"),
+}
 # Parts of the Swift toolchain that are separate projects.
 TOOLCHAIN = [
     (r".*", "swift", SWIFT),
@@ -74,14 +82,21 @@ def debian(path):
     return None
 
 
-def from_source(below):
-    """Return the component that packaging/musl_root.sh built; `below` is a key of SOURCES."""
-    archive, package, revision = SOURCES[below]
-    version = (ROOT / revision).read_text().strip()
-    name, licence = DEBIAN[package]
+def deb(source, package, version, machine):
+    """Return the component of a Debian package."""
+    if source not in DEBIAN:
+        sys.exit(f"{package} is of {source}, of which packaging/linked.py knows no licence")
+    name, licence = DEBIAN[source]
     quoted = version.replace("+", "%2B").replace(":", "%3A")
-    found = Component(f"pkg:deb/debian/{package}@{quoted}?arch=source", f"{name} ({package})",
-                      version, licence)
+    return Component(f"pkg:deb/debian/{package}@{quoted}?arch={machine}", f"{name} ({package})",
+                     version, licence)
+
+
+def from_unpacked(below):
+    """Return the component of an archive whose package is not installed; `below` is a key of
+    UNPACKED."""
+    archive, source, package, machine, revision = UNPACKED[below]
+    found = deb(source, package, (ROOT / revision).read_text().strip(), machine)
     found.files.add(str(ROOT / archive))
     return found
 
@@ -91,12 +106,7 @@ def from_debian(path):
     if found is None:
         sys.exit(f"{path} is linked in, and no Debian package has it")
     package, source, version, machine = found
-    if source not in DEBIAN:
-        sys.exit(f"{path} is of {source}, of which packaging/linked.py knows no licence")
-    name, licence = DEBIAN[source]
-    quoted = version.replace("+", "%2B").replace(":", "%3A")
-    purl = f"pkg:deb/debian/{package}@{quoted}?arch={machine}"
-    return Component(purl, f"{name} ({package})", version, licence)
+    return deb(source, package, version, machine)
 
 
 def swift_version():
@@ -130,11 +140,11 @@ def toolchain_folder():
     return str(pathlib.Path(os.path.realpath(paths["runtimeResourcePath"])).parent.parent)
 
 
-def embedded_module(toolchain):
-    """Return Embedded Swift's standard library. It has no archive: used functions are compiled from
-    this module into the object that uses them."""
-    return (f"{toolchain}/lib/swift/embedded/Swift.swiftmodule/"
-            f"{platform.machine()}-unknown-linux-gnu.swiftmodule")
+def embedded_module(toolchain, below):
+    """Return Embedded Swift's standard library for an object of ours. It has no archive: used
+    functions are compiled from this module into the object that uses them."""
+    target = "aarch64-none-none-elf" if "/arm64/" in below else "x86_64-unknown-linux-gnu"
+    return f"{toolchain}/lib/swift/embedded/Swift.swiftmodule/{target}.swiftmodule"
 
 
 def components(map_file):
@@ -145,12 +155,12 @@ def components(map_file):
         real = original(path)
         below = os.path.relpath(os.path.join(ROOT, path), ROOT)
         if is_ours(real) and below.endswith("/objects/Assay.o"):
-            real = embedded_module(toolchain)
+            real = embedded_module(toolchain, below)
             one = from_toolchain(real)
         elif is_ours(real):
             continue
-        elif below in SOURCES:
-            one, real = from_source(below), None
+        elif below in UNPACKED:
+            one, real = from_unpacked(below), None
         elif real.startswith(toolchain + "/"):
             one = from_toolchain(real)
         else:

@@ -103,7 +103,7 @@ STEPS = [
          "the Go module under the race detector, with a collection at every use, its style",
          needs=("go",)),
     Step("sources", [f"check-{name}" for name in (
-        "generated", "store-statements", "guides", "statuses", "format", "sources",
+        "generated", "store-statements", "guides", "setup", "statuses", "format", "sources",
         "layers", "header", "abi")], "what sources, tables, header and guides must keep to",
          quick=True),
     Step("rules", ["check-rules", "check-facts", "check-kinds"],
@@ -148,6 +148,9 @@ STEPS = [
                     "check-sdist", "check-auditwheel", "layer", "check-layer"],
          "wheels, the source distribution and Lambda layers, each where it is unpacked",
          needs=("build", "cases", "arm64", "tools")),
+    Step("release", ["check-release"],
+         "the folder of a release; each start page, installed from it in a clean root",
+         needs=("packages", "wheels", "musl")),
     Step("prefix", ["check-shim", "check-prefix"],
          "the shim and the library over another libcrypto", needs=("programs", "cases")),
     Step("demo", ["demo"], "the demonstration", needs=("build", "cases"), builds=True,

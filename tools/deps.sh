@@ -57,6 +57,7 @@ check golang-go command -v go
 check libcurl4-openssl-dev pkg-config --exists libcurl
 check libsqlite3-dev pkg-config --exists sqlite3
 check zlib1g-dev pkg-config --exists zlib
+check unzip command -v unzip
 shop php-cli command -v php
 check php-curl php -r 'exit((int) !extension_loaded("curl"));'
 check php-dev command -v phpize
