@@ -51,9 +51,9 @@ COPIED = {
 LIBRARIES = {"x86_64-linux-gnu": "lib", "aarch64-linux-gnu": "arm64/lib",
              "x86_64-linux-musl": "musl/lib"}
 ARCHIVES = ["amd64", "arm64"]
-# Tag of the image: by processor, the tarball that it is made of.
-IMAGES = {release.version(): {"amd64": "linux-x86_64", "arm64": "linux-aarch64"},
-          f"{release.version()}-musl": {"amd64": "linux-musl-x86_64"}}
+# What a tag ends with: by processor, the tarball that the image is made of.
+IMAGES = {"": {"amd64": "linux-x86_64", "arm64": "linux-aarch64"},
+          "-musl": {"amd64": "linux-musl-x86_64"}}
 README = """Assay {version}, commit {commit}
 
   python/     wheels for pip: glibc (manylinux), Alpine (musllinux); assay_testing has the
@@ -63,7 +63,7 @@ README = """Assay {version}, commit {commit}
   debian/     libassay0 and libassay-dev for both processors; assay, the command line
   linux/      tarballs: header, library, pkg-config, CMake, manual; on x86_64 the command line
   lambda/     layers for AWS Lambda
-  container/  an image to copy from (OCI layout)
+  container/  images to copy from (OCI layouts): glibc, and Alpine
   sources/    everything that the rest was made of, and where Swift packages start
   site/       the documentation
   sbom/       what is linked in;  provenance.json: how it was made
@@ -136,12 +136,14 @@ class Release:
             self.write(f"go/{path}", octets)
 
     def image(self, epoch):
-        tarballs = {tag: {machine: (self.folder / f"linux/{NAME}-{system}.tar.gz")
-                          for machine, system in machines.items()}
-                    for tag, machines in IMAGES.items()}
-        there = {tag: {machine: path.read_bytes() for machine, path in machines.items()
-                       if path.exists()} for tag, machines in tarballs.items()}
-        self.write(f"container/{NAME}.oci.tar", image.write(there, self.commit, epoch))
+        for libc, machines in IMAGES.items():
+            paths = {machine: self.folder / f"linux/{NAME}-{system}.tar.gz"
+                     for machine, system in machines.items()}
+            there = {machine: path.read_bytes() for machine, path in paths.items()
+                     if path.exists()}
+            if there:
+                self.write(f"container/{NAME}{libc}.oci.tar", image.write(
+                    f"assay:{release.version()}{libc}", there, self.commit, epoch))
 
     def sums(self):
         """Return {path: digest} of every file so far, in order."""

@@ -1,8 +1,8 @@
-"""Write the container image of a release: an OCI layout in one tar file, made without a daemon.
+"""Write a container image of a release: an OCI layout in one tar file, made without a daemon.
 
 The image is FROM scratch: the library, the header, the files for pkg-config, and on x86_64 with
-glibc the command line, for `COPY --from`. One name leads to the images of all processors; `VERSION-musl`
-is the one for Alpine.
+glibc the command line, for `COPY --from`. One name leads to the images of all processors. There is
+one for glibc and one for musl, since a name cannot lead to both.
 """
 import hashlib
 import io
@@ -103,16 +103,15 @@ class Layout:
                                         "manifests": manifests}), **more)
 
 
-def write(images, commit, epoch):
-    """Return the image as a tar file. `images` is {tag: {processor: bytes of a tarball}}."""
+def write(name, tarballs, commit, epoch):
+    """Return the image as a tar file. `tarballs` is {processor: bytes of a tarball}."""
     layout = Layout(epoch)
-    named = [layout.index([layout.image(machine, tarball, commit)
-                           for machine, tarball in sorted(machines.items())],
-                          annotations={NAME: tag})
-             for tag, machines in sorted(images.items()) if machines]
+    whole = layout.index([layout.image(machine, tarball, commit)
+                          for machine, tarball in sorted(tarballs.items())],
+                         annotations={NAME: name})
     files = [("oci-layout", encoded({"imageLayoutVersion": "1.0.0"}), None, 0o644),
              ("index.json", encoded({"schemaVersion": 2, "mediaType": INDEX,
-                                     "manifests": named}), None, 0o644),
+                                     "manifests": [whole]}), None, 0o644),
              *((f"blobs/sha256/{digest}", octets, None, 0o644)
                for digest, octets in layout.blobs.items())]
     return tar_of(files, epoch)

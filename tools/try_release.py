@@ -212,7 +212,7 @@ def blob(layout, descriptor):
 
 
 def images(layout):
-    """Yield (tag, processor, configuration, layers) of every image of a layout; check its blobs."""
+    """Yield (name, processor, configuration, layers) of each image of a layout; check blobs."""
     for named in json.loads(layout["index.json"])["manifests"]:
         for entry in json.loads(blob(layout, named))["manifests"]:
             manifest = json.loads(blob(layout, entry))
@@ -233,35 +233,45 @@ assay.assay_version.restype = ctypes.c_char_p; print(assay.assay_version().decod
 
 
 def check_image(suite, folder, clean):
-    """Unpack the layers of the image into a clean root, as COPY --from does, and run them."""
-    with tarfile.open(folder / f"container/{NAME}.oci.tar") as given:
-        layout = {entry.name: given.extractfile(entry).read() for entry in given if entry.isreg()}
-    try:
-        found = list(images(layout))
-    except (KeyError, ValueError) as problem:
-        suite.expect(False, "the blobs of the image are those that it names", problem)
-        return
-    suite.expect((version(), "amd64") in [each[:2] for each in found], "the image is for amd64")
-    for tag, machine, configuration, layers in found:
-        digests = [f"sha256:{hashlib.sha256(layer).hexdigest()}" for layer in layers]
-        suite.expect(configuration["rootfs"]["diff_ids"] == digests
-                     and configuration["architecture"] == machine,
-                     f"the configuration of {tag} for {machine} names its layers")
-        with tarfile.open(fileobj=io.BytesIO(layers[0])) as layer:
-            names = layer.getnames()
-            suite.expect({f"usr/lib/{soname()}", "usr/lib/libassay.so", "usr/include/assay.h"}
-                         <= set(names), f"what is in {tag} for {machine}", str(names))
-            if clean is None or (tag, machine) != (version(), "amd64"):
-                continue
-            with tempfile.TemporaryDirectory() as page:
-                (pathlib.Path(page) / NAME).mkdir()
-                layer.extractall(pathlib.Path(page) / "image")
-                (pathlib.Path(page) / "all.sh").write_text(COPIED)
-                result = clean.enter(pathlib.Path(page), False)
-                suite.expect(result.returncode == 0
-                             and result.stdout == f"VERIFIED  transaction  ok\n{version()}\n",
-                             "the image's program and library run where they are copied to",
-                             result.stdout + result.stderr[-1500:])
+    """Unpack the layers of the images into a clean root, as COPY --from does, and run them."""
+    archives = sorted((folder / "container").glob("*.oci.tar"))
+    suite.expect(folder / f"container/{NAME}.oci.tar" in archives, "there is an image", archives)
+    for path in archives:
+        with tarfile.open(path) as given:
+            layout = {entry.name: given.extractfile(entry).read() for entry in given
+                      if entry.isreg()}
+        try:
+            found = list(images(layout))
+        except (KeyError, ValueError) as problem:
+            suite.expect(False, "the blobs of the image are those that it names", problem)
+            continue
+        for name, machine, configuration, layers in found:
+            digests = [f"sha256:{hashlib.sha256(layer).hexdigest()}" for layer in layers]
+            suite.expect(configuration["rootfs"]["diff_ids"] == digests
+                         and configuration["architecture"] == machine,
+                         f"the configuration of {name} for {machine} names its layers")
+            check_layer(suite, f"{name} for {machine}", layers[0],
+                        clean if (name, machine) == (f"assay:{version()}", "amd64") else None)
+
+
+def check_layer(suite, what, octets, clean):
+    """Check what is in a layer; run it in a clean root, if one is given."""
+    with tarfile.open(fileobj=io.BytesIO(octets)) as layer:
+        names = set(layer.getnames())
+        suite.expect({f"usr/lib/{soname()}", "usr/lib/libassay.so", "usr/include/assay.h"} <= names,
+                     f"what is in {what}", str(names))
+        if clean is None:
+            return
+        with tempfile.TemporaryDirectory() as name:
+            page = pathlib.Path(name)
+            (page / NAME).mkdir()
+            layer.extractall(page / "image")
+            (page / "all.sh").write_text(COPIED)
+            result = clean.enter(page, False)
+            suite.expect(result.returncode == 0
+                         and result.stdout == f"VERIFIED  transaction  ok\n{version()}\n",
+                         "the image's program and library run where they are copied to",
+                         result.stdout + result.stderr[-1500:])
 
 
 def check_arm64(suite, folder, arm64):
