@@ -47,7 +47,8 @@ from status_rows import statuses_page
 
 
 # Systems of a library without the command line, and the README of their tarballs.
-SYSTEMS = {"linux-musl-x86_64": "README.musl", "linux-aarch64": "README.aarch64"}
+SYSTEMS = {"linux-musl-x86_64": "README.musl", "linux-musl-aarch64": "README.musl",
+           "linux-aarch64": "README.aarch64"}
 
 
 def check_library(options):

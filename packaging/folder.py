@@ -38,22 +38,22 @@ NAME = f"assay-{release.version()}"
 # Folder of the release: patterns of the files that go there as they are. Each matches a file.
 COPIED = {
     "python": ["dist/{name}/*.whl", "arm64/dist/{name}/*.whl", "musl/dist/{name}/*.whl",
-               "wheel-testing/*.whl", "sdist/{name}.tar.gz"],
+               "musl-arm64/dist/{name}/*.whl", "wheel-testing/*.whl", "sdist/{name}.tar.gz"],
     "linux": ["dist/{name}/{name}-linux-x86_64.tar.gz", "arm64/dist/{name}/*.tar.gz",
-              "musl/dist/{name}/*.tar.gz"],
+              "musl/dist/{name}/*.tar.gz", "musl-arm64/dist/{name}/*.tar.gz"],
     "debian": ["deb/*.deb", "arm64/deb/*.deb"],
     "lambda": ["layer/*x86_64.zip", "layer/*arm64.zip"],
     "sources": ["dist/{name}/{name}.tar.gz"],
     "sbom": ["dist/{name}/*.cdx.json", "arm64/dist/{name}/*.cdx.json",
-             "musl/dist/{name}/*.cdx.json"],
+             "musl/dist/{name}/*.cdx.json", "musl-arm64/dist/{name}/*.cdx.json"],
 }
 # What the packages for PHP and Go are made of, by the names that they have there.
 LIBRARIES = {"x86_64-linux-gnu": "lib", "aarch64-linux-gnu": "arm64/lib",
-             "x86_64-linux-musl": "musl/lib"}
+             "x86_64-linux-musl": "musl/lib", "aarch64-linux-musl": "musl-arm64/lib"}
 ARCHIVES = ["amd64", "arm64"]
 # What a tag ends with: by processor, the tarball that the image is made of.
 IMAGES = {"": {"amd64": "linux-x86_64", "arm64": "linux-aarch64"},
-          "-musl": {"amd64": "linux-musl-x86_64"}}
+          "-musl": {"amd64": "linux-musl-x86_64", "arm64": "linux-musl-aarch64"}}
 README = """Assay {version}, commit {commit}
 
   python/     wheels for pip: glibc (manylinux), Alpine (musllinux); assay_testing has the

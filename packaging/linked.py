@@ -1,4 +1,5 @@
 """List what a linker took into a file, from the map that the linker wrote (-Map)."""
+import gzip
 import json
 import os
 import pathlib
@@ -19,6 +20,7 @@ DEBIAN = {
     "cross-toolchain-base": ("GNU C Library, start files", "LGPL-2.1-or-later"),
     "musl": ("musl, start files", "MIT"),
 }
+ARM64 = "build/arm64/root"
 # Archives of packages that are not installed here: the archive, the source package, the package,
 # its architecture, and the file with its revision. That for musl is built here from Debian's
 # sources.
@@ -27,8 +29,14 @@ UNPACKED = {
         "build/musl/openssl/libcrypto.a", "openssl", "openssl", "source",
         "build/musl/openssl.version"),
     "build/arm64/link/libcrypto.a": (
-        "build/arm64/root/usr/lib/aarch64-linux-gnu/libcrypto.a", "openssl", "libssl-dev", "arm64",
-        "build/arm64/openssl.version"),
+        f"{ARM64}/usr/lib/aarch64-linux-gnu/libcrypto.a", "openssl", "libssl-dev", "arm64",
+        f"{ARM64}/usr/share/doc/libssl-dev/changelog.Debian.gz"),
+    "build/musl-arm64/link/libcrypto.a": (
+        "build/musl-arm64/openssl/libcrypto.a", "openssl", "openssl", "source",
+        "build/musl-arm64/openssl.version"),
+    **{f"{ARM64}/usr/lib/aarch64-linux-musl/{name}": (
+        f"{ARM64}/usr/lib/aarch64-linux-musl/{name}", "musl", "musl-dev", "arm64",
+        f"{ARM64}/usr/share/doc/musl-dev/changelog.Debian.gz") for name in ("crti.o", "crtn.o")},
 }
 # Parts of the Swift toolchain that are separate projects.
 TOOLCHAIN = [
@@ -96,7 +104,12 @@ def from_unpacked(below):
     """Return the component of an archive whose package is not installed; `below` is a key of
     UNPACKED."""
     archive, source, package, machine, revision = UNPACKED[below]
-    found = deb(source, package, (ROOT / revision).read_text().strip(), machine)
+    if revision.endswith(".gz"):
+        with gzip.open(ROOT / revision, "rt") as changes:
+            version = re.search(r"\((.*?)\)", changes.readline())[1]
+    else:
+        version = (ROOT / revision).read_text().strip()
+    found = deb(source, package, version, machine)
     found.files.add(str(ROOT / archive))
     return found
 

@@ -84,7 +84,7 @@ $(ARCHIVES)/libassay_arm64.a: $(ARM64)/objects/Assay.o $(MAP) $(ARM64_PARTS) \
 RELEASE := $(BUILD)/release/assay-$(VERSION)
 .PHONY: release release-folder check-release
 release: deps-packages ## all that is published, in one folder: build/release (docs/releasing.md)
-	@for target in inputs dist wheel-testing sdist deb dist-musl layer docs; do \
+	@for target in inputs dist wheel-testing sdist deb dist-musl dist-musl-arm64 layer docs; do \
 	  $(MAKE) --no-print-directory $$target; done
 	@$(MAKE) --no-print-directory release-folder
 
