@@ -123,7 +123,7 @@ check-install: all cli
 	@$(PYTHON) $(GATES)/install_tree.py $(CLI)
 
 # Packages that are only looked at need not be small.
-check-home check-deb: export DPKG_DEB_COMPRESSOR_LEVEL := 1
+check-home check-deb check-release: export DPKG_DEB_COMPRESSOR_LEVEL := 1
 
 check-dist: OLD_LIBCRYPTO := 1
 check-dist: dist
