@@ -25,6 +25,8 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 NICE ?=
+# A line each half minute on what takes long, with the seconds that two quiet cores take.
+PACE := $(CURDIR)/tools/pace.sh
 
 # Where libcrypto comes from: static, shared, or prefix (packaging/cross.mk).
 CRYPTO_FROM := $(if $(filter-out static shared,$(CRYPTO)),prefix,$(CRYPTO))
@@ -193,7 +195,7 @@ $(EMBED_DIR)/command: FORCE
 $(EMBED_DIR)/Assay.o: $(EMBED_DIR)/command $(EMBED_SOURCES) include/assay.h \
   $(wildcard Sources/CLibCrypto/* Sources/CGate/include/*)
 	@echo 'compiling $@ (Embedded Swift)'
-	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
+	@$(PACE) 60 'compiling the library' $(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
 $(EMBED_LINKED): $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(BUILD)/link/sealed.o $(GATE) \
   $(BUILT_OF) $(MAP) $(BUILD)/link/static/libcrypto.a | link-inputs
@@ -215,13 +217,14 @@ export ASSAY_MAKE := 1
 # and nothing between the sources.
 export PYTHONPYCACHEPREFIX := $(ROOT)/$(BUILD)/pycache
 unexport PYTHONDONTWRITEBYTECODE
-SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
+SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(PACE) $(TAKES) 'building $@' $(NICE) $(SWIFT) build \
 	-c release --scratch-path $(SCRATCH) --disable-local-rpath -debug-info-format none -Xswiftc -Xfrontend -Xswiftc -function-sections \
 	-Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
 	-Xswiftc -use-ld=lld -Xswiftc -L$(ROOT)/$(BUILD)/link/cxx -Xlinker $(ROOT)/$(BUILT_OF)
 
 # SwiftPM does not see that something else to be linked changed, or that the
 # linker's report is gone: an older library is removed.
+lib-full: TAKES := 150
 lib-full: link-inputs $(BUILD)/link/sealed.o $(BUILT_OF)
 	@echo "building $(OUT)/$(SONAME) (full Swift standard library, libcrypto $(CRYPTO))"
 	@rm -f $$(find $(SCRATCH)/release/libassay.so \
@@ -245,6 +248,8 @@ CASES := $(BUILD)/cases.json
 CLI_BUILT_OF = $(BUILD)/link/build-$(CRYPTO_FROM:prefix=static).o
 
 .PHONY: cli cases
+cli: TAKES := 110
+cases: TAKES := 60
 cli: deps-build link-inputs $(CLI_BUILT_OF) ## build the command line, .build/release/assay-cli
 	@echo "building $(CLI)"
 	@rm -f $$(find $(CLI) ! -newer $(CLI_BUILT_OF) 2>/dev/null || true)

@@ -34,7 +34,8 @@ tools:
 
 # ---- sources ---------------------------------------------------------------
 
-.PHONY: check-generated check-tables check-guides check-statuses check-format check-sources check-header
+.PHONY: check-generated check-tables check-guides check-setup check-statuses check-format \
+  check-sources check-header
 check-generated:
 	@if $(PYTHON) tools/generate.py --check; \
 	  then echo 'suite generated: 1 passed, 0 failed, 0 skipped'; \
@@ -45,6 +46,9 @@ check-tables:
 
 check-guides:
 	@$(PYTHON) $(GATES)/guides.py
+
+check-setup:
+	@$(PYTHON) $(GATES)/setup.py
 
 check-statuses:
 	@$(PYTHON) $(GATES)/statuses.py
@@ -211,6 +215,7 @@ check-thread-sanitizer: $(THREAD)/lib/$(SONAME)
 # is to be linked.
 SWIFT_TESTS := $(SCRATCH)/release/assayPackageTests.xctest
 swift-tests: CRYPTO_FROM := shared
+swift-tests: TAKES := 300
 swift-tests: deps-build link-inputs $(BUILD)/link/build-shared.o
 	@rm -f $$(find $(SWIFT_TESTS) ! -newer $(BUILT_OF) 2>/dev/null || true)
 	@$(SWIFT_BUILD) --product assayPackageTests

@@ -13,6 +13,7 @@ docs: ## build the documentation site, build/docs/index.html
 SWIFT_DOCS := $(BUILD)/swift
 SWIFT_RELEASE := $(SCRATCH)/release
 .PHONY: swift-docs
+swift-docs: TAKES := 120
 swift-docs: deps-build link-inputs
 	@$(SWIFT_BUILD) --target AssaySQLite
 	@mkdir -p $(SWIFT_DOCS)

@@ -2,6 +2,8 @@
 import gzip
 import io
 import tarfile
+import time
+import zipfile
 
 
 def plain(entry, epoch):
@@ -36,3 +38,17 @@ def tarball(folder, name, epoch):
             else:
                 archive.addfile(entry)
     return compressed(out.getvalue())
+
+
+def zipped(files, epoch):
+    """Return the bytes of a zip file of {path: bytes}, sorted, with the time of `epoch`."""
+    moment = max(time.gmtime(epoch)[:6], (1980, 1, 1, 0, 0, 0))
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for path in sorted(files):
+            entry = zipfile.ZipInfo(path, moment)
+            entry.create_system = 3
+            entry.external_attr = 0o100644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, files[path], compresslevel=6)
+    return out.getvalue()

@@ -10,8 +10,8 @@
 set -eu
 
 folder=$1
-# What is linked; what the C programs run with; what Python runs with.
-packages='libssl-dev
+# What is linked, with musl as well; what the C programs run with; what Python runs with.
+packages='libssl-dev musl-dev musl
 libc6 libgcc-s1 libcjson1
 python3.11-minimal libpython3.11-minimal libpython3.11-stdlib python3-pip-whl
 libexpat1 libffi8 libssl3 zlib1g'

@@ -208,23 +208,44 @@ $(ARM64)/objects/command: FORCE
 $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assay.h \
   $(wildcard Sources/CLibCrypto/* Sources/CGate/include/*) $(ARM64_PACKAGES)
 	@echo 'compiling $@ (Embedded Swift)'
-	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
+	@$(PACE) 60 'compiling the library for ARM' $(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
-# This library has its own linker report (make dist reads the one for x86_64).
+# The library with libcrypto inside, and the one of the Debian package, over the host's. Each has
+# its own linker report (make dist reads the one for x86_64).
+ARM64_SHARED := $(ARM64)/shared/$(SONAME)
+ARM64_PARTS := $(addprefix $(ARM64)/link/,entropy.o gate.o sealed.o)
+ARM64_TABLES = -L$(RUNTIME)/embedded/aarch64-none-none-elf -lswiftUnicodeDataTables
+ARM64_LINK = mkdir -p $(@D); $(ARM64_CLANG) -shared -fuse-ld=lld -o $@ \
+	$(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
+	$(filter %.o,$^) $(ARM64_TABLES) $(1) -lm; ln -sf $(SONAME) $(@D)/libassay.so
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map
-$(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(MAP) \
-  $(addprefix $(ARM64)/link/,entropy.o gate.o sealed.o build.o libcrypto.a)
-	@mkdir -p $(@D)
-	@$(ARM64_CLANG) -shared -fuse-ld=lld -o $@ \
-	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
-	  $(filter %.o,$^) -L$(ARM64)/link -L$(RUNTIME)/embedded/aarch64-none-none-elf \
-	  -lswiftUnicodeDataTables -l:libcrypto.a -lm
-	@ln -sf $(SONAME) $(@D)/libassay.so
+$(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(MAP) $(ARM64_PARTS) $(ARM64)/link/build.o \
+  $(ARM64)/link/libcrypto.a
+	@$(call ARM64_LINK,-L$(ARM64)/link -l:libcrypto.a)
+$(ARM64)/link/build-shared.o: $(BUILD)/link/build-shared.c
+	@$(ARM64_CLANG) -O2 -fPIC -c $< -o $@
+$(ARM64_SHARED): LINKED := $(ARM64)/shared.map
+$(ARM64_SHARED): $(ARM64)/objects/Assay.o $(MAP) $(ARM64_PARTS) $(ARM64)/link/build-shared.o
+	@$(call ARM64_LINK,-L$(ARM64_ROOT)/usr/lib/aarch64-linux-gnu -lcrypto)
 
 wheel-arm64: deps-build $(ARM64_LIBRARY) ## the wheel for 64-bit ARM, build/arm64/wheel
 	@rm -f $(ARM64)/wheel/*.whl
 	@$(PYTHON) bindings/python/build_wheel.py --library $(ARM64_LIBRARY) \
 	  --out $(ARM64)/wheel
+
+# What the library says about itself: this machine's Python cannot load it.
+$(ARM64)/info.json: $(ARM64)/abi/info $(ARM64_LIBRARY)
+	@$(ARM64_RUN) $< > $@
+
+.PHONY: dist-arm64 deb-arm64
+ARM64_DIST := $(ARM64)/dist/assay-$(VERSION)
+dist-arm64: deps-packages $(ARM64_LIBRARY) $(ARM64)/info.json ## its tarball, wheel, bill of materials
+	@$(PYTHON) packaging/dist.py --library $(ARM64_LIBRARY) --info $(ARM64)/info.json \
+	  --library-map $(ARM64)/library.map --system linux-aarch64 $(DIST_OPTIONS) --out $(ARM64_DIST)
+
+deb-arm64: deps-packages $(ARM64_SHARED) ## its Debian packages, build/arm64/deb
+	@$(PYTHON) packaging/deb.py --library $(ARM64_SHARED) --machine arm64 \
+	  --like $(BUILD)/embedded-shared/lib/$(SONAME) --out $(ARM64)/deb
 
 # ---- its tests, under qemu ---------------------------------------------------
 
@@ -357,7 +378,74 @@ $(MUSL_OUT)/info.json: $(MUSL_OUT)/abi/info $(MUSL_LIBRARY)
 MUSL_DIST := $(MUSL_OUT)/dist/assay-$(VERSION)
 dist-musl: deps-packages $(MUSL_LIBRARY) $(MUSL_OUT)/info.json ## its tarball, wheel, bill of materials
 	@$(PYTHON) packaging/dist.py --library $(MUSL_LIBRARY) --info $(MUSL_OUT)/info.json \
-	  --library-map $(MUSL_OUT)/library.map --libc musl $(DIST_OPTIONS) --out $(MUSL_DIST)
+	  --library-map $(MUSL_OUT)/library.map --system linux-musl-x86_64 $(DIST_OPTIONS) --out $(MUSL_DIST)
+
+# ---- musl on 64-bit ARM --------------------------------------------------------
+
+# The object for 64-bit ARM, linked with musl of Debian's packages for ARM; only for a release:
+# its libcrypto takes a minute, and `make check` does not ask for it.
+MUSL_ARM64 := $(BUILD)/musl-arm64
+MUSL_ARM64_LIBRARY := $(MUSL_ARM64)/lib/$(SONAME)
+MUSL_ARM64_SYSTEM := $(ARM64_ROOT)/usr/lib/aarch64-linux-musl
+MUSL_ARM64_FLAGS = --target=aarch64-linux-musl -mno-outline-atomics -nostdlibinc \
+	-isystem $(ARM64_ROOT)/usr/include/aarch64-linux-musl
+MUSL_ARM64_END = $$(aarch64-linux-gnu-gcc -print-libgcc-file-name) -lc \
+	-L$(ARM64_ROOT)/lib/aarch64-linux-musl $(MUSL_ARM64_SYSTEM)/crtn.o
+MUSL_ARM64_RUN = qemu-aarch64-static -L $(ARM64_ROOT) -E LD_LIBRARY_PATH=$(ROOT)/$(MUSL_ARM64)/lib
+
+$(MUSL_ARM64)/root.stamp: FORCE $(ARM64_PACKAGES)
+	@mkdir -p $(@D)
+	@packaging/musl_root.sh $(@D) $(ARM64_ROOT)/usr/include/aarch64-linux-musl $(TOOLS)
+
+$(MUSL_ARM64)/link/libcrypto.a: $(MUSL_ARM64)/root.stamp
+	@mkdir -p $(@D)
+	@aarch64-linux-gnu-objcopy --remove-section=.eh_frame $(MUSL_ARM64)/openssl/libcrypto.a $@
+
+MUSL_ARM64_C = $(LINK_C) $(MUSL_ARM64_FLAGS) -isystem $(MUSL_ARM64)/kernel \
+	-isystem $(MUSL_ARM64)/openssl/include -c $< -o $@
+$(MUSL_ARM64)/link/%.o: Sources/AssayABI/Link/%.c $(MUSL_ARM64)/root.stamp
+	@mkdir -p $(@D)
+	@$(MUSL_ARM64_C)
+$(MUSL_ARM64)/link/gate.o: Sources/CGate/gate.c $(MUSL_ARM64)/root.stamp
+	@mkdir -p $(@D)
+	@$(MUSL_ARM64_C)
+$(MUSL_ARM64)/link/build.c: FORCE $(MUSL_ARM64)/root.stamp
+	@$(call WRITE_BUILD,1,$(shell cat $(MUSL_ARM64)/openssl.version 2>/dev/null))
+$(MUSL_ARM64)/link/build.o: $(MUSL_ARM64)/link/build.c
+	@$(MUSL_ARM64_C)
+
+$(MUSL_ARM64_LIBRARY): LINKED := $(MUSL_ARM64)/library.map
+$(MUSL_ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(MAP) \
+  $(addprefix $(MUSL_ARM64)/link/,entropy.o gate.o sealed.o build.o libcrypto.a)
+	@mkdir -p $(@D)
+	@$(TOOLS)/clang $(MUSL_ARM64_FLAGS) -shared -nostdlib -fuse-ld=lld -o $@ \
+	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
+	  $(MUSL_ARM64_SYSTEM)/crti.o $(filter %.o,$^) -L$(MUSL_ARM64)/link $(ARM64_TABLES) \
+	  -l:libcrypto.a $(MUSL_ARM64_END)
+	@ln -sf $(SONAME) $(@D)/libassay.so
+
+# Programs of Tests/ABI for it: the loader is musl's.
+$(MUSL_ARM64)/abi/%: Tests/ABI/%.c $(MUSL_ARM64_LIBRARY)
+	@mkdir -p $(@D)
+	@$(TOOLS)/clang $(MUSL_ARM64_FLAGS) -std=c99 -D_POSIX_C_SOURCE=200809L -Iinclude -nostdlib \
+	  -fuse-ld=lld -Wl,-dynamic-linker,/lib/ld-musl-aarch64.so.1 $(MUSL_ARM64_SYSTEM)/crt1.o \
+	  $(MUSL_ARM64_SYSTEM)/crti.o $< -o $@ -L$(MUSL_ARM64)/lib -lassay $(MUSL_ARM64_END)
+
+$(MUSL_ARM64)/info.json: $(MUSL_ARM64)/abi/info $(MUSL_ARM64_LIBRARY)
+	@$(MUSL_ARM64_RUN) $< > $@
+
+.PHONY: dist-musl-arm64 check-musl-arm64
+MUSL_ARM64_DIST := $(MUSL_ARM64)/dist/assay-$(VERSION)
+dist-musl-arm64: deps-packages $(MUSL_ARM64)/info.json ## the same for 64-bit ARM
+	@$(PYTHON) packaging/dist.py --library $(MUSL_ARM64_LIBRARY) --info $(MUSL_ARM64)/info.json \
+	  --library-map $(MUSL_ARM64)/library.map --system linux-musl-aarch64 $(DIST_OPTIONS) \
+	  --out $(MUSL_ARM64_DIST)
+
+check-musl-arm64: $(MUSL_ARM64_LIBRARY) $(MUSL_ARM64)/abi/reload
+	@$(PYTHON) $(GATES)/library.py $< --suite musl-arm64-library --shape embedded \
+	  --crypto static --libc musl --machine aarch64 \
+	  --package $$(cat $(MUSL_ARM64)/openssl.version)
+	@$(MUSL_ARM64_RUN) $(MUSL_ARM64)/abi/reload $(MUSL_ARM64_LIBRARY) musl-arm64-reload
 
 # ---- its tests, with musl's loader ---------------------------------------------
 

@@ -2,11 +2,15 @@
 """Make the Debian packages: libassay0, libassay-dev, assay.
 
   deb.py --library build/embedded-shared/lib/libassay.so.0 --program P --out build/deb
+  deb.py --library build/arm64/shared/libassay.so.0 --machine arm64 --like L --out build/arm64/deb
 
 The files of `make install` are staged below /usr and distributed over the packages by the lists
 packaging/debian/PACKAGE.install. dpkg's tools find the dependencies, check the library against
 packaging/debian/libassay0.symbols and write the packages. The library is the one that uses the
 system's libcrypto, so that Debian's security updates reach it. The same builds give the same bytes.
+
+For another machine there is no program, and dpkg knows none of its packages: the dependencies are
+those of the library L for this machine, which must need the same libraries.
 """
 import argparse
 import email.utils
@@ -14,13 +18,15 @@ import gzip
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import sys
 
 import release
 from release import ROOT, run
 
-PACKAGES = ["libassay0", "libassay-dev", "assay"]
+PACKAGES = ["libassay0", "libassay-dev"]
+PROGRAM = "assay"
 REVISION = "1"
 
 
@@ -41,7 +47,9 @@ def prepare(work, library, program, epoch):
     """Create the folder in which dpkg's tools work, and the stage."""
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(ROOT / "packaging/debian", work / "debian")
-    multiarch = run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").strip()
+    machine = os.environ.get("DEB_HOST_ARCH")
+    multiarch = run("dpkg-architecture", *([f"-a{machine}"] if machine else []),
+                    "-qDEB_HOST_MULTIARCH").strip()
     stage = work / "stage"
     release.stage(stage, library, program, "/usr", f"LIBDIR=/usr/lib/{multiarch}",
                   "ZSHDIR=/usr/share/zsh/vendor-completions")
@@ -50,9 +58,9 @@ def prepare(work, library, program, epoch):
     return stage
 
 
-def lists(stage, work):
+def lists(stage, work, packages):
     """Yield (staged file, its package) of all lists, before any file is moved."""
-    for package in PACKAGES:
+    for package in packages:
         for pattern in (work / f"debian/{package}.install").read_text().split():
             found = sorted(stage.glob(pattern))
             if not found:
@@ -60,9 +68,9 @@ def lists(stage, work):
             yield from ((path, package) for path in found)
 
 
-def share_out(stage, work):
+def share_out(stage, work, packages):
     """Move every staged file into the tree of the one package that lists it."""
-    for path, package in list(lists(stage, work)):
+    for path, package in list(lists(stage, work, packages)):
         target = work / package / path.relative_to(stage)
         target.parent.mkdir(parents=True, exist_ok=True)
         path.rename(target)
@@ -98,15 +106,29 @@ def add_documents(work, package, epoch):
         compress(path)
 
 
-def dependencies(work, package):
-    """Run dpkg-shlibdeps over programs and libraries; return the substvars file."""
+def needs(path):
+    """Return the shared libraries that a file needs, but for the loader."""
+    said = run("readelf", "-dW", path, env=dict(os.environ, LC_ALL="C"))
+    return {name for name in re.findall(r"\(NEEDED\).*\[(.*)\]", said)
+            if not name.startswith("ld-linux")}
+
+
+def dependencies(work, package, like):
+    """Run dpkg-shlibdeps over programs and libraries, or over the library that they are like;
+    return the substvars file."""
     variables = work / f"debian/{package}.substvars"
     variables.write_text("misc:Depends=\n")
     files = [path for path in sorted((work / package).rglob("*"))
              if path.is_file() and not path.is_symlink()
              and path.open("rb").read(4) == b"\x7fELF"]
+    if files and like:
+        if any(needs(path) != needs(like) for path in files):
+            sys.exit(f"deb: {files} and {like} need other libraries")
+        files = [like]
     if files:
-        run("dpkg-shlibdeps", f"-T{variables}", *[f"-e{path}" for path in files], cwd=work)
+        this = {key: value for key, value in os.environ.items() if key != "DEB_HOST_ARCH"}
+        run("dpkg-shlibdeps", f"-T{variables}", *[f"-e{path}" for path in files], cwd=work,
+            env=this)
     return variables
 
 
@@ -137,11 +159,11 @@ def set_modes(tree):
         path.chmod(0o755 if path.is_dir() or program else 0o644)
 
 
-def build(work, package, out, epoch):
+def build(work, package, out, epoch, like):
     tree = work / package
     add_documents(work, package, epoch)
     (tree / "DEBIAN").mkdir()
-    variables = dependencies(work, package)
+    variables = dependencies(work, package, like)
     if package == "libassay0":
         library_control(work, tree)
     md5sums(tree)
@@ -155,19 +177,27 @@ def build(work, package, out, epoch):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("library", "program", "out"):
+    for name in ("library", "out"):
         parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
+    for name in ("program", "like"):
+        parser.add_argument(f"--{name}", type=pathlib.Path)
+    parser.add_argument("--machine", help="Debian's name of another machine")
     options = parser.parse_args()
+    if options.machine:
+        os.environ["DEB_HOST_ARCH"] = options.machine
+    packages = [*PACKAGES, *([PROGRAM] if options.program else [])]
+    like = options.like and options.like.resolve()
     epoch = release.epoch()
     out = options.out.resolve()
     work = out / "work"
-    stage = prepare(work, options.library.resolve(), options.program.resolve(), epoch)
-    share_out(stage, work)
+    stage = prepare(work, options.library.resolve(),
+                    options.program and options.program.resolve(), epoch)
+    share_out(stage, work, packages)
     for old in out.glob("*.deb"):
         old.unlink()
     # The library comes first: the dependencies of the other packages are looked up in its package.
-    for package in PACKAGES:
-        build(work, package, out, epoch)
+    for package in packages:
+        build(work, package, out, epoch, like)
     shutil.rmtree(work)
     return 0
 

@@ -2,7 +2,7 @@
 """Make the folder of a release: sources, binaries, wheels, and a bill of materials.
 
   dist.py --library L --library-map M [--program P --program-map M]
-          [--libc musl --info FILE] [--old-libcrypto] --commit COMMIT
+          [--system SYSTEM --info FILE] [--old-libcrypto] --commit COMMIT
           --out build/dist/assay-VERSION
 
   assay-VERSION.tar.gz               the sources, as git has them; man/, docs/statuses.md
@@ -14,9 +14,10 @@
 
 No release is made if apt has a newer libcrypto than the library, unless --old-libcrypto is given.
 
-Without a program, the folder is for a library built for another C library (make dist-musl): a
-tarball named linux-musl-MACHINE, its wheel, its bill and the sums. FILE is the library's
-description of its build (assay_build_info), because this machine cannot load the library.
+Without a program, the folder is for a library built for another system, linux-musl-x86_64 or
+linux-aarch64 (make dist-musl, make dist-arm64): a tarball of that name, its wheel, its bill and the
+sums. FILE is the library's description of its build (assay_build_info), because this machine cannot
+load the library.
 
 The same commit and the same builds give the same bytes: all archives have the time of the commit,
 or SOURCE_DATE_EPOCH. All packages name PROJECT_HOME as the project's home (release.py).
@@ -44,6 +45,11 @@ sys.path.append(str(ROOT / "tools"))
 
 from contract.pages import write_statuses_page
 from contract.reader import Contract
+
+
+# Systems of a library without the command line, and the README of their tarballs.
+SYSTEMS = {"linux-musl-x86_64": "README.musl", "linux-musl-aarch64": "README.musl",
+           "linux-aarch64": "README.aarch64"}
 
 
 def check_library(options):
@@ -96,7 +102,7 @@ def staged(stage, name, options):
     folder = stage / name
     shutil.copy(ROOT / "LICENSE", folder / "LICENSE")
     shutil.copy(ROOT / "packaging/debian/copyright", folder / "COPYRIGHT")
-    readme = "README.tarball" if options.program else f"README.{options.libc}"
+    readme = "README.tarball" if options.program else SYSTEMS[options.system]
     shutil.copy(ROOT / "packaging" / readme, folder / "README")
     release.name_home(folder)
     return folder
@@ -141,12 +147,12 @@ def main():
         parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
     for name in ("program", "program-map", "info"):
         parser.add_argument(f"--{name}", type=pathlib.Path)
-    parser.add_argument("--libc", choices=["musl"])
+    parser.add_argument("--system", choices=SYSTEMS)
     parser.add_argument("--commit", required=True)
     parser.add_argument("--old-libcrypto", action="store_true")
     options = parser.parse_args()
-    if bool(options.program) == bool(options.libc):
-        parser.error("either a program or another C library")
+    if bool(options.program) == bool(options.system):
+        parser.error("either a program or another system")
     options.library = options.library.resolve()
     options.program = options.program and options.program.resolve()
     options.info = (json.loads(options.info.read_text()) if options.info
@@ -155,8 +161,7 @@ def main():
     check_libcrypto(options)
     epoch = release.epoch()
     name = f"assay-{release.version()}"
-    system = f"linux-{options.libc}" if options.libc else "linux"
-    machine = f"{name}-{system}-{platform.machine()}"
+    machine = f"{name}-{options.system or f'linux-{platform.machine()}'}"
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary) / name
         folder.mkdir()

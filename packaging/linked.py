@@ -1,8 +1,8 @@
 """List what a linker took into a file, from the map that the linker wrote (-Map)."""
+import gzip
 import json
 import os
 import pathlib
-import platform
 import re
 import subprocess
 import sys
@@ -15,13 +15,29 @@ SWIFT = "Apache-2.0 WITH Swift-exception"
 DEBIAN = {
     "openssl": ("OpenSSL libcrypto", "Apache-2.0"),
     "gcc-12": ("GCC runtime libraries", GCC),
+    "gcc-12-cross": ("GCC runtime libraries", GCC),
     "glibc": ("GNU C Library, start files", "LGPL-2.1-or-later"),
+    "cross-toolchain-base": ("GNU C Library, start files", "LGPL-2.1-or-later"),
     "musl": ("musl, start files", "MIT"),
 }
-# Archives built here from Debian's source packages: the archive, the source package, and the file
-# with its revision.
-SOURCES = {"build/musl/link/libcrypto.a":
-           ("build/musl/openssl/libcrypto.a", "openssl", "build/musl/openssl.version")}
+ARM64 = "build/arm64/root"
+# Archives of packages that are not installed here: the archive, the source package, the package,
+# its architecture, and the file with its revision. That for musl is built here from Debian's
+# sources.
+UNPACKED = {
+    "build/musl/link/libcrypto.a": (
+        "build/musl/openssl/libcrypto.a", "openssl", "openssl", "source",
+        "build/musl/openssl.version"),
+    "build/arm64/link/libcrypto.a": (
+        f"{ARM64}/usr/lib/aarch64-linux-gnu/libcrypto.a", "openssl", "libssl-dev", "arm64",
+        f"{ARM64}/usr/share/doc/libssl-dev/changelog.Debian.gz"),
+    "build/musl-arm64/link/libcrypto.a": (
+        "build/musl-arm64/openssl/libcrypto.a", "openssl", "openssl", "source",
+        "build/musl-arm64/openssl.version"),
+    **{f"{ARM64}/usr/lib/aarch64-linux-musl/{name}": (
+        f"{ARM64}/usr/lib/aarch64-linux-musl/{name}", "musl", "musl-dev", "arm64",
+        f"{ARM64}/usr/share/doc/musl-dev/changelog.Debian.gz") for name in ("crti.o", "crtn.o")},
+}
 # Parts of the Swift toolchain that are separate projects.
 TOOLCHAIN = [
     (r".*", "swift", SWIFT),
@@ -74,14 +90,26 @@ def debian(path):
     return None
 
 
-def from_source(below):
-    """Return the component that packaging/musl_root.sh built; `below` is a key of SOURCES."""
-    archive, package, revision = SOURCES[below]
-    version = (ROOT / revision).read_text().strip()
-    name, licence = DEBIAN[package]
+def deb(source, package, version, machine):
+    """Return the component of a Debian package."""
+    if source not in DEBIAN:
+        sys.exit(f"{package} is of {source}, of which packaging/linked.py knows no licence")
+    name, licence = DEBIAN[source]
     quoted = version.replace("+", "%2B").replace(":", "%3A")
-    found = Component(f"pkg:deb/debian/{package}@{quoted}?arch=source", f"{name} ({package})",
-                      version, licence)
+    return Component(f"pkg:deb/debian/{package}@{quoted}?arch={machine}", f"{name} ({package})",
+                     version, licence)
+
+
+def from_unpacked(below):
+    """Return the component of an archive whose package is not installed; `below` is a key of
+    UNPACKED."""
+    archive, source, package, machine, revision = UNPACKED[below]
+    if revision.endswith(".gz"):
+        with gzip.open(ROOT / revision, "rt") as changes:
+            version = re.search(r"\((.*?)\)", changes.readline())[1]
+    else:
+        version = (ROOT / revision).read_text().strip()
+    found = deb(source, package, version, machine)
     found.files.add(str(ROOT / archive))
     return found
 
@@ -91,12 +119,7 @@ def from_debian(path):
     if found is None:
         sys.exit(f"{path} is linked in, and no Debian package has it")
     package, source, version, machine = found
-    if source not in DEBIAN:
-        sys.exit(f"{path} is of {source}, of which packaging/linked.py knows no licence")
-    name, licence = DEBIAN[source]
-    quoted = version.replace("+", "%2B").replace(":", "%3A")
-    purl = f"pkg:deb/debian/{package}@{quoted}?arch={machine}"
-    return Component(purl, f"{name} ({package})", version, licence)
+    return deb(source, package, version, machine)
 
 
 def swift_version():
@@ -130,11 +153,11 @@ def toolchain_folder():
     return str(pathlib.Path(os.path.realpath(paths["runtimeResourcePath"])).parent.parent)
 
 
-def embedded_module(toolchain):
-    """Return Embedded Swift's standard library. It has no archive: used functions are compiled from
-    this module into the object that uses them."""
-    return (f"{toolchain}/lib/swift/embedded/Swift.swiftmodule/"
-            f"{platform.machine()}-unknown-linux-gnu.swiftmodule")
+def embedded_module(toolchain, below):
+    """Return Embedded Swift's standard library for an object of ours. It has no archive: used
+    functions are compiled from this module into the object that uses them."""
+    target = "aarch64-none-none-elf" if "/arm64/" in below else "x86_64-unknown-linux-gnu"
+    return f"{toolchain}/lib/swift/embedded/Swift.swiftmodule/{target}.swiftmodule"
 
 
 def components(map_file):
@@ -145,12 +168,12 @@ def components(map_file):
         real = original(path)
         below = os.path.relpath(os.path.join(ROOT, path), ROOT)
         if is_ours(real) and below.endswith("/objects/Assay.o"):
-            real = embedded_module(toolchain)
+            real = embedded_module(toolchain, below)
             one = from_toolchain(real)
         elif is_ours(real):
             continue
-        elif below in SOURCES:
-            one, real = from_source(below), None
+        elif below in UNPACKED:
+            one, real = from_unpacked(below), None
         elif real.startswith(toolchain + "/"):
             one = from_toolchain(real)
         else:

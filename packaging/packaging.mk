@@ -64,6 +64,43 @@ check-layer-arm64:
 	  echo 'suite layer-arm64: 0 passed, 0 failed, 1 skipped'; \
 	fi
 
+# ---- the folder of a release --------------------------------------------------
+
+# The library as an archive of one object, in which only assay_* can be seen, for Go to link: the
+# parts that libassay.so has, without Swift and OpenSSL on the machine that links it.
+ARCHIVES := $(BUILD)/archive
+ARCHIVE = mkdir -p $(@D); $(1)ld -r $(SEALED:%=--wrap=%) -o $@.o $(filter %.o,$^) $(2) \
+	-lswiftUnicodeDataTables -l:libcrypto.a $(3); \
+	sed -n 's/^ *\(assay_[a-z0-9_]*\);/\1/p' $(MAP) > $@.names; \
+	$(1)objcopy --keep-global-symbols=$@.names --strip-unneeded $@.o; \
+	rm -f $@; $(1)ar rcsD $@ $@.o; rm $@.o $@.names
+$(ARCHIVES)/libassay_amd64.a: $(EMBED_DIR)/Assay.o $(GATE) $(MAP) \
+  $(addprefix $(BUILD)/link/,entropy.o sealed.o build-static.o static/libcrypto.a)
+	@$(call ARCHIVE,,-L$(RUNTIME)/embedded/$(MACHINE)-unknown-linux-gnu -L$(BUILD)/link/static,$(LIBCRYPTO_ALSO))
+$(ARCHIVES)/libassay_arm64.a: $(ARM64)/objects/Assay.o $(MAP) $(ARM64_PARTS) \
+  $(ARM64)/link/build.o $(ARM64)/link/libcrypto.a
+	@$(call ARCHIVE,aarch64-linux-gnu-,-L$(RUNTIME)/embedded/aarch64-none-none-elf -L$(ARM64)/link)
+
+RELEASE := $(BUILD)/release/assay-$(VERSION)
+.PHONY: release release-folder check-release
+release: deps-packages ## all that is published, in one folder: build/release (docs/releasing.md)
+	@for target in inputs dist wheel-testing sdist deb dist-musl dist-musl-arm64 layer docs; do \
+	  $(MAKE) --no-print-directory $$target; done
+	@$(MAKE) --no-print-directory release-folder
+
+# PARTIAL=1: without what cannot be built here, for ARM say.
+ARM64_RELEASED = dist-arm64 deb-arm64 $(ARCHIVES)/libassay_arm64.a
+release-folder: $(ARCHIVES)/libassay_amd64.a
+	@if why=$$(packaging/arm64_root.sh $(ARM64)); then \
+	  $(MAKE) --no-print-directory $(ARM64_RELEASED) OLD_LIBCRYPTO=$(OLD_LIBCRYPTO); \
+	else echo "nothing for arm64: $$why"; fi
+	@$(PYTHON) packaging/folder.py --commit $(COMMIT) $(if $(PARTIAL),--partial) --out $(RELEASE)
+
+check-release: PARTIAL := 1
+check-release: OLD_LIBCRYPTO := 1
+check-release: release-folder
+	@$(PYTHON) tools/try_release.py $(RELEASE) --arm64 $(ARM64)
+
 # ---- their suites -------------------------------------------------------------
 
 # What `make check` runs over the packages, one target per suite.
@@ -86,7 +123,7 @@ check-install: all cli
 	@$(PYTHON) $(GATES)/install_tree.py $(CLI)
 
 # Packages that are only looked at need not be small.
-check-home check-deb: export DPKG_DEB_COMPRESSOR_LEVEL := 1
+check-home check-deb check-release: export DPKG_DEB_COMPRESSOR_LEVEL := 1
 
 check-dist: OLD_LIBCRYPTO := 1
 check-dist: dist

@@ -8,6 +8,9 @@
   tools/check.py --jobs N     N steps at a time (default: one more than there are cores, because
                               some steps wait)
 
+Each half minute a line says what is running, how long it has taken, and how long this machine took
+the last time, or two quiet cores where it never ran.
+
 Each step is one or more make targets, which print lines of the form "suite NAME: N passed, N
 failed, N skipped". A step that fails without such a line, or passes without one, counts as one
 failure; a step that only builds counts as one pass. A step starts when the steps that it needs have
@@ -16,6 +19,7 @@ sums.
 """
 import argparse
 import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -28,6 +32,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
 COUNTS = re.compile(r"suite (\S+): (\d+) passed, (\d+) failed, (\d+) skipped")
 SHOWN_OF_A_FAILURE = 80
+SECONDS = LOGS / "seconds.json"  # how long each choice of steps took the last time
+PAUSE = 30
+# The same on two quiet cores, from nothing built.
+EXPECTED = {"all": 3600, "quick": 900}
 # Targets that an earlier step has made: later steps pass them to make with -o, as up to date.
 MADE = ["deps", "deps-build", "deps-demo", "deps-packages", "all", "cli", "cases", "swift-docs"]
 
@@ -95,7 +103,8 @@ STEPS = [
          "the Go module under the race detector, with a collection at every use, its style",
          needs=("go",)),
     Step("sources", [f"check-{name}" for name in (
-        "generated", "tables", "store-statements", "guides", "statuses", "format", "sources",
+        "generated", "tables", "store-statements", "guides", "setup", "statuses", "format",
+        "sources",
         "layers", "header", "abi")], "what sources, tables, header and guides must keep to",
          quick=True),
     Step("rules", ["check-rules", "check-facts", "check-kinds"],
@@ -140,6 +149,9 @@ STEPS = [
                     "check-sdist", "check-auditwheel", "layer", "check-layer"],
          "wheels, the source distribution and Lambda layers, each where it is unpacked",
          needs=("build", "cases", "arm64", "tools")),
+    Step("release", ["check-release"],
+         "the folder of a release; each start page, installed from it in a clean root",
+         needs=("packages", "wheels", "musl")),
     Step("prefix", ["check-shim", "check-prefix"],
          "the shim and the library over another libcrypto", needs=("programs", "cases")),
     Step("demo", ["demo"], "the demonstration", needs=("build", "cases"), builds=True,
@@ -150,9 +162,11 @@ STEPS = [
 class Run:
     """The sums of the counts and the state of all steps; each step's thread updates them."""
 
-    def __init__(self, chosen, jobs):
+    def __init__(self, chosen, jobs, expected):
         self.chosen = chosen
         self.jobs = jobs
+        self.expected = expected  # seconds of all, None if nobody knows
+        self.begun = {}  # step name -> when it began
         self.waiting = list(chosen)
         self.running = {}
         self.ended = {}  # step name -> whether it passed
@@ -160,11 +174,15 @@ class Run:
         self.changed = threading.Condition()
 
     def loop(self):
+        self.begin = told = time.monotonic()
         with self.changed:
             while self.waiting or self.running:
                 step = self.next()
                 if step is None:
-                    self.changed.wait()
+                    self.changed.wait(max(0, told + PAUSE - time.monotonic()))
+                    if time.monotonic() >= told + PAUSE:
+                        told = time.monotonic()
+                        self.tell(told)
                     continue
                 self.waiting.remove(step)
                 lost = [need for need in step.needs if self.ended.get(need) is False]
@@ -174,8 +192,16 @@ class Run:
                                            f"(not run: {' '.join(lost)} failed)"])
                     continue
                 self.running[step.name] = step
+                self.begun[step.name] = time.monotonic()
                 print(f"begin {step.name}: {step.what}", flush=True)
                 threading.Thread(target=self.one, args=(step,)).start()
+
+    def tell(self, now):
+        """Print one line: what is running, how long it has taken, and how long all takes."""
+        names = ", ".join(f"{name} {now - self.begun[name]:.0f} s" for name in self.running)
+        expected = f", about {self.expected / 60:.0f} min expected" if self.expected else ""
+        print(f"  check: {(now - self.begin) / 60:.1f} min passed{expected}, {len(self.ended)} of "
+              f"{len(self.chosen)} steps ended, running: {names}", flush=True)
 
     def next(self):
         """Return the first step whose needs have ended; None if there is none or no free job."""
@@ -307,9 +333,13 @@ def main():
     else:
         chosen = STEPS
     begin = time.monotonic()
-    run = Run(chosen, options.jobs)
+    name = "quick" if options.quick else " ".join(options.steps) or "all"
+    seconds = EXPECTED | (json.loads(SECONDS.read_text()) if SECONDS.exists() else {})
+    run = Run(chosen, options.jobs, seconds.get(name))
     run.loop()
     broken = [step.name for step in chosen if not run.ended[step.name]]
+    if not broken:
+        SECONDS.write_text(json.dumps(seconds | {name: round(time.monotonic() - begin)}) + "\n")
     if broken:
         print("steps that failed: " + " ".join(broken))
         print("again, alone: tools/check.py " + " ".join(broken))

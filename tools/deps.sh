@@ -1,6 +1,7 @@
 #!/bin/sh
 # Install the Debian packages that a part of the build needs, if they are
-# missing. Needs nothing but sh and apt itself.
+# missing: says first which they are and how much is to be fetched, and asks on a
+# terminal. Needs nothing but sh and apt itself.
 #
 #   tools/deps.sh build     what compiling the library needs
 #   tools/deps.sh demo      that, and what the demonstration and the manual need
@@ -15,9 +16,19 @@ set -eu
 # Packages of the group "optional" are installed with "check" where apt has
 # them; without them their tests are skipped and say so.
 # One line each: group, package, and what shows that it is there: a command
-# that succeeds. A toolchain that was not installed by apt counts too.
+# that succeeds. A toolchain that was not installed by apt counts too. The group
+# "swift" is what a Swift toolchain that was unpacked may lack.
 packages() {
   cat <<'LIST'
+swift libcurl4 has libcurl.so.4
+swift libedit2 has libedit.so.2
+swift libncurses6 has libncurses.so.6
+swift libsqlite3-0 has libsqlite3.so.0
+swift libstdc++6 has libstdc++.so.6
+swift libuuid1 has libuuid.so.1
+swift libxml2 has libxml2.so.2
+swift zlib1g has libz.so.1
+build make command -v make
 build libssl-dev test -e /usr/include/openssl/evp.h
 build gcc command -v gcc
 build g++ command -v g++
@@ -46,6 +57,7 @@ check golang-go command -v go
 check libcurl4-openssl-dev pkg-config --exists libcurl
 check libsqlite3-dev pkg-config --exists sqlite3
 check zlib1g-dev pkg-config --exists zlib
+check unzip command -v unzip
 shop php-cli command -v php
 check php-curl php -r 'exit((int) !extension_loaded("curl"));'
 check php-dev command -v phpize
@@ -81,11 +93,11 @@ LIST
 }
 
 case "${1:-}" in
-  build) groups=build ;;
-  demo) groups='build demo' ;;
-  packages) groups='build demo packages' ;;
-  shop) groups='build demo shop' ;;
-  check) groups='build demo shop packages check' ;;
+  build) groups='swift build' ;;
+  demo) groups='swift build demo' ;;
+  packages) groups='swift build demo packages' ;;
+  shop) groups='swift build demo shop' ;;
+  check) groups='swift build demo shop packages check' ;;
   --list) packages | cut -d ' ' -f 1,2; exit 0 ;;
   --older)
     # What is embedded is only as new as what is installed (docs/building.md, OpenSSL).
@@ -93,24 +105,48 @@ case "${1:-}" in
     candidate=$(apt-cache policy libssl-dev 2>/dev/null | sed -n 's/^ *Candidate: *//p')
     case "${2:-}:$candidate" in :* | *: | *'(none)') exit 1 ;; esac
     dpkg --compare-versions "$2" lt "$candidate" 2>/dev/null || exit 1
-    echo "libssl-dev $candidate is to be had, $2 is in the library:" \
+    echo "note: libssl-dev $2 is in the library; apt has $candidate:" \
       "apt-get install libssl-dev, then make" >&2
     exit 0 ;;
   *) echo "usage: tools/deps.sh build|demo|shop|packages|check|--list|--older REVISION" >&2
     exit 2 ;;
 esac
 
-if ! command -v swift >/dev/null 2>&1; then
-  echo "deps: Swift 6.2 or newer is needed and no 'swift' is on PATH." >&2
-  echo "deps: install it as swift.org describes, then run this again." >&2
-  exit 1
+# Whether no program of the toolchain misses this library.
+has() {
+  case " $lacks " in *" $1 "*) return 1 ;; esac
+}
+lacks=
+if command -v swift >/dev/null 2>&1; then
+  toolchain=$(dirname "$(readlink -f "$(command -v swift)")")
+  lacks=$(for program in swift-frontend swift-build clang lld; do
+    ldd "$toolchain/$program" 2>/dev/null
+  done | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | sort -u | tr '\n' ' ')
 fi
+
+# Swift itself is no package of Debian's: it is there and runs, or all ends here.
+need_swift() {
+  wanted_swift='Swift 6.2 or newer is needed, with swift and swiftc on PATH; swift.org says how to install it'
+  for program in swift swiftc; do
+    command -v "$program" >/dev/null 2>&1 ||
+      { echo "deps: $wanted_swift. There is no $program on PATH." >&2; exit 1; }
+  done
+  said=$(swift --version 2>&1) ||
+    { printf 'deps: %s. This one does not run:\n%s\n' "$wanted_swift" "$said" >&2; exit 1; }
+  version=$(printf '%s\n' "$said" | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+  # shellcheck disable=SC2086 # two numbers
+  set -- $version 0 0
+  [ "$1" -gt 6 ] || { [ "$1" -eq 6 ] && [ "$2" -ge 2 ]; } ||
+    { printf 'deps: %s. This one is older:\n%s\n' "$wanted_swift" "$said" >&2; exit 1; }
+}
+# What apt cannot bring is asked for before it brings the rest.
+command -v swift >/dev/null 2>&1 && [ -n "$lacks" ] || need_swift
 
 # The packages of some groups that are not there.
 missing_of() {
   packages | while read -r group package probe; do
     case " $1 " in *" $group "*) ;; *) continue ;; esac
-    sh -c "$probe" >/dev/null 2>&1 </dev/null || printf ' %s' "$package"
+    (eval "$probe") >/dev/null 2>&1 </dev/null || printf ' %s' "$package"
   done
 }
 missing=$(missing_of "$groups")
@@ -151,20 +187,54 @@ with_cluster() {
     $as_root rmdir --ignore-fail-on-non-empty "$settings"
   fi
 }
+log=$(mktemp -t assay-deps.XXXXXX)
+# What apt would do, in its words: how many packages, how much to fetch, how much on disk.
+plan() {
+  # shellcheck disable=SC2086 # a list of words
+  LC_ALL=C apt-get install --print-uris -y -q -o Debug::NoLocking=1 --no-install-recommends $1 \
+    </dev/null 2>/dev/null | sed -n \
+    -e 's/^[0-9]* upgraded, \([0-9]*\) newly installed.*/deps: apt installs \1 packages for that/p' \
+    -e 's/^Need to get \(.*\) of archives\./deps: to fetch: \1/p' \
+    -e 's/^After this operation, \(.*\) of additional disk space will be used\./deps: on the disk: \1/p'
+}
+update() {
+  echo "deps: fetching apt's lists of packages"
+  $as_root apt-get update -q </dev/null >"$log" 2>&1 || cannot "apt-get update: $(tail -n 1 "$log")"
+}
+# Everything that apt says goes into a file: much of it looks like an error and is none.
 install() {
-  echo "deps: installing$1"
   without_cluster "$1"
   status=0
   # shellcheck disable=SC2086 # a list of words
-  $as_root apt-get install -y -q --no-install-recommends $1 </dev/null || status=$?
+  "$(dirname "$0")/pace.sh" 90 'installing packages' sh -c 'log=$1; shift; "$@" >"$log" 2>&1' sh \
+    "$log" $as_root apt-get install -y -q --no-install-recommends $1 </dev/null || status=$?
   with_cluster
   return "$status"
 }
+
+said=$(plan "$missing$wanted")
+if [ -z "$said" ]; then
+  update
+  said=$(plan "$missing$wanted")
+fi
+echo "deps: packages of Debian that are needed and not here:$missing"
+[ -z "$wanted" ] || echo "deps: and, for tests that are skipped without them:$wanted"
+[ -z "$said" ] || printf '%s\n' "$said"
+if [ -t 0 ] && [ -t 1 ]; then
+  printf 'deps: install them? [Y/n] '
+  read -r answer || answer=n
+  case "$answer" in
+    '' | [Yy]*) ;;
+    *) echo "deps: nothing was installed. By hand: apt-get install$missing$wanted" >&2; exit 1 ;;
+  esac
+fi
 if [ -n "$missing" ]; then
-  install "$missing" || { $as_root apt-get update -q </dev/null; install "$missing"; }
+  install "$missing" || { update && install "$missing"; } ||
+    { tail -n 20 "$log" >&2; echo "deps: apt-get could not install:$missing" >&2; exit 1; }
 fi
 if [ -n "$wanted" ]; then
-  install "$wanted" ||
-    { $as_root apt-get update -q </dev/null && install "$wanted"; } ||
+  install "$wanted" || { update && install "$wanted"; } ||
     echo "deps: apt has not:$wanted; their tests are skipped" >&2
 fi
+rm -f "$log"
+[ -z "$lacks" ] || need_swift

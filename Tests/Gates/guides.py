@@ -4,7 +4,8 @@
   guides.py
 
 Finds promises that have been kept, tables that lack a row, names of statuses that there are not,
-and examples that grant nothing to a customer without a row.
+and examples that grant nothing to a customer without a row. Checks that README.md has what a reader
+looks for in the first minute.
 """
 import re
 import sys
@@ -67,9 +68,27 @@ def check_names_of_statuses(suite):
                      sorted(named - known))
 
 
+def check_readme(suite):
+    """Check the first 60 lines of README.md, the rows of its comparison and its links."""
+    text = (ROOT / "README.md").read_text()
+    first = "\n".join(text.splitlines()[:60])
+    for words in ("| state |", "| systems |", "| size |", "| licence |", "**For**", "**Not for**",
+                  "```text output", "| why not |", "| install |", "make demo", "make check"):
+        suite.expect(words in first, f"the first 60 lines of README.md have {words}")
+    bullets = re.findall(r"^ *[-*] ", text.partition("```")[0], re.M)
+    suite.expect(len(bullets) <= 5, "at most five points before the first code", len(bullets))
+    rows = text.partition("| why not |")[2].partition("\n\n")[0].count("\n") - 1
+    suite.expect(1 <= rows <= 8, "the comparison has at most eight rows", rows)
+    links = re.findall(r"(?<!!)\[[^]]+\]\(([^)#]+)[^)]*\)", text)
+    suite.expect(len(links) <= 12, "at most twelve links", len(links))
+    for link in links:
+        suite.expect((ROOT / link).exists(), "a link of README.md leads to a file", link)
+
+
 def main():
     suite = Suite("guides")
     check_names_of_statuses(suite)
+    check_readme(suite)
     for page in GUIDES:
         found = lines(page, PROMISES)
         suite.expect(not found, f"{page.relative_to(ROOT)} promises nothing that is there", found)

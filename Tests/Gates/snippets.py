@@ -29,6 +29,7 @@ REASONS = {
     "diagram": programs.look_at_nothing,  # a picture made of characters
     "app": programs.parse_swift,  # needs Apple's frameworks: only parsed
     "setup": programs.check_setup,  # changes the machine: shell syntax and targets are checked
+    "release": programs.check_setup,  # tools/try_release.py runs it, in a clean root
     "settings": programs.look_at_nothing,  # of another program: nginx, php-fpm
     "measured": programs.check_rows,  # output of `make bench`: must have its rows
     "message": programs.check_message,  # a logged refusal: must have the status table's sentences

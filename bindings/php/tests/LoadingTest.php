@@ -98,6 +98,19 @@ final class LoadingTest extends TestCase
         $this->assertStringContainsString($wanted, $said);
     }
 
+    /** The package of a release has one library for each system. */
+    public function testTheOneOfThisSystemInsideThePackage(): void
+    {
+        mkdir("$this->folder/lib/another-system", 0777, true);
+        file_put_contents("$this->folder/lib/another-system/libassay.so.0", 'of another machine');
+        $this->assertStringContainsString('/lib/another-system/libassay.so.0, inside the package: ',
+            $this->said(self::NOWHERE));
+        mkdir("$this->folder/lib/this-system");
+        copy($this->real(), "$this->folder/lib/this-system/libassay.so.0");
+        $this->assertSame("ffi $this->folder/lib/this-system/libassay.so.0",
+            $this->said(self::NOWHERE));
+    }
+
     public function testPreloadedByAnIniLine(): void
     {
         mkdir("$this->folder/lib");

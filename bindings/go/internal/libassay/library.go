@@ -1,7 +1,6 @@
 package libassay
 
 /*
-#cgo pkg-config: assay
 #include <assay.h>
 
 // A document with its JSON: one call from Go instead of two.

@@ -12,7 +12,8 @@ use FFI;
  *
  * 1. the extension `assay`, if PHP has loaded it;
  * 2. the library that `ffi.preload` has loaded (scope ASSAY);
- * 3. `libassay.so.0` inside this package;
+ * 3. `libassay.so.0` inside this package, or the one of its folders `lib/SYSTEM` that this
+ *    machine can load, as in the package of a release;
  * 4. the file in the environment variable ASSAY_LIBRARY, if it is set (and getenv is not
  *    disabled); the system is then not searched, so that a wrong path is an error;
  * 5. `libassay.so.0`, found by the system's loader.
@@ -96,6 +97,9 @@ final class Loader
     {
         yield ['loaded by ffi.preload', 'scope ASSAY'];
         yield ['inside the package', $folder . '/' . self::fileName()];
+        foreach (glob($folder . '/lib/*/' . self::fileName()) ?: [] as $file) {
+            yield ['inside the package', $file];
+        }
         if ($named !== null) {
             yield ['named by ' . self::VARIABLE, $named];
         } else {

@@ -1,0 +1,4 @@
+package libassay
+
+// #cgo pkg-config: assay
+import "C"
