@@ -49,9 +49,9 @@ final class CaseTableTest extends TestCase
         $calls = array_count_values(array_column(CaseTable::get()->cases, 'call'));
         ksort($calls);
         $this->assertSame([
-            'check_expiry', 'transcript', 'decide', 'exchange', 'keyset_new',
-            'read_verify_receipt_response', 'triage', 'verifier_new', 'verify_assertion',
-            'verify_attestation', 'verify_jws', 'verify_receipt', 'verify_token',
+            'check_expiry', 'decide', 'exchange', 'keyset_new', 'read_verify_receipt_response',
+            'transcript', 'triage', 'verifier_new', 'verify_assertion', 'verify_attestation',
+            'verify_jws', 'verify_receipt', 'verify_token',
         ], array_keys($calls));
     }
 

@@ -537,7 +537,7 @@ class LedgerTest extends TestCase
             range(1, 3),
         );
         $this->assertSame('consumed', $first->outcome);
-        $this->assertSame(['refunded', 'refunded', 'none'], $outcomes);
+        $this->assertSame(['released', 'released', 'none'], $outcomes);
         $ledger->consumeQuota('ann', 'premium', 'premium');
         $this->assertSame(2, $ledger->consumeQuota('ann', 'premium', 'premium')->used);
     }

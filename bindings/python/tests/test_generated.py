@@ -8,8 +8,8 @@ import unittest
 from assay import _prototypes
 from case_table import ROOT
 
-sys.path.insert(0, str(ROOT / "tools"))
-from contract import header
+sys.path.insert(0, str(ROOT))
+from tools.contract import header
 
 HEADER = (ROOT / "include" / "assay.h").read_text()
 

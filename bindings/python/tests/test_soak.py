@@ -32,7 +32,7 @@ class VerificationTest(unittest.TestCase):
         self.jws, self.now = jws_of(case), case["now"]
         self.verifier = assay.Verifier(table().configuration(case["verifier"]))
         self.others = [
-            self.refusal, self.decision, self.transcript,
+            self.refusal, self.decision, self.exchange,
             self.call("verify_receipt", kind="app-receipt"),
             self.call("verify_receipt", kind="transaction-receipt"),
             self.call("verify_jws", kind="notification"),
