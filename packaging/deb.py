@@ -10,7 +10,7 @@ packaging/debian/libassay0.symbols and write the packages. The library is the on
 system's libcrypto, so that Debian's security updates reach it. The same builds give the same bytes.
 
 For another machine there is no program, and dpkg knows none of its packages: the dependencies are
-those of the library L for this machine, which must need the same libraries.
+those of the library L for this machine, which must need all libraries that the other needs.
 """
 import argparse
 import email.utils
@@ -122,8 +122,9 @@ def dependencies(work, package, like):
              if path.is_file() and not path.is_symlink()
              and path.open("rb").read(4) == b"\x7fELF"]
     if files and like:
-        if any(needs(path) != needs(like) for path in files):
-            sys.exit(f"deb: {files} and {like} need other libraries")
+        more = set().union(*map(needs, files)) - needs(like)
+        if more:
+            sys.exit(f"deb: {package} needs more libraries than {like}: {' '.join(sorted(more))}")
         files = [like]
     if files:
         this = {key: value for key, value in os.environ.items() if key != "DEB_HOST_ARCH"}

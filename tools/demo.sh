@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 CLI=${CLI:-.build/release/assay-cli}
-LIBRARY=${LIBRARY:-build/lib/libassay.so.0}
+LIBRARY=${LIBRARY:-build/full/lib/libassay.so.0}
 DEMO=build/demo
 ACCOUNT=0f8fad5b-d9cb-469f-a165-70867728950e
 passed=0
@@ -247,7 +247,7 @@ cat <<TEXT
                  verifier = assay.Verifier(open("config.json").read())
                  print(verifier.verify_transaction(open("purchase.jws").read().strip()))'
   C              cc -Iinclude bindings/c/examples/verify.c -o verify \\
-                   -Lbuild/lib -lassay -lcjson -Wl,-rpath,\$PWD/build/lib
+                   -L${LIBRARY%/*} -lassay -lcjson -Wl,-rpath,\$PWD/${LIBRARY%/*}
                  ./verify config.json transaction purchase.jws
 TEXT
 echo
