@@ -318,7 +318,7 @@ class ApplyEventResult(Result):
 class FinishSignupResult(Result):
     """The result of `Ledger.finish_signup`: `outcome` is the result that the host passed."""
 
-    refunded: bool = plain(False)
+    released: bool = plain(False)
 
     @property
     def http_status(self) -> int:
