@@ -268,6 +268,9 @@ def told(member):
     if member.inner and not member.values:
         return "an object"
     words = "true or false" if member.schema.get("type") == "boolean" else plain(values(member))
+    if member.schema.get("additionalProperties") is False:
+        # The names of an object whose members have no lines of their own, in place of a word.
+        words = words.replace(words.split(" ")[0], ", ".join(member.schema["properties"]), 1)
     for sign, word in (("\u2026", "to"), ("\u2192", ":"), ("\u2212", "-"), ("\u2013", "-"),
                        ("{", ""), ("}", "")):
         words = words.replace(sign, word)
