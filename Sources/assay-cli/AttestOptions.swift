@@ -101,6 +101,16 @@ struct AttestedInput: ParsableArguments {
       && clientDataFile == nil && clientDataHash == nil
   }
 
+  /// Names the file that was given as text, where that explains a refusal.
+  func explain(_ document: Document) {
+    let statuses = [Status.rejectedAttestNonce, .rejectedAssertionSignature]
+    guard let clientData, statuses.contains(document.status), FileSystem.exists(clientData)
+    else { return }
+    print(
+      "  " + Terminal.padded("client data", to: 28) + " the text \(Terminal.safe(clientData)), "
+        + "which is also a file: give it with --client-data-file")
+  }
+
   /// The client data in the form that was given.
   func signed() throws -> ClientDataInput {
     let given = [clientData, clientDataFile, clientDataHash].compactMap { $0 }
