@@ -60,6 +60,22 @@ static inline void system_remove_at_end(const char *path) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/** Opens /dev/null in place of standard input, output and errors that are closed, for reading
+ * alone: no file that is opened later gets their numbers, reading finds nothing, and what is
+ * written fails as it did. */
+static inline void system_hold_standard(void) {
+  int descriptor;
+  for (descriptor = 0; descriptor <= 2; descriptor++)
+    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) (void)open("/dev/null", O_RDONLY);
+}
+
+/** Whether the end of standard input is that of another process: it is a pipe or a socket, and
+ * no file, terminal or /dev/null. */
+static inline int system_input_is_held(void) {
+  struct stat there;
+  return fstat(0, &there) == 0 && (S_ISFIFO(there.st_mode) || S_ISSOCK(there.st_mode));
+}
+
 /** Why the last call failed. */
 static inline int system_error(void) { return errno; }
 

@@ -11,9 +11,10 @@ struct AssayCommand: ParsableCommand {
       arguments.
 
       A first look, without a device:
+        assay demo
         assay mint transaction --authority ./authority > purchase.jws
-        assay verify purchase.jws --kind transaction --config ./authority/config.json
-        assay decide transaction:purchase.jws --config ./authority/config.json
+        assay verify purchase.jws --config ./authority/config.json
+        assay decide purchase.jws --config ./authority/config.json
 
       Your own app: a first configuration, and what a refusal means:
         assay init --bundle-id com.example.app --app-id 1234567890
@@ -28,9 +29,9 @@ struct AssayCommand: ParsableCommand {
       2 usage, configuration, or output that cannot be written.
       """,
     subcommands: [
-      InitCommand.self, ConfigCommand.self, VerifyCommand.self, TriageCommand.self,
-      DecideCommand.self, InspectCommand.self, ReportCommand.self, ExplainCommand.self,
-      MintCommand.self, MockAppleCommand.self, NormalizeKeyIdCommand.self,
+      DemoCommand.self, InitCommand.self, ConfigCommand.self, VerifyCommand.self,
+      TriageCommand.self, DecideCommand.self, InspectCommand.self, ReportCommand.self,
+      ExplainCommand.self, MintCommand.self, MockAppleCommand.self, NormalizeKeyIdCommand.self,
     ])
 }
 
@@ -38,6 +39,7 @@ struct AssayCommand: ParsableCommand {
 @main
 enum Main {
   static func main() {
+    system_hold_standard()
     do {
       try run(Array(CommandLine.arguments.dropFirst()))
     } catch let refusal as Refused {

@@ -101,6 +101,16 @@ struct AttestedInput: ParsableArguments {
       && clientDataFile == nil && clientDataHash == nil
   }
 
+  /// Prints the file whose name was given as text, if that explains a refusal.
+  func explain(_ document: Document) {
+    let statuses = [Status.rejectedAttestNonce, .rejectedAssertionSignature]
+    guard let clientData, statuses.contains(document.status), FileSystem.exists(clientData)
+    else { return }
+    print(
+      "  " + Terminal.padded("client data", to: 28) + " the text \(Terminal.safe(clientData)), "
+        + "which is also a file: give it with --client-data-file")
+  }
+
   /// Returns the client data or their hash, as given.
   func signed() throws -> ClientDataInput {
     let given = [clientData, clientDataFile, clientDataHash].compactMap { $0 }

@@ -40,7 +40,9 @@ struct ConfigCheckCommand: ParsableCommand {
     if output.json {
       Terminal.write(document.json + [0x0a])
     } else if verifier == nil {
-      print(Terminal.styled("REFUSED", .bad) + "  " + file.path + file.origin)
+      print(
+        Terminal.styled("REFUSED", .bad) + "  " + file.path + file.origin + "  "
+          + Terminal.styled("\(document.status.name)", .strong))
       DocumentView(document).showError(isVerbose: output.verbose)
     } else {
       print(Terminal.styled("ACCEPTED", .good) + "  " + file.path + file.origin)

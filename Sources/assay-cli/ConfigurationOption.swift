@@ -10,7 +10,10 @@ struct ConfigurationOption: ParsableArguments {
       """, completion: .file)
   var config: String?
 
-  func verifier() throws -> Verifier { try ConfigurationFile.find(config).verifier().0 }
+  func verifier() throws -> Verifier { try load().0 }
+
+  /// The verifier, and the document with the effective configuration.
+  func load() throws -> (Verifier, Document) { try ConfigurationFile.find(config).verifier() }
 }
 
 /// A configuration file, and the reason for its choice.
@@ -26,7 +29,14 @@ struct ConfigurationFile {
   ///
   /// - Parameter named: the path on the command line; `nil` if it has none.
   static func find(_ named: String?) throws -> ConfigurationFile {
-    if let named { return ConfigurationFile(path: named, origin: "") }
+    if let named {
+      if named.utf8.first == 0x7b, !FileSystem.exists(named) {
+        throw Problem(
+          "--config takes the name of a file, not the configuration itself: put it into a file, "
+            + "or give --config - and the text on standard input")
+      }
+      return ConfigurationFile(path: named, origin: "")
+    }
     if let path = Terminal.variable(variable), !path.isEmpty {
       return ConfigurationFile(path: path, origin: " (from \(variable))")
     }

@@ -6,9 +6,10 @@ struct DecideCommand: ParsableCommand {
     abstract: "Decide from several pieces of evidence which plan is in force.",
     discussion: """
       Each piece is verified first; one that is refused ends the command with its own \
-      verdict.
+      verdict. Its kind is found from the file, or stands before it with a colon.
 
       Examples:
+        assay decide *.jws
         assay decide transaction:t.jws renewal-info:r.jws --config config.json
         assay decide app-receipt:receipt.txt --config config.json
         assay decide verify-receipt-response:answer.json --config config.json
@@ -20,7 +21,9 @@ struct DecideCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "KIND:FILE, once per piece of evidence; KIND is one of \(ProofKind.names).",
+    help: """
+      FILE or KIND:FILE, once per piece of evidence; KIND is one of \(ProofKind.names).
+      """,
     completion: .kindAndFile(ProofKind.nameList))
   var evidence: [String]
 
@@ -37,18 +40,21 @@ struct DecideCommand: ParsableCommand {
   var output: OutputOptions
 
   func run() throws {
-    let verifier = try source.verifier()
+    let (verifier, effective) = try source.load()
     let now = try Input.time(now, option: "--now")
     var documents: [Document] = []
     for piece in evidence {
-      let parts = piece.split(separator: ":", maxSplits: 1).map(String.init)
-      guard parts.count == 2 else {
-        throw Problem("\(piece): evidence is given as KIND:FILE, like transaction:t.jws")
+      let file = try EvidenceFile(piece: piece)
+      let (name, triage) = try file.kind(by: verifier)
+      let document =
+        try triage
+        ?? ProofKind(name ?? "").verify(file.bytes, by: verifier, subject: nil, nowMs: now)
+      guard document.status == .ok else {
+        let kind = name.map { $0 + "  " } ?? ""
+        try refuse(document, kind + file.path) {
+          Contrast(document, effective).show(file.bytes, by: verifier, nowMs: now)
+        }
       }
-      let kind = try ProofKind(parts[0])
-      let document = try kind.verify(
-        try Input.readEvidence(parts[1]), by: verifier, subject: nil, nowMs: now)
-      guard document.status == .ok else { try refuse(document, piece) }
       documents.append(document)
     }
     let decision = verifier.decide(
@@ -57,25 +63,43 @@ struct DecideCommand: ParsableCommand {
     if output.json {
       Terminal.write(decision.json + [0x0a])
     } else {
-      show(decision, view)
+      DecideCommand.show(decision, isVerbose: output.verbose)
+      if decision.status.family == .misuse { showKinds(documents) }
     }
     if view.exitCode != 0 { throw Refused(exitCode: view.exitCode) }
   }
 
-  private func refuse(_ document: Document, _ piece: String) throws -> Never {
+  private func refuse(
+    _ document: Document, _ title: String, _ showMore: () -> Void
+  ) throws -> Never {
     let view = DocumentView(document)
     if output.json {
       Terminal.write(document.json + [0x0a])
+    } else if document.text("kind") == "triage" {
+      TriageView(document).show(title, isVerbose: output.verbose)
     } else {
-      view.show(piece, isVerbose: output.verbose)
+      view.show(title, isVerbose: output.verbose)
+      showMore()
     }
     throw Refused(exitCode: view.exitCode)
   }
 
-  private func show(_ decision: Document, _ view: DocumentView) {
+  /// What each piece was taken for, where the library did not take one of them.
+  private func showKinds(_ documents: [Document]) {
+    for (place, (piece, document)) in zip(evidence, documents).enumerated() {
+      let kind = document.text("kind") ?? "?"
+      print("  evidence[\(place)] is \(Terminal.safe(piece)), \(kind)")
+    }
+  }
+
+  /// Prints a decision, and what had no influence on it.
+  static func show(_ decision: Document, isVerbose: Bool) {
+    let view = DocumentView(decision)
+    guard let plan = decision.text("decision.plan") else {
+      return view.show("decision", isVerbose: isVerbose)
+    }
     let entitled = decision.status == .ok
-    let plan = decision.text("decision.plan") ?? "no plan"
-    let state = decision.text("decision.state") ?? "\(decision.status.name)"
+    let state = decision.text("decision.state") ?? "none"
     let row = decision.text("decision.rule") ?? ""
     print(
       Terminal.styled(entitled ? "ENTITLED" : "NOT ENTITLED", entitled ? .good : .bad)
@@ -83,7 +107,16 @@ struct DecideCommand: ParsableCommand {
     for left in view["decision"]?["excluded"]?.elements ?? [] {
       let words = ["reason", "productId", "transactionId"].compactMap { left[$0]?.text }
       print("  left out: " + Terminal.safe(words.joined(separator: " ")))
+      if let remedy = left["reason"]?.text.flatMap({ remedies[$0] }) { print("    " + remedy) }
     }
-    view.showRest(isVerbose: output.verbose)
+    view.showRest(isVerbose: isVerbose)
   }
+
+  /// What to do about a transaction that was left out, by the reason (DCD-5, DCD-23).
+  private static let remedies = [
+    "unknown-product": "the catalogue lacks this product: add it to products if you sell it",
+    "type-mismatch": "Apple says another type than the catalogue: correct its type in products",
+    "unknown-type": "the type is newer than this library: look for an update",
+    "sandbox": "a tester's purchase, which decision.sandbox leaves out",
+  ]
 }

@@ -3,10 +3,12 @@ import AssayAuthority
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say what a status, a rule or a member of the configuration means.",
+    abstract: "Say what a status, a rule, a setting, a kind or a number of Apple's means.",
     discussion: """
-      Takes a status by its name or its number, a family of statuses, a rule as refusals \
-      and decisions name it, or the path of a member of the configuration.
+      Takes a status by its name or its number, a family of statuses, a rule by its id, the \
+      path of a member of the configuration, a kind of document or a type of facts, an \
+      operation, and what Apple writes: the types and values of its evidence, the statuses of \
+      verifyReceipt, the error numbers of the App Store Server API.
 
       Examples:
         assay explain rejected.chain.untrusted-root
@@ -14,12 +16,14 @@ struct ExplainCommand: ParsableCommand {
         assay explain JWS-20
         assay explain DEC-14
         assay explain attest.environments
+        assay explain 21007
+        assay explain RESCIND_CONSENT
 
       Exit codes: 0 explained, 2 there is no such thing.
       """)
 
   @Argument(
-    help: ArgumentHelp("Name, number, rule or path.", valueName: "name"),
+    help: ArgumentHelp("Name, number, rule, path, kind or type.", valueName: "name"),
     completion: .explainable)
   var name: String
 
@@ -66,12 +70,23 @@ struct Explained {
       self.init(status, table)
     } else if let family = table.families.first(where: { $0.name == name }) {
       self.init(family, table)
-    } else if table.rules.contains(rule) {
+    } else if table.things.contains(where: { $0.kind == "rule" && $0.name == rule }) {
       self.init(rule: rule, table)
     } else if let member = table.member(name) {
       self.init(member)
     } else {
-      return nil
+      self.init(table.found(name))
+    }
+  }
+
+  /// Several things may have one name, such as a value of two sets.
+  private init?(_ things: [ExplanationTable.Thing]) {
+    guard let first = things.first else { return nil }
+    title = first.name
+    kind = first.kind
+    for (place, thing) in things.enumerated() {
+      let mark = place == 0 ? "" : " (\(place + 1))"
+      facts += thing.facts.map { ($0.name + mark, $0.text) }
     }
   }
 
@@ -113,6 +128,7 @@ struct Explained {
   private init(rule: String, _ table: ExplanationTable) {
     title = rule
     kind = "rule"
+    facts = table.things.first { $0.kind == "rule" && $0.name == rule }?.facts ?? []
     let rows = table.rows.filter { $0.rule == rule }
     for (place, row) in rows.enumerated() {
       // A rule may have two rows, whose column names a number distinguishes.

@@ -2,14 +2,31 @@ import Assay
 
 /// Reads files and times that the command line names.
 enum Input {
-  /// Reads evidence without the line end that an editor added to text. Input that begins as DER or
-  /// CBOR is not text.
+  /// Reads evidence without the white space that an editor or a clipboard put around the text.
+  /// Input that begins as DER or CBOR is not text.
   static func readEvidence(_ path: String) throws -> [UInt8] {
-    var bytes = try FileSystem.read(path)
+    if isEvidence(path), !FileSystem.exists(path) {
+      throw Problem(
+        "this is the evidence itself, not the name of a file: put it into a file, or give - and "
+          + "the text on standard input")
+    }
+    let bytes = try FileSystem.read(path)
     if let first = bytes.first, first == 0x30 || first >= 0x80 { return bytes }
-    if bytes.last == 0x0a { bytes.removeLast() }
-    if bytes.last == 0x0d { bytes.removeLast() }
-    return bytes
+    guard let begin = bytes.firstIndex(where: { !isSpace($0) }),
+      let end = bytes.lastIndex(where: { !isSpace($0) })
+    else { return [] }
+    return Array(bytes[begin...end])
+  }
+
+  /// Whether an argument is a JWS, a receipt in base64 or JSON: a bearer text, which no message
+  /// repeats.
+  static func isEvidence(_ argument: String) -> Bool {
+    argument.utf8.count > 1024
+      || ["eyJ", "MII", "ewo", "{"].contains { argument.hasPrefix($0) }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || (0x09...0x0d).contains(byte)
   }
 
   /// Reads milliseconds since 1970 UTC, "now", or an ISO 8601 date.

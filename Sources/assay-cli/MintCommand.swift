@@ -1,4 +1,5 @@
 import AssayAuthority
+import CSystem
 
 struct MintCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -86,6 +87,9 @@ struct MintCommand: ParsableCommand {
 
   @Option(help: "Another seed gives another day.")
   var seed: UInt64 = 1
+
+  @Flag(letter: "q", help: "No progress bar while a day is minted.")
+  var quiet = false
 
   private static let names = ProofKind.names + ", token, keyset"
   private static let ofXcode = "transaction, renewal-info, app-transaction and app-receipt"
@@ -185,7 +189,18 @@ struct MintCommand: ParsableCommand {
       try folder.receipts(), purchase: purchase, start: now - now % Purchase.day, count: count,
       seed: seed)
     var sink = try LineSink(out)
-    while let request = try requests.next() { try sink.write(request.line) }
+    // The requests themselves may go to the terminal.
+    let isInTheWay = (out ?? "-") == "-" && isatty(1) == 1
+    var progress = ProgressBar(total: count, of: .requests, isQuiet: quiet || isInTheWay)
+    // A failure says so on a line of its own.
+    defer { progress.end() }
+    var made = 0
+    while let request = try requests.next() {
+      try sink.write(request.line)
+      made += 1
+      // The clock is not asked for every request.
+      if made % 64 == 0 { progress.show(done: made, lines: made) }
+    }
     try sink.end()
   }
 

@@ -30,8 +30,19 @@ enum ProofKind {
     case "verify-receipt-response": self = .answer
     case "attestation": self = .attestation
     case "assertion": self = .assertion
-    default: throw Problem("there is no kind \(name); there are \(ProofKind.names)")
+    default:
+      throw Problem(
+        "there is no kind \(Terminal.safe(name)); there are \(ProofKind.names)"
+          + Suggestion.text(for: name, among: ProofKind.nameList))
     }
+  }
+
+  /// Returns the name of the kind that triage finds, by members and first bytes alone; `nil` if
+  /// it finds none. A wrong kind proves nothing: verification compares it (JWS-75, RCP-5).
+  static func name(in triage: Document) -> String? {
+    let format = triage.text("triage.format") ?? ""
+    let name = format == "jws" ? triage.text("triage.kind") ?? "" : format
+    return nameList.contains(name) ? name : nil
   }
 
   /// Verifies the content of a file.

@@ -57,7 +57,7 @@ struct TriageCommand: ParsableCommand {
 }
 
 /// A triage document as text for people.
-private struct TriageView {
+struct TriageView {
   private let document: Document
 
   init(_ document: Document) {

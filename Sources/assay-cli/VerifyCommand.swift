@@ -8,7 +8,11 @@ struct VerifyCommand: ParsableCommand {
       Prints the verdict and the facts that matter most; with -v every check that was \
       made and every fact, with --json the library's document, byte for byte.
 
+      Without --kind the kind is found from the file, and shown beside the verdict. A server \
+      names the kind that it expects: whoever sends the file chooses what is found.
+
       Examples:
+        assay verify purchase.jws
         assay verify purchase.jws --kind transaction --config config.json
         pbpaste | assay verify - --kind notification --config config.json --json
         assay verify receipt.txt --kind app-receipt --config config.json \\
@@ -29,9 +33,11 @@ struct VerifyCommand: ParsableCommand {
   var file: String
 
   @Option(
-    help: "What it must turn out to be: \(ProofKind.names).",
-    completion: .values(ProofKind.nameList))
-  var kind: String
+    help: """
+      What it must turn out to be: \(ProofKind.names). Without it the kind is found from the \
+      file.
+      """, completion: .values(ProofKind.nameList))
+  var kind: String?
 
   @OptionGroup
   var source: ConfigurationOption
@@ -53,18 +59,35 @@ struct VerifyCommand: ParsableCommand {
   var output: OutputOptions
 
   func run() throws {
-    let proof = try ProofKind(kind)
-    let verifier = try source.verifier()
+    if let kind { _ = try ProofKind(kind) }
+    let (verifier, effective) = try source.load()
     let now = try Input.time(now, option: "--now")
+    let evidence = try EvidenceFile(file, kind: kind)
+    let (name, triage) = try evidence.kind(by: verifier)
+    guard let name else { return try refuse(evidence, triage) }
+    let proof = try ProofKind(name)
     let document = try proof.verify(
-      try Input.readEvidence(file), by: verifier,
-      subject: try Input.octets(subject, option: "--subject"), attested: attested, nowMs: now)
+      evidence.bytes, by: verifier, subject: try Input.octets(subject, option: "--subject"),
+      attested: attested, nowMs: now)
     let view = DocumentView(document)
     if output.json {
       Terminal.write(document.json + [0x0a])
     } else {
-      view.show(kind, verdict: proof.verdict, isVerbose: output.verbose)
+      view.show(name, verdict: proof.verdict, isVerbose: output.verbose)
+      Contrast(document, effective).show(evidence.bytes, by: verifier, nowMs: now)
+      attested.explain(document)
     }
     if view.exitCode != 0 { throw Refused(exitCode: view.exitCode) }
+  }
+
+  /// The kind was to be found: triage says what the file is instead.
+  private func refuse(_ evidence: EvidenceFile, _ triage: Document?) throws {
+    guard let triage else { return }
+    if output.json {
+      Terminal.write(triage.json + [0x0a])
+    } else {
+      TriageView(triage).show(evidence.path, isVerbose: output.verbose)
+    }
+    throw Refused(exitCode: DocumentView(triage).exitCode)
   }
 }

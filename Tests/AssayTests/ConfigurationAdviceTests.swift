@@ -45,6 +45,64 @@ struct ConfigurationAdviceTests {
     check(message.contains(words), "\(member): \(message)")
   }
 
+  private static let meant: [(String, JSONText, String)] = [
+    ("environmets", [], "did you mean environments?"),
+    ("anchors", [], "did you mean storekit.anchors or receipts.anchors or attest.anchors?"),
+    ("environments", ["production"], "did you mean Production?"),
+    ("environments", "Sandbox", "write it in a list"),
+    ("environments", ["prod"], "did you mean Production?"),
+    ("clockSkewMs", 300_001, "clockSkewMs takes 0 to 300000, not 300001"),
+    ("clockSkewMs", "60000", "write the number without quotes"),
+    ("decision", ["gracePeriod": "true"], "write it without quotes"),
+    ("decision", ["sandbox": "bellow"], "did you mean below?"),
+    ("decision", ["grcaePeriod": true], "did you mean gracePeriod?"),
+    ("storekit", ["maxAgeMs": ["transactions": 1]], "did you mean transaction?"),
+    ("storekit", ["maxAgeMs": ["transaction": 0]], "realtime-request : milliseconds, not 0"),
+    ("products", ["a.b": ["type": "auto-renewing"]], "did you mean auto-renewable?"),
+    ("products", ["a": ["typ": "consumable"], "a.b": ["type": "consumable"]], "mean type?"),
+    ("products", ["a.b": ["type": "consumable", "plan": "Free"]], "did you mean free?"),
+    ("quotas", ["fre": ["calls": 1]], "did you mean free?"),
+    ("ledger", ["engine": "postgresql"], "did you mean postgres?"),
+    ("risk", ["rules": ["RSK-11": "stepup"]], "did you mean step-up?"),
+    ("tokens", [["profile": "apple_id"]], "did you mean apple-id?"),
+  ]
+
+  @Test("CNF-1 the message says what was probably meant", arguments: meant)
+  func suggestion(_ member: String, _ value: JSONText, _ words: String) {
+    let message = refused(Self.base.setting(member, value).bytes).text("error.message") ?? ""
+    check(message.contains(words), "\(member): \(message)")
+  }
+
+  @Test("CNF-1 DOC-3 no value that may be a secret is repeated")
+  func secrets() {
+    for (member, value) in [
+      ("receipts", ["sharedSecrets": ["*": 12_345_678]]),
+      ("session", ["secrets": [["id": "a", "secret": 12_345_678]]]),
+      ("deviceCheck", ["teamId": "12345678", "keyId": 12_345_678]),
+      ("decision", ["sandbox": "12345678"]), ("storekit", ["maxAgeMs": ["12345678": "x"]]),
+    ] as [(String, JSONText)] {
+      let document = refused(Self.base.setting(member, value).bytes)
+      checkEqual(document.status.family, .config)
+      let message = document.text("error.message") ?? ""
+      check(!message.contains("12345678"), "\(member): \(message)")
+    }
+  }
+
+  @Test("CNF-1 the nearest name, by letters that are added, left out, changed or swapped")
+  func spelling() {
+    let names = ["plans", "products", "environments"].map { Array($0.utf8) }
+    for (word, wanted) in [
+      ("plnas", "plans"), ("Plans", "plans"), ("prod", "products"), ("product", "products"),
+      ("enviroment", "environments"), ("plans", nil), ("pl", nil), ("", nil), ("quotas", nil),
+      (String(repeating: "plans", count: 20), nil),
+    ] as [(String, String?)] {
+      checkEqual(Spelling.nearest(to: utf8(word), among: names), wanted.map { utf8($0) }, word)
+    }
+    checkEqual(Spelling.distance(utf8("kitten"), utf8("sitting")), 3)
+    checkEqual(Spelling.distance([], utf8("ab")), 2)
+    checkEqual(Spelling.distance(utf8("ab"), utf8("ba")), 1)
+  }
+
   @Test("CNF-1 a key id of another length is told the length")
   func keyId() throws {
     let block: JSONText = [

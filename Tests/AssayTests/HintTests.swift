@@ -181,6 +181,10 @@ enum HintGate {
     "signed by a test authority of `assay mint`",
     // Hints about another environment (JWS-70, APR-16, RCP-28, RCP-29).
     "evidence of Production at", "evidence of Sandbox at", "evidence of StoreKit testing in Xcode",
+    // A hint about a catalogue that lacks a product (DCD-5).
+    "products lacks a product of the evidence",
+    // Hints about a text that is not evidence (JWS-2, RCP-2).
+    "no evidence begins here", "white space stands before or after the text",
     // A hint about the text of a token (TOK-5).
     "remove the word Bearer",
     // Hints about HTTP status 401 (API-54, API-55).
@@ -294,6 +298,46 @@ struct HintTests {
       let named = try Authority(now: now, names: .apple).mint(purchase.transactionPayload)
       let hint = verifier.verifyJWS(named, kind: .transaction, nowMs: now).text("error.hint")
       checkEqual(hint?.hasPrefix("a forged chain, or a new Apple root"), true, "\(hint ?? "")")
+    }
+  }
+
+  @Test("JWS-2 RCP-2 the name of a file and white space around a text are said to be that")
+  func mistakenTexts() throws {
+    let verifier = try Minted.verifier()
+    let jws = try Minted.authority().mint(Minted.purchase.transactionPayload)
+    func hint(_ text: [UInt8]) -> String {
+      let document = verifier.verifyJWS(text, kind: .transaction, nowMs: Minted.now)
+      checkEqual(document.status, .malformedJwsForm)
+      return document.text("error.hint") ?? ""
+    }
+    for text in [jws + [0x0a], jws + [0x0d, 0x0a], [0x20] + jws] {
+      check(hint(text).hasPrefix("white space stands before or after"), "\(hint(text))")
+    }
+    let file = "no evidence begins here: pass what the file holds"
+    for name in ["purchase.jws", "/tmp/a b.txt\n", "receipts/r.b64"] {
+      check(hint(utf8(name)).hasPrefix(file), "\(name): \(hint(utf8(name)))")
+      let receipt = verifier.verifyReceipt(utf8(name), kind: .app, nowMs: Minted.now)
+      checkEqual(receipt.status, .malformedTransportBase64, "\(name)")
+      checkEqual(receipt.text("error.hint")?.hasPrefix(file), true, "\(name)")
+    }
+    for text in ["", ".jws", "purchase", "{\"signedPayload\":\"x\"}", "eyJ\n.eyJ.x"] {
+      check(hint(utf8(text)).hasPrefix("pass the JWS alone"), "\(text): \(hint(utf8(text)))")
+    }
+  }
+
+  @Test("DCD-5 a decision without a plan says that the catalogue lacks a product")
+  func unknownProduct() throws {
+    for (products, isUnknown) in [
+      ([:], true), (["com.example.app.premium.monthly": ["type": "auto-renewable"]], false),
+    ] as [(JSONText, Bool)] {
+      let verifier = try Minted.verifier([("products", products)])
+      let jws = try Minted.authority().mint(Minted.purchase.transactionPayload)
+      let decision = verifier.decide(
+        [verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)], account: nil,
+        nowMs: Minted.now)
+      checkEqual(decision.status, .rejectedDecisionNotEntitled)
+      let hint = decision.text("error.hint") ?? ""
+      checkEqual(hint.hasPrefix("products lacks a product of the evidence"), isUnknown, "\(hint)")
     }
   }
 

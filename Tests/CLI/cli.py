@@ -27,7 +27,8 @@ from datetime import datetime, timedelta, timezone
 from html.parser import HTMLParser
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT)]
+sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT / "Tests/CLI"), str(ROOT)]
+import mistakes  # noqa: E402
 from report import Suite  # noqa: E402
 from tools.contract.reader import Contract  # noqa: E402
 
@@ -845,7 +846,7 @@ def check_full_disk(suite, assay, blobs):
         ("triage", "t.jws", *config, *now), ("triage", "t.jws", *config, *now, "--json"),
         ("inspect", "t.jws"), ("inspect", "t.jws", "--json"), report, (*report, "--json"), mint,
         day, ("mint", "verify-receipt-response", "--authority", "ca", *now),
-        ("mint", "--list-forgeries"),
+        ("mint", "--list-forgeries"), ("demo",),
         ("normalize-key-id", "00" * 32), ("--help",), ("mint", "--help"),
         ("--generate-completion-script", "bash"), ("--version",), ("explain", "JWS-20"),
         ("explain", "ok", "--json"), ("config", "check", "ca/config.json", "-v"), ("init", "-"),
@@ -1022,7 +1023,7 @@ def check_key_ids(suite, assay):
 
 
 def check_help(suite, assay):
-    for command in ["init", "config check", "verify", "triage", "decide", "inspect", "report",
+    for command in ["demo", "init", "config check", "verify", "triage", "decide", "inspect", "report",
                     "explain", "mint", "normalize-key-id"]:
         code, out, _ = assay.run(*command.split(), "--help")
         text = out.decode()
@@ -1035,7 +1036,7 @@ def check_help(suite, assay):
     suite.expect((code, out.decode()) == (0, f"assay {version}\n"), "the version", out.decode())
     for arguments, word in [
             (["verfy"], "did you mean verify"), (["verify", "x", "--knd", "y"], "--kind"),
-            (["verify", "x"], "--kind is missing"), (["verify", "--kind", "transaction"], "<file>"),
+            (["verify", "--kind", "transaction"], "<file>"),
             (["verify", "x", "--kind"], "--kind=VALUE"), (["inspect", "a", "b"], "one argument too many"),
             (["inspect", "a", "--json=1"], "takes no value"), (["config"], "check"),
             (["verify", "x", "--kind", "a", "--kind", "b"], "twice"), (["config", "x"], "check"),
@@ -1142,15 +1143,125 @@ def check_explanations(suite, assay):
     for word, wanted in [("DEC-14", "active"), ("RSK-11", "an assertion passed"),
                          ("DEC-13", "denied-by-policy"), ("rejected", "rejected.chain.not-ca"),
                          ("attest.time", "live, stored"), ("apps[3].teamId", "10 characters"),
-                         ("products.com-example.plan", "a name in plans"), ("0", "every check")]:
+                         ("products.com-example.plan", "a name in plans"), ("0", "every check"),
+                         ("storekit", "storekit.anchors"), ("21007", "receipt at production"),
+                         ("21142", "internal data access"), ("4040010", "TransactionIdNotFound"),
+                         ("TransactionIdNotFound", "4040010"), ("4040002", "later"),
+                         ("RESCIND_CONSENT", "restrict the account"), ("INITIAL_BUY", "Subtype"),
+                         ("verifyReceipt", "buy.itunes.apple.com"), ("NotificationType", "REFUND"),
+                         ("get-transaction-info", "operation"), ("getTransactionInfo", "operation"),
+                         ("consume-quota", "database"), ("app-receipt", "a kind of document"),
+                         ("Transaction", "a type of facts"), ("expirationIntent", "billing error"),
+                         ("ConsumptionStatus", "partially"), ("STO-98", "ledger.md"),
+                         ("DEC-14", "receipts-decisions.md"), ("cli-8", "command-line.md")]:
         code, out, err = assay.run("explain", word)
         suite.expect(code == 0 and wanted in out.decode(), f"explain {word}", out.decode() + err)
+    # All that has a name in the tables (CLI-5): what a shell is offered, and some of it asked.
+    named = []
+    for table in ("rules", "kinds", "configuration", "appstore/errors", "names"):
+        for row in (ROOT / f"contract/{table}.tsv").read_text().splitlines():
+            if row and not row.startswith("#"):
+                cells = row.split("\t")
+                named += cells[2:3] if not cells[0] else cells[:2 if "errors" in table else 1]
+    named = sorted(set(named) - {"name"})
+    _, out, _ = assay.run("--complete", "explain", "")
+    offered = {line.split("\t")[0] for line in out.decode().splitlines()}
+    suite.expect(len(named) > 1200 and set(named) <= offered, "CLI-5: all that has a name is known",
+                 f"{len(named)} {sorted(set(named) - offered)[:10]}")
+    lost = [name for name in named[::29] if assay.run("explain", name, "--json")[0] != 0]
+    suite.expect(not lost, "CLI-5: and explained", " ".join(lost))
     for word, near in [("rejected.chain.untrusted-rot", "rejected.chain.untrusted-root"),
                        ("JWS-200", "JWS-20"), ("attest.tme", "attest.time"), ("nonsense", ""),
                        ("99999999", ""), ("", ""), ("a" * 4000, "")]:
         code, out, err = assay.run("explain", word)
         suite.expect((code, out) == (2, b"") and near in err and "nothing called" in err,
                      f"explain {word[:40]}", err)
+
+
+def check_kinds(suite, assay, blobs):
+    """The kind is found from the file, whatever it is called (CLI-1)."""
+    config = ("--config", "ca/config.json", "--now", NOW)
+    kinds = {
+        "transaction": blobs["jws"], "transaction-receipt": blobs["receipt"],
+        "app-receipt": blobs["app-receipt"], "verify-receipt-response": blobs["answer"],
+        **{kind: assay.mint(kind) for kind in ["renewal-info", "notification", "app-transaction",
+                                               "realtime-request", "attest-receipt"]}}
+    for kind, blob in kinds.items():
+        for end in (b"", b"\n", b"\r\n\r\n"):
+            assay.file("found", blob.strip() + end)
+            code, out, err = assay.run("verify", "found", *config)
+            suite.expect(code == 0 and f"  {kind}  ok\n" in out.decode(),
+                         f"CLI-1: {kind} is found", f"{code} {out.decode()} {err}")
+            found = assay.run("verify", "found", *config, "--json")
+            named = assay.run("verify", "found", *config, "--json", "--kind", kind)
+            suite.expect(found == named, f"CLI-1: {kind} named or found, the same document")
+    for kind, more in [("attestation", "--key-id"), ("assertion", "--public-key")]:
+        assay.file("found", assay.mint(kind))
+        code, _, err = assay.run("verify", "found", *config, "--client-data", "hello")
+        suite.expect(code == 2 and more + " is missing" in err, f"CLI-1: {kind} is found", err)
+    folder = assay.folder / "pieces"
+    folder.mkdir()
+    names = []
+    for kind in ("transaction", "renewal-info", "transaction-receipt"):
+        (folder / f"{kind}:1.jws").write_bytes(kinds[kind] + b"\n")
+        names.append(f"pieces/{kind}:1.jws")
+    code, out, err = assay.run("decide", *names, *config, "--json")
+    decision = json.loads(out)["decision"] if out else {}
+    suite.expect(code == 0 and decision["plan"] == "premium", "CLI-1: decide finds every kind",
+                 f"{code} {decision} {err}")
+    assay.file("found", b"com.urus.iap.1")
+    for command in ("verify", "decide"):
+        code, out, _ = assay.run(command, "found", *config)
+        suite.expect(code == 1 and b"rejected.triage.cracking-tool" in out,
+                     f"CLI-1: {command} says what has no kind", out.decode())
+    code, out, _ = assay.run("verify", "found", *config, "--json")
+    suite.expect(code == 1 and json.loads(out)["kind"] == "triage", "CLI-1: as JSON, too")
+
+
+def check_demo(suite, assay):
+    """The main job without a file, a configuration and a network (CLI-4)."""
+    with tempfile.TemporaryDirectory() as empty:
+        done = subprocess.run([assay.binary, "demo"], cwd=empty, env={}, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=60, check=False)
+        left = os.listdir(empty)
+    shown = done.stdout.decode()
+    suite.expect((done.returncode, done.stderr, left) == (0, b"", []), "CLI-4: demo leaves nothing",
+                 f"{done.returncode} {done.stderr} {left}")
+    wanted = ["VERIFIED  transaction  ok", "ENTITLED  plan premium, active DEC-14",
+              "NOT ENTITLED  plan free, refunded", "transaction  rejected.chain.untrusted-root",
+              "transaction  rejected.app.bundle-id", "assay mint", "5 of 5 outcomes",
+              "signed by a test authority"]
+    suite.expect(all(word in shown for word in wanted), "CLI-4: demo shows every outcome", shown)
+    code, out, _ = assay.run("demo", "-v")
+    suite.expect(code == 0 and b"jws.signature" in out, "CLI-4: demo -v has the checks")
+
+
+def check_minting_bar(suite, assay):
+    """A day that is minted has a bar, and no line of it is left (CLI-6)."""
+    day = ["mint", "--day", "20000", "--authority", "ca", "--now", NOW, "--out", "bar.ndjson"]
+    code, shown = on_terminal(assay, *day)
+    suite.expect(code == 0 and "of 20,000" in shown and "requests/s" in shown
+                 and shown.endswith("\r\x1b[K"), "CLI-6: minting a day shows how far it is",
+                 repr(shown[-200:]))
+    code, shown = on_terminal(assay, *day, "--quiet")
+    suite.expect((code, shown) == (0, ""), "CLI-6: unless it is to be quiet", repr(shown))
+    code, err = assay.into("/dev/null", *day)
+    suite.expect((code, err) == (0, ""), "CLI-6: nor into a file", err)
+    (assay.folder / "bar.ndjson").unlink()
+
+
+def check_standard(suite, assay):
+    """Standard streams that are closed: nothing is read from, or written into, another file."""
+    for closed, wanted in [("<&-", 0), (">&-", 2), ("2>&-", 0), ("<&- >&- 2>&-", 2)]:
+        done = subprocess.run(
+            ["sh", "-c", f'"$0" mint transaction --authority ca --now {NOW} {closed}',
+             assay.binary], cwd=assay.folder, stdin=subprocess.PIPE, capture_output=True,
+            timeout=60, check=False)
+        suite.expect(done.returncode == wanted, f"CLI-6: {closed}",
+                     f"{done.returncode} {done.stderr}")
+    keys = list((assay.folder / "ca").glob("*-key.pem"))
+    suite.expect(all(key.read_text().startswith("-----BEGIN") for key in keys),
+                 "CLI-6: the keys are as they were")
 
 
 def check_completion(suite, assay):
@@ -1166,6 +1277,7 @@ def check_completion(suite, assay):
                                                          ["notification:"]),
             (["decide", "notification:n"], "files", []), (["decide", "notification", ":", "n"],
                                                           "files", []),
+            (["decide", "purchase"], "files", []),
             (["mint", "--environment", "S"], "words", ["Sandbox"]),
             (["mint", "--authority", ""], "folders", []), (["mint", "--forge", "JWS-2"], "words",
                                                            ["JWS-20", "JWS-29"]),
@@ -1219,6 +1331,11 @@ def main():
         check_configuration(suite, assay, blobs)
         check_brevity(suite, assay, blobs)
         check_explanations(suite, assay)
+        check_kinds(suite, assay, blobs)
+        check_demo(suite, assay)
+        check_minting_bar(suite, assay)
+        check_standard(suite, assay)
+        mistakes.check_mistakes(suite, assay)
         check_completion(suite, assay)
         check_help(suite, assay)
     suite.finish()

@@ -9,6 +9,7 @@ requests are made by hand.
 import argparse
 import base64
 import json
+import os
 import pathlib
 import re
 import signal
@@ -17,6 +18,7 @@ import subprocess
 import tempfile
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 
@@ -77,6 +79,18 @@ def check_start(bench):
             player.process.send_signal(number)
             bench.expect(player.process.wait(timeout=20) == 0, f"PLY-1: {number.name} ends it")
             bench.expect("127.0.0.2" in player.url, "PLY-1: another loopback address", player.url)
+    # Whoever starts it without an input has it until a signal.
+    (bench.folder / "input").write_text("a file")
+    for name, more in [("/dev/null", {"stdin": subprocess.DEVNULL}),
+                       ("closed", {"stdin": None, "preexec_fn": lambda: os.close(0)}),
+                       ("a file", {"stdin": (bench.folder / "input").open()})]:
+        with bench.player(**more) as player:
+            time.sleep(0.3)
+            answer = player.ask("GET", "play", "/play/log")
+            bench.expect(player.process.poll() is None and answer.status == 200,
+                         f"PLY-1: it lives with an input that is {name}", answer)
+            player.process.terminate()
+            bench.expect(player.process.wait(timeout=20) == 0, f"PLY-1: and ends; {name}")
     with bench.player() as player:
         listening = listeners(player.process.pid)
         bench.expect(listening == {f"0100007F:{player.place[1]:04X}"},

@@ -31,14 +31,15 @@ class Answer:
 class Player:
     """The server in a folder; used in a `with`."""
 
-    def __init__(self, binary, folder, *options, authority="ca", clock=NOW):
+    def __init__(self, binary, folder, *options, authority="ca", clock=NOW,
+                 stdin=subprocess.PIPE, **more):
         words = [str(binary), "mock-apple", "--authority", authority, *map(str, options)]
         if clock is not None:
             words += ["--clock", str(clock)]
         self.folder = folder
         self.process = subprocess.Popen(
-            words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL)
+            words, cwd=folder, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            **more)
         ready, _, _ = select.select([self.process.stdout], [], [], 120)
         if not ready:
             self.process.kill()
@@ -100,7 +101,8 @@ class Player:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
-        self.process.stdin.close()
+        if self.process.stdin:
+            self.process.stdin.close()
         self.process.stdout.close()
         self.process.wait(timeout=20)
 

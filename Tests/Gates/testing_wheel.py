@@ -175,6 +175,16 @@ def check_programs(suite, own):
                      " ".join(words), result.stderr[-800:])
 
 
+def check_demo(suite, own):
+    """The main job from the installed wheel alone: no file, no configuration, nothing left (CLI-4)."""
+    empty = own.folder / "empty"
+    empty.mkdir()
+    result = subprocess.run([own.folder / "venv/bin/assay", "demo"], cwd=empty, env={},
+                            stdin=subprocess.DEVNULL, text=True, capture_output=True)
+    suite.expect(result.returncode == 0 and "5 of 5 outcomes" in result.stdout
+                 and not list(empty.iterdir()), "assay demo", result.stdout + result.stderr)
+
+
 def check_project(suite, own):
     wanted = len(re.findall(r"^def test_", PROJECT, re.M))
     tests = own.folder / "project/test_server.py"
@@ -214,6 +224,7 @@ def main():
             result = own.install("--quiet", *wheels)
             if suite.expect(result.returncode == 0, "pip installs both", result.stderr[-1500:]):
                 check_programs(suite, own)
+                check_demo(suite, own)
                 check_project(suite, own)
     suite.finish()
 

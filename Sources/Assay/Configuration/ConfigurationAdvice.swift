@@ -1,28 +1,114 @@
-/// Adds to the refusal of a configuration the values that the member accepts (CNF-1), from the
-/// table of which the schema and docs/config.md are made.
+/// Adds to the refusal of a configuration the values that the member accepts, and the name that
+/// was probably meant (CNF-1), from the table of which the schema and docs/config.md are made.
+///
+/// Only numbers, and names of members, are repeated from the configuration: any other value may
+/// be a secret.
 enum ConfigurationAdvice {
   /// Returns the refusal with its member's accepted values as detail, if it has no other detail.
-  static func completed(_ refusal: Refusal) -> Refusal {
+  ///
+  /// - Parameter config: the refused configuration, in which the refused value is looked up.
+  static func completed(_ refusal: Refusal, of config: [UInt8] = []) -> Refusal {
     guard refusal.status.family == .config, refusal.detail.isEmpty else { return refusal }
+    let given = value(at: refusal.place, in: config)
     if refusal.status == .configDocumentUnknownMember {
-      let names = members(around: refusal.place)
-      return names.isEmpty ? refusal : refusal.saying("there are " + names)
+      return refusal.saying(members(around: refusal.place, insteadOf: given?.name.utf8 ?? []))
     }
     guard let row = row(of: refusal.place) else { return refusal }
-    return refusal.saying(Text(row.path).string + " takes " + Text(row.values).string)
+    var detail = Text(row.path).string + " takes " + Text(row.values).string
+    if let given {
+      let isMistyped = refusal.status == .configDocumentType
+      detail += correction(of: given, to: row.values, isMistyped: isMistyped)
+    }
+    return refusal.saying(detail)
   }
 
-  /// Returns the configured plans as a detail of at most about 200 bytes.
-  static func plans(_ plans: [Text]) -> String {
+  /// Returns the configured plans as a detail of at most about 300 bytes.
+  ///
+  /// - Parameter given: what was given as the name of a plan; `nil` if it is no text.
+  static func plans(_ plans: [Text], insteadOf given: Text?) -> String {
     var names = ""
     for plan in plans {
       let longer = names + (names.isEmpty ? "" : ", ") + plan.string
       if longer.utf8.count > 200 {
-        return names.isEmpty ? "" : "plans are " + names + " and others"
+        names += names.isEmpty ? "" : " and others"
+        break
       }
       names = longer
     }
-    return "plans are " + names
+    let near = nearest(to: given?.utf8 ?? [], among: plans.map { $0.utf8 })
+    return names.isEmpty ? "" : "plans are " + names + near
+  }
+
+  // MARK: what was meant
+
+  /// Returns "; did you mean Production?"; an empty text if no name is near.
+  private static func nearest(to word: [UInt8], among names: [[UInt8]]) -> String {
+    guard let near = Spelling.nearest(to: word, among: names) else { return "" }
+    return "; did you mean " + Text(near).string + "?"
+  }
+
+  /// Returns what is wrong with a value beyond the values that its member takes; may be empty.
+  private static func correction(
+    of given: JSONValue, to values: [UInt8], isMistyped: Bool
+  ) -> String {
+    let form = form(of: values)
+    let isNumeric = isNumeric(form)
+    switch given.kind {
+    case .number:
+      return isNumeric ? ", not " + Text(Array(given.source)).string : ""
+    case .string:
+      let text = given.text ?? ""
+      if isNumeric { return text.isDecimal ? "; write the number without quotes" : "" }
+      let choices = choices(form)
+      if isMistyped, choices.contains(text.utf8) { return "; write it in a list" }
+      if Text(form) == "true or false" {
+        return text == "true" || text == "false" ? "; write it without quotes" : ""
+      }
+      return nearest(to: text.utf8, among: choices)
+    default: return ""
+    }
+  }
+
+  /// Returns the words for the value: what follows the last " : " of a member that maps names.
+  private static func form(of values: [UInt8]) -> [UInt8] {
+    guard let colon = values.lastIndex(of: 0x3a), colon &+ 2 <= values.count,
+      colon > 0, values[colon &- 1] == 0x20
+    else { return values }
+    return Array(values[(colon &+ 1)...].drop { $0 == 0x20 })
+  }
+
+  /// Returns the names in "below, equal, never"; words of a sentence are none.
+  private static func choices(_ words: [UInt8]) -> [[UInt8]] {
+    words.split(separator: 0x2c).map { Array(ASCII.trimmed($0)) }.filter { !$0.contains(0x20) }
+  }
+
+  /// Whether the words describe a number, such as "0 to 64", "60000 or more", "milliseconds".
+  private static func isNumeric(_ words: [UInt8]) -> Bool {
+    let parts = words.split(separator: 0x20).map { Text(Array($0)) }
+    if parts.count == 1 { return parts[0] == "milliseconds" || parts[0] == "integer" }
+    guard parts.count == 3, JSONValue.integer(parts[0].utf8[...]) != nil else { return false }
+    return parts[1] == "to" || (parts[1] == "or" && parts[2] == "more")
+  }
+
+  /// Returns the value at a place; `nil` if the text is not JSON, or has no such value.
+  private static func value(at place: String, in config: [UInt8]) -> JSONValue? {
+    guard !place.isEmpty, config.count <= ConfigurationReader.byteCap,
+      let root = try? MemberNode.read(config, .configuration, ConfigurationReader.refusals)
+    else { return nil }
+    return value(at: Array(place.utf8), below: root)
+  }
+
+  /// Product ids contain dots, so that several branches may begin as the place does. No deeper
+  /// than the reader's cap.
+  private static func value(at place: [UInt8], below node: MemberNode) -> JSONValue? {
+    let isObject = node.value.kind == .object
+    let inner = (try? isObject ? node.members() : node.elements()) ?? []
+    for child in inner {
+      let path = Array(child.path.utf8)
+      if path == place { return child.value }
+      if place.starts(with: path), let found = value(at: place, below: child) { return found }
+    }
+    return nil
   }
 
   // MARK: the table
@@ -40,20 +126,37 @@ enum ConfigurationAdvice {
     return nil
   }
 
-  /// Returns the names of all members of the object in which the last member of `place` is.
-  private static func members(around place: String) -> String {
+  /// Returns the names of all members of the object in which the last member of `place` is, and
+  /// the one that was probably meant: near, or of the same name in another object.
+  private static func members(around place: String, insteadOf word: [UInt8]) -> String {
     var outer = Array(place.utf8)
     while let last = outer.popLast(), last != 0x2e {}
-    var names: [String] = []
+    var names: [[UInt8]] = []
+    var elsewhere = ""
     for line in lines {
-      var path = line.path
-      var name: [UInt8] = []
-      while let last = path.popLast(), last != 0x2e { name.insert(last, at: 0) }
+      let (path, name) = split(line.path)
       if outer.isEmpty ? path.isEmpty : fits(path[...], outer[...]) {
-        names.append(Text(name).string)
+        names.append(name)
+      } else if name == word {
+        elsewhere += (elsewhere.isEmpty ? "" : " or ") + Text(line.path).string
       }
     }
-    return names.joined(separator: ", ")
+    if names.isEmpty, let row = row(of: Text(outer).string) {
+      // An object of names that have no lines of their own, such as storekit.maxAgeMs.
+      let end = row.values.firstIndex(of: 0x3a) ?? row.values.endIndex
+      names = choices(Array(row.values[..<end]))
+    }
+    guard !names.isEmpty else { return "" }
+    let near = nearest(to: word, among: names)
+    let there = "there are " + names.map { Text($0).string }.joined(separator: ", ")
+    return there
+      + (near.isEmpty && !elsewhere.isEmpty ? "; did you mean " + elsewhere + "?" : near)
+  }
+
+  /// Returns the path of the enclosing object and the name of the member.
+  private static func split(_ path: [UInt8]) -> (outer: [UInt8], name: [UInt8]) {
+    guard let dot = path.lastIndex(of: 0x2e) else { return ([], path) }
+    return (Array(path[..<dot]), Array(path[(dot &+ 1)...]))
   }
 
   /// Whether `path` matches `place`: `[]` matches any index, such as `[3]`, and `*` any name,

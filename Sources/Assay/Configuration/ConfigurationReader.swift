@@ -4,7 +4,7 @@ struct ConfigurationReader {
   /// The longest document in bytes: 1 MiB.
   static let byteCap = 1 << 20
 
-  private static let refusals = MemberRefusals(
+  static let refusals = MemberRefusals(
     syntax: .configDocumentSyntax, unknown: .configDocumentUnknownMember,
     type: .configDocumentType, range: .configDocumentRange, missing: .configDocumentMissing,
     "CNF-1")
@@ -170,7 +170,8 @@ struct ConfigurationReader {
     if let plan = entry["plan"] {
       guard let name = plan.value.text, let rank = plans.firstIndex(of: name) else {
         throw Refusal(
-          .configProductsForm, "CNF-1", at: plan.path, detail: ConfigurationAdvice.plans(plans))
+          .configProductsForm, "CNF-1", at: plan.path,
+          detail: ConfigurationAdvice.plans(plans, insteadOf: plan.value.text))
       }
       product.plan = rank
     }
@@ -204,7 +205,7 @@ struct ConfigurationReader {
       let plan = entry.value.name
       try require(
         configuration.plans.contains(plan), .configQuotasForm, "CNF-1", at: entry.path,
-        detail: ConfigurationAdvice.plans(configuration.plans))
+        detail: ConfigurationAdvice.plans(configuration.plans, insteadOf: plan))
       var quotas = Configuration.PlanQuotas(plan: plan, meters: [])
       for meter in try entry.members() {
         guard let units = meter.value.integer, units >= 0, units <= MemberNode.exactInteger,

@@ -141,7 +141,7 @@ enum ConfigurationTable {
     storekit.missingEnvironment\trefuse, from-transaction-id
     storekit.undatedNotifications\tnow, nested
     storekit.nested\tverify, omit
-    storekit.maxAgeMs\tkind : milliseconds
+    storekit.maxAgeMs\ttransaction, renewal-info, notification, app-transaction, realtime-request : milliseconds
     storekit.xcodeCertificates\tSHA-256 in hex
     storekit.ocspHosts\thost names
     storekit.caps\tan object

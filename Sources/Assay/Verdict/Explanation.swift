@@ -19,6 +19,10 @@ enum Explanation: UInt8, Sendable {
   // The environment of the evidence, if the verifier does not accept it (JWS-70, APR-16, RCP-28,
   // RCP-29).
   case ofProduction, ofSandbox, ofXcode
+  // Evidence of a product that the catalogue lacks (DCD-5).
+  case unknownProduct
+  // A text that cannot be evidence: the name of a file, or white space around it (JWS-2, RCP-2).
+  case fileName, whiteSpace
 
   var text: StaticString {
     switch self {
@@ -86,6 +90,34 @@ enum Explanation: UInt8, Sendable {
     case .ofXcode:
       return
         "evidence of StoreKit testing in Xcode: a test verifier names its environment, Xcode or LocalTesting, in environments"
+    case .unknownProduct:
+      return
+        "products lacks a product of the evidence, which decision.excluded names: add it if you sell it"
+    case .fileName:
+      return "no evidence begins here: pass what the file holds, not the name of the file"
+    case .whiteSpace:
+      return "white space stands before or after the text: pass the text without it"
+    }
+  }
+
+  /// Returns the mistake that explains a text which is not evidence; `nil` if none does.
+  static func mistake(_ text: [UInt8]) -> Explanation? {
+    let inner = ASCII.trimmed(text[...])
+    if isFileName(inner) { return .fileName }
+    guard inner.count < text.count else { return nil }
+    let (dots, stranger) = Base64.segments(Array(inner))
+    return dots.count == 2 && stranger == nil ? .whiteSpace : nil
+  }
+
+  /// Whether the text is a name of at most 1,024 bytes with the ending of a file of evidence.
+  private static func isFileName(_ text: ArraySlice<UInt8>) -> Bool {
+    let endings: [StaticString] = [
+      ".jws", ".jwt", ".txt", ".json", ".receipt", ".der", ".b64", ".bin", ".cbor",
+    ]
+    guard text.count <= 1024, ASCII.isPrintable(text) else { return false }
+    return endings.contains { ending in
+      let ending = Text(stringLiteral: ending).utf8
+      return text.count > ending.count && text.suffix(ending.count).elementsEqual(ending)
     }
   }
 

@@ -79,7 +79,7 @@ public final class Verifier: Sendable {
     } catch {
       let envelope = Envelope(
         kind: "configuration", factsMember: "configuration", checks: checks.log)
-      return (nil, envelope.refused(ConfigurationAdvice.completed(error)))
+      return (nil, envelope.refused(ConfigurationAdvice.completed(error, of: config)))
     }
   }
 
@@ -149,7 +149,8 @@ public final class Verifier: Sendable {
       let decision = try decision(purchases, account.map { Text($0) }, nowMs, &checks)
       guard decision.entitled else {
         return envelope().refused(
-          Refusal(.rejectedDecisionNotEntitled, "DCD-1"), facts: { decision.write(&$0) })
+          Refusal(.rejectedDecisionNotEntitled, "DCD-1", hint: decision.explanation),
+          facts: { decision.write(&$0) })
       }
       return envelope().accepted(nil) { decision.write(&$0) }
     } catch {

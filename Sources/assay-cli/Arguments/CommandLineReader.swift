@@ -1,3 +1,5 @@
+import Assay
+
 /// Finds the command that the words name, and sets its parameters.
 struct CommandLineReader {
   /// The names that lead to a command: `assay config check`.
@@ -171,29 +173,14 @@ enum Suggestion {
 
   /// Returns the names that differ least, in at most a third of their letters.
   static func near(_ word: String, among names: [String], count: Int) -> [String] {
-    let word = Array(word.lowercased().utf8.prefix(80))
+    let word = Array(word.lowercased().utf8.prefix(Spelling.byteCap))
     let scored = names.map { name -> (distance: Int, name: String) in
       let other = Array(name.lowercased().utf8)
       let isPart = word.count > 2 && name.lowercased().hasPart(word)
-      return (isPart ? 0 : distance(word, other), name)
+      return (isPart ? 0 : Spelling.distance(word, other), name)
     }
     return scored.filter { $0.distance <= max(1, $0.name.utf8.count / 3) }
       .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(count).map(\.name)
-  }
-
-  /// Returns how many letters have to be added, removed or changed.
-  private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var row = Array(0...right.count)
-    for (place, letter) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = place + 1
-      for (column, other) in right.enumerated() {
-        let change = diagonal + (letter == other ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(change, row[column] + 1, diagonal + 1)
-      }
-    }
-    return row[right.count]
   }
 }
 

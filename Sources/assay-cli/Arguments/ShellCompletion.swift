@@ -72,8 +72,9 @@ struct ShellCompletion {
       let rules = Set(MintCommand.forgeries.map(\.rule)).sorted()
       return values(.values(rules), current, before: before)
     case .kindAndFile(let kinds):
-      if current.firstIndex(of: ":") != nil { return ["files"] }
-      return ["words"] + kinds.filter { $0.hasPrefix(current) }.map { $0 + ":\t" }
+      // A kind, or a file whose kind is found.
+      let fitting = kinds.filter { $0.hasPrefix(current) }
+      return fitting.isEmpty ? ["files"] : ["words"] + fitting.map { $0 + ":\t" }
     }
   }
 

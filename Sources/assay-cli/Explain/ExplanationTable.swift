@@ -34,6 +34,25 @@ struct ExplanationTable {
     let meaning: String
   }
 
+  /// Anything else that has a name: a rule, a kind of document, an operation, a type, a number of
+  /// Apple's.
+  struct Thing {
+    let kind: String
+    let name: String
+    let facts: [(name: String, text: String)]
+
+    /// Whether it is meant by that word: by its name, in a range of numbers, or by the name that
+    /// Apple gives to a number.
+    func isCalled(_ word: String) -> Bool {
+      if name == word || facts.contains(where: { $0.name == "name" && $0.text == word }) {
+        return true
+      }
+      let ends = name.split(separator: "–").compactMap { Int($0) }
+      return ends.count == 2 && Int(word).map { ends[0] <= $0 && $0 <= ends[1] } == true
+    }
+  }
+
+  private(set) var things: [Thing] = []
   private(set) var statuses: [Status] = []
   private(set) var families: [Family] = []
   private(set) var rows: [Row] = []
@@ -74,21 +93,37 @@ struct ExplanationTable {
         Row(
           rule: field(0), what: "a rule of the risk assessment",
           fields: [("when", field(1)), ("verdict", field(2))]))
+    case "thing":
+      let facts = stride(from: 2, to: fields.count, by: 2).map {
+        (name: field($0), text: field($0 + 1))
+      }
+      things.append(Thing(kind: field(0), name: field(1), facts: facts))
     default:
       members.append(
         Member(path: field(0), values: field(1), standard: field(2), meaning: field(3)))
     }
   }
 
-  /// The rules that a status or a table names.
-  var rules: [String] {
+  /// Everything that `assay explain` takes, except the numbers of statuses.
+  var names: [String] {
     var seen: Set<String> = []
-    return (statuses.flatMap(\.rules) + rows.map(\.rule)).filter { seen.insert($0).inserted }
+    let all =
+      families.map(\.name) + statuses.map(\.name) + members.map(\.path) + things.map(\.name)
+      + things.flatMap { $0.facts.filter { $0.name == "name" }.map(\.text) }
+    return all.filter { seen.insert($0).inserted }
   }
 
-  /// The names that `assay explain` accepts, except numbers.
-  var names: [String] {
-    families.map(\.name) + statuses.map(\.name) + rules + members.map(\.path)
+  /// Returns what a word means: what has exactly this name, else what differs only in capitals
+  /// or hyphens, as `getTransactionInfo` and `expirationIntent` do.
+  func found(_ word: String) -> [Thing] {
+    let exact = things.filter { $0.isCalled(word) }
+    if !exact.isEmpty { return exact }
+    let plain = ExplanationTable.plain(word)
+    return things.filter { ExplanationTable.plain($0.name) == plain }
+  }
+
+  private static func plain(_ name: String) -> String {
+    name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }
   }
 
   func family(of status: Status) -> Family? {

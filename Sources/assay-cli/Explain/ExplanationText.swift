@@ -699,5 +699,1421 @@ enum ExplanationText {
     member	ledger.signup.unknownLimit	0 … 1000000	10	accounts created by all whose address is not known
     member	ledger.signup.username.prefix	at most 34 characters A–Z a–z 0–9 _ -	u_	user names begin with it
     member	ledger.signup.username.digits	16 … 48	16	lower-case hex digits after it; with the prefix at most 50 characters
+    thing	rule	TOK-1	rule	Nothing that decides may be left open by omission	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §1
+    thing	rule	TOK-2	rule	Issuers are an explicit list	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §1
+    thing	rule	TOK-5	rule	At most caps.tokenBytes bytes	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §2
+    thing	rule	TOK-6	rule	Exactly three segments between two dots, the first two non-empty	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §2
+    thing	rule	TOK-7	rule	base64url strict: alphabet A–Z a–z 0–9 - _, no padding, length mod 4 ≠ 1	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §2
+    thing	rule	TOK-8	rule	Header and payload: strict JSON reader	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §2
+    thing	rule	TOK-9	rule	The signature is computed over the segments as received	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §2
+    thing	rule	TOK-12	rule	alg a string	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §3
+    thing	rule	TOK-13	rule	kid must be present, a non-empty string, ≤ 256 bytes	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §3
+    thing	rule	TOK-14	rule	crit, b64, zip, enc, jwk, jku, x5u, x5c present, whatever the value	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §3
+    thing	rule	TOK-15	rule	typ if present: a string in types	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §3
+    thing	rule	TOK-16	rule	Other members are ignored	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §3
+    thing	rule	TOK-20	rule	RS256: RSASSA-PKCS1-v1_5 with SHA-256	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-21	rule	ES256: signature exactly 64 bytes	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-22	rule	Claim types before claim values	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-23	rule	exp is required	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-24	rule	nbf > now + skew	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-25	rule	iss equal to the issuer of the keyset, byte for byte	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-26	rule	cognito-access: token_use = access	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-27	rule	jwt: aud contains one configured audience	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-28	rule	sub non-empty, ≤ 255 bytes, no control characters	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-29	rule	Scopes, groups	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-30	rule	An offline check cannot see revocation (sign-out, deleted user)	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-31	rule	resource-bound Cognito tokens	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-32	rule	one pool, several issuers	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-33	rule	age: The document's keyset = {issuer, fetchedAtMs, ageMs, stale}	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-34	rule	Under apple-id assay_verify_token works only where the profile says nonce:"none"	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	TOK-35	rule	A session token (session.md) is no token	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §4
+    thing	rule	JWK-1	rule	≤ 256 KiB, ≤ 64 keys, strict JSON	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5
+    thing	rule	JWK-2	rule	Usable keys: kty RSA or EC. Keys of other types or curves	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5
+    thing	rule	JWK-3	rule	kid required for usable keys, string, 1…256 bytes	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5
+    thing	rule	JWK-4	rule	Private or symmetric material anywhere in the set	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5
+    thing	rule	JWK-5	rule	RSA: n and e base64url without leading zero bytes, modulus 2,048…8,192 bits, odd	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5
+    thing	rule	JWK-6	rule	EC: crv P-256, x, y exactly 32 bytes each, point on the curve	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5
+    thing	rule	JWK-7	rule	JWK alg, if present, must equal the profile's algorithm	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5
+    thing	rule	JWK-8	rule	Keys are decoded once when the set is built	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §5
+    thing	rule	JWK-9	rule	The text given to assay_keyset_new may carry, beside keys, the member issuer	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5
+    thing	rule	KST-1	rule	a key set says when it is stale; the exchange jwks fetches it	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-2	rule	error.keyset says cooldown; the exchange jwks waits	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-3	rule	known keys go on under cooldown	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-4	rule	A successful answer replaces the set	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-5	rule	A failed fetch keeps the old set up to keysetHardMaxAgeMs	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-6	rule	Accept: status 200, JSON passing JWK-1…JWK-6	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-7	rule	a keyset carries its issuer	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-8	rule	a set that was just fetched and lacks the key answers cooldown	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-9	rule	conditional fetch	what it is	a part of a check; refused as KST-6, KST-7	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-10	rule	single flight	what it is	what an answer says, or is made of; not built yet	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-11	rule	memory of verified texts	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-12	rule	the step: method GET, url = jwksUri of the issuer, headers Accept	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5.1
+    thing	rule	KST-13	rule	a key set reads the state in its text; the exchange jwks writes it	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §5.1
+    thing	rule	ACA-1	rule	Limits, required members, non-empty arrays	what it is	a check: it refuses something; not built yet	page	docs/spec/advanced-commerce.md §1
+    thing	rule	ACA-2	rule	requestReferenceId is the idempotency key	what it is	a check: it refuses something; not built yet	page	docs/spec/advanced-commerce.md §1
+    thing	rule	ACA-6	rule	Consumption information about purchases made with this API is sent by	what it is	what an answer says, or is made of; not built yet	page	docs/spec/advanced-commerce.md §1
+    thing	rule	ACA-3	rule	The JSON is written by the library	what it is	what an answer says, or is made of; not built yet	page	docs/spec/advanced-commerce.md §2
+    thing	rule	ACA-4	rule	After aca.migrate the subscription may have a new original transaction id	what it is	what an answer says, or is made of; not built yet	page	docs/spec/advanced-commerce.md §3
+    thing	rule	ACA-5	rule	Not repeated after an ambiguous failure unless requestReferenceId is the same	what it is	what an answer says, or is made of; not built yet	page	docs/spec/advanced-commerce.md §3
+    thing	rule	ATT-1	rule	size of an attestation object: 1…16,384 octets	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
+    thing	rule	ATT-2	rule	forms of a key id, compared as bytes	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
+    thing	rule	ATT-3	rule	forms of a public key	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
+    thing	rule	ATT-4	rule	client data: its size, or its hash	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
+    thing	rule	CBR-1	rule	the subset of CBOR that is read	what it is	a check: it refuses something	page	docs/spec/app-attest.md §2
+    thing	rule	CBR-2	rule	lengths are compared with what remains before anything is allocated	what it is	a part of a check; refused as CBR-1	page	docs/spec/app-attest.md §2
+    thing	rule	CBR-3	rule	reader: a cursor without recursion or copies	what it is	how the library is built, or what it costs	page	docs/spec/app-attest.md §2
+    thing	rule	CBR-4	rule	an object's octets identify nothing	what it is	the duty of your server	page	docs/spec/app-attest.md §2
+    thing	rule	ATT-10	rule	members of an attestation object, and its format	what it is	a check: it refuses something	page	docs/spec/app-attest.md §3
+    thing	rule	ATT-11	rule	x5c has two certificates within their size	what it is	a check: it refuses something	page	docs/spec/app-attest.md §3
+    thing	rule	ATT-12	rule	size and presence of the embedded receipt	what it is	a check: it refuses something	page	docs/spec/app-attest.md §3
+    thing	rule	ATT-13	rule	form of the authenticator data: length, counter 0, credential id	what it is	a check: it refuses something	page	docs/spec/app-attest.md §3.1
+    thing	rule	ATT-14	rule	flags: attested data is there	what it is	a check: it refuses something	page	docs/spec/app-attest.md §3.1
+    thing	rule	ATT-15	rule	extensions of the authenticator data	what it is	a check: it refuses something	page	docs/spec/app-attest.md §3.1
+    thing	rule	ATT-20	rule	nonce of the leaf	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4
+    thing	rule	ATT-21	rule	COSE key equals the leaf's key	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4
+    thing	rule	ATT-22	rule	common name of the leaf: a warning when it differs	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §4
+    thing	rule	ATT-23	rule	App ID is a configured one	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4
+    thing	rule	ATT-26	rule	aaguid names an accepted environment	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4
+    thing	rule	ATT-27	rule	the host binds the key after success	what it is	the duty of your server	page	docs/spec/app-attest.md §4
+    thing	rule	ATT-30	rule	intermediate of an attestation, under the pinned root	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4.1
+    thing	rule	ATT-31	rule	leaf of an attestation: form, key, usage, markers	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4.1
+    thing	rule	ATT-32	rule	no key identifiers: X509_V_FLAG_X509_STRICT is never used	what it is	how the library is built, or what it costs	page	docs/spec/app-attest.md §4.1
+    thing	rule	ATT-33	rule	extended key usage of leaves since April 2026	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4.1
+    thing	rule	ATT-34	rule	versions, serials and extensions of both certificates	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4.1
+    thing	rule	ATT-35	rule	no revocation for attestation leaves	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §4.1
+    thing	rule	ATT-36	rule	verified intermediates may be cached	what it is	how the library is built, or what it costs	page	docs/spec/app-attest.md §4.1
+    thing	rule	ATT-40	rule	dates: certificates valid now (live) or at the receipt's date (stored)	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4.2
+    thing	rule	ATT-41	rule	dates outside 2008 … 2100 are refused before any conversion	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4.2
+    thing	rule	ATT-45	rule	validation category is accepted	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4.3
+    thing	rule	ATT-46	rule	build number is accepted	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4.3
+    thing	rule	ATT-47	rule	access control octets of a Mac with full security	what it is	a check: it refuses something	page	docs/spec/app-attest.md §4.4
+    thing	rule	ATT-48	rule	iPhones: access control octets are not judged	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §4.4
+    thing	rule	ASR-1	rule	size and members of an assertion object	what it is	a check: it refuses something	page	docs/spec/app-attest.md §6
+    thing	rule	ASR-2	rule	flag 0x40 is never followed in assertions	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §6
+    thing	rule	ASR-3	rule	signature over the nonce of the client data	what it is	a check: it refuses something	page	docs/spec/app-attest.md §6
+    thing	rule	ASR-4	rule	signature is strict DER	what it is	a check: it refuses something	page	docs/spec/app-attest.md §6
+    thing	rule	ASR-5	rule	App ID hash is of a configured App ID	what it is	a check: it refuses something	page	docs/spec/app-attest.md §6
+    thing	rule	ASR-6	rule	counter is greater than the stored one	what it is	a check: it refuses something	page	docs/spec/app-attest.md §6
+    thing	rule	ASR-7	rule	the host looks the key up, for the account of the request	what it is	the duty of your server	page	docs/spec/app-attest.md §6
+    thing	rule	ASR-8	rule	extension policy of assertions	what it is	a part of a check; refused as ATT-45, ATT-46	page	docs/spec/app-attest.md §6
+    thing	rule	ASR-10	rule	challenge inside the client data	what it is	a check: it refuses something	page	docs/spec/app-attest.md §6.3
+    thing	rule	ASR-11	rule	challenges: random, short-lived, single use	what it is	the duty of your server	page	docs/spec/app-attest.md §6.3
+    thing	rule	ASR-12	rule	the request itself is inside the client data	what it is	the duty of your server	page	docs/spec/app-attest.md §6.3
+    thing	rule	FRC-1	rule	container and size of an App Attest receipt	what it is	a check: it refuses something	page	docs/spec/app-attest.md §7
+    thing	rule	FRC-2	rule	SignedData of an App Attest receipt: one signer, SHA-256	what it is	a check: it refuses something	page	docs/spec/app-attest.md §7
+    thing	rule	FRC-3	rule	signature of an App Attest receipt, without signed attributes	what it is	a check: it refuses something	page	docs/spec/app-attest.md §7
+    thing	rule	FRC-4	rule	certificates of an App Attest receipt	what it is	a check: it refuses something	page	docs/spec/app-attest.md §7
+    thing	rule	FRC-5	rule	chain is judged at the creation time	what it is	a check: it refuses something	page	docs/spec/app-attest.md §7
+    thing	rule	FRC-6	rule	fields of an App Attest receipt	what it is	a check: it refuses something	page	docs/spec/app-attest.md §7
+    thing	rule	FRC-7	rule	fields that ATTEST lacks and RECEIPT has	what it is	a check: it refuses something	page	docs/spec/app-attest.md §7
+    thing	rule	FRC-8	rule	App ID and environment of the receipt	what it is	a check: it refuses something	page	docs/spec/app-attest.md §7
+    thing	rule	FRC-9	rule	the receipt is about the expected key	what it is	a check: it refuses something	page	docs/spec/app-attest.md §7
+    thing	rule	FRC-10	rule	the receipt inside an attestation is of type ATTEST	what it is	a check: it refuses something	page	docs/spec/app-attest.md §7
+    thing	rule	FRC-11	rule	age and expiry of the receipt	what it is	a check: it refuses something	page	docs/spec/app-attest.md §7
+    thing	rule	FRC-12	rule	what the risk metric means	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §7
+    thing	rule	RFR-1	rule	when a receipt can be refreshed, and what Apple's answers mean	what it is	a check: it refuses something	page	docs/spec/app-attest.md §8
+    thing	rule	RFR-2	rule	a new receipt is not older, and about the same key and app	what it is	a check: it refuses something	page	docs/spec/app-attest.md §8
+    thing	rule	RFR-3	rule	schedule of refreshes	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §8
+    thing	rule	RFR-4	rule	whose receipt is refreshed, and where	what it is	a part of a check; refused as EXC-8, the environment as FRC-8	page	docs/spec/app-attest.md §8
+    thing	rule	RFR-5	rule	the request of a refresh, and how long its answer may be	what it is	a check: it refuses something	page	docs/spec/app-attest.md §8
+    thing	rule	RFR-6	rule	bounds of a refresh: waits, repetitions, deferral	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §8
+    thing	rule	RFR-7	rule	what a refresh proves	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §8
+    thing	rule	KEY-1	rule	order of steps when attesting	what it is	the duty of your server	page	docs/spec/app-attest.md §9
+    thing	rule	KEY-2	rule	order of steps for each assertion	what it is	the duty of your server	page	docs/spec/app-attest.md §9
+    thing	rule	KEY-3	rule	keys do not survive a reinstall; retire, never delete	what it is	the duty of your server	page	docs/spec/app-attest.md §9
+    thing	rule	KEY-4	rule	facts for app developers	what it is	the duty of your server	page	docs/spec/app-attest.md §9
+    thing	rule	DIA-1	rule	a failed nonce or signature: variants of the client data are tried for a hint	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §10
+    thing	rule	DIA-2	rule	a failed nonce: was the object intact, the challenge another one?	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §10
+    thing	rule	DIA-3	rule	hints for App ID, environment and key id	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §10
+    thing	rule	DIA-4	rule	hints only for proven chains, at most 12 hashes	what it is	what an answer says, or is made of	page	docs/spec/app-attest.md §10
+    thing	rule	API-1	rule	Xcode has no server; another host with LocalTesting alone	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §1
+    thing	rule	API-2	rule	"environment":"auto" (only when both are accepted)	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §1
+    thing	rule	API-3	rule	TLS, proxies, connection reuse and time-outs (30 s suggested) are the host's	what it is	what an answer says, or is made of; not built yet	page	docs/spec/app-store-server-api.md §1
+    thing	rule	API-10	rule	the In-App Purchase key	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §2
+    thing	rule	API-11	rule	token of the App Store Server API	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §2
+    thing	rule	API-12	rule	form of our signatures, each verified before it is used	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §2
+    thing	rule	API-20	rule	One exchange is one exchange, used by one thread at a time	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §3
+    thing	rule	API-21	rule	Parameters are checked before a request is built	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §3
+    thing	rule	API-22	rule	Query members appear once per value	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §3
+    thing	rule	API-23	rule	Requests to Apple are JSON without white space	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §3
+    thing	rule	API-24	rule	consumption: customerConsented must be true	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §3
+    thing	rule	API-30	rule	2xx with a result type: content-type begins with application/json	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §5
+    thing	rule	API-31	rule	Every JWS in the answer is verified	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §5
+    thing	rule	API-32	rule	Agreement	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §5
+    thing	rule	API-33	rule	Unsigned members	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §5
+    thing	rule	API-34	rule	Answers are signed at the time of the request, so storekit.maxAgeMs	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §5
+    thing	rule	API-35	rule	Final document, member exchange	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §5
+    thing	rule	API-40	rule	hasMore:true: with options.pages	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Paging
+    thing	rule	API-41	rule	revision of the last page can be kept	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md Paging
+    thing	rule	API-42	rule	The same transaction may appear on two pages when it changed between	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Paging
+    thing	rule	API-50	rule	retryable: status 0	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §7
+    thing	rule	API-51	rule	429: Retry-After holds a UNIX time in milliseconds (documented by Apple	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §7
+    thing	rule	API-52	rule	Otherwise wait 1 s, 4 s, 16 s	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §7
+    thing	rule	API-53	rule	A request that may have been executed although no answer came is repeated only	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §7
+    thing	rule	API-54	rule	401 that stays (API-55)	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §7
+    thing	rule	API-55	rule	The first 401 of an exchange is answered by one repetition at the same host	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §7
+    thing	rule	API-56	rule	Pacing a fleet is the host's	what it is	what an answer says, or is made of; not built yet	page	docs/spec/app-store-server-api.md §7
+    thing	rule	SIG-1	rule	JWS of offers for the app	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §9
+    thing	rule	SIG-2	rule	offers that are bound to a customer	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §9
+    thing	rule	SIG-3	rule	what is signed has no control characters	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §9
+    thing	rule	SIG-4	rule	result of an offer's signature	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §9
+    thing	rule	SIG-5	rule	promotional offers of the original API	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §9
+    thing	rule	SIG-6	rule	members of a request for a signature	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §9
+    thing	rule	SIG-7	rule	tokens for hosts that call Apple themselves	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §9
+    thing	rule	SIG-8	rule	nonces of offers	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §9
+    thing	rule	AID-1	rule	Order: keyset and profile, form, header, key, signature	what it is	a check: it refuses something	page	docs/spec/apple-id.md §2
+    thing	rule	AID-2	rule	Claim types: email_verified, is_private_email boolean or the texts true, false	what it is	a check: it refuses something	page	docs/spec/apple-id.md §2
+    thing	rule	AID-3	rule	A token with a claim events	what it is	a check: it refuses something	page	docs/spec/apple-id.md §2
+    thing	rule	AID-4	rule	the nonce that was issued is compared, itself or its SHA-256	what it is	a check: it refuses something	page	docs/spec/apple-id.md §2
+    thing	rule	AID-5	rule	No nonce claim: refused	what it is	a check: it refuses something	page	docs/spec/apple-id.md §2
+    thing	rule	AID-6	rule	the subject and transfer_sub are reported	what it is	what an answer says, or is made of	page	docs/spec/apple-id.md §2
+    thing	rule	AID-7	rule	real_user_status: 0 unsupported, 1 unknown, 2 likely real	what it is	what an answer says, or is made of	page	docs/spec/apple-id.md §2
+    thing	rule	AID-8	rule	An identity token signs in, once	what it is	what an answer says, or is made of; not built yet	page	docs/spec/apple-id.md §2
+    thing	rule	AID-10	rule	Form, algorithm, key, signature, iss, aud as above	what it is	a check: it refuses something	page	docs/spec/apple-id.md §3
+    thing	rule	AID-11	rule	events is a text that holds JSON	what it is	a check: it refuses something	page	docs/spec/apple-id.md §3
+    thing	rule	AID-12	rule	Idempotent by once with the id APPLEID#<jti>	what it is	what an answer says, or is made of; not built yet	page	docs/spec/apple-id.md §3
+    thing	rule	AID-20	rule	client secret of Sign in with Apple	what it is	a check: it refuses something	page	docs/spec/apple-id.md §4
+    thing	rule	AID-21	rule	Requests: POST, Content-Type: application/x-www-form-urlencoded	what it is	a check: it refuses something	page	docs/spec/apple-id.md §4
+    thing	rule	AID-22	rule	exchange-authorization-code	what it is	a check: it refuses something	page	docs/spec/apple-id.md §4
+    thing	rule	AID-23	rule	revoke-apple-token: https://appleid.apple.com/auth/revoke with client_id	what it is	what an answer says, or is made of	page	docs/spec/apple-id.md §4
+    thing	rule	AID-24	rule	400 with JSON {"error":"…"}	what it is	a check: it refuses something	page	docs/spec/apple-id.md §4
+    thing	rule	AID-25	rule	parameters of Sign in with Apple	what it is	a check: it refuses something	page	docs/spec/apple-id.md §4
+    thing	rule	AID-30	rule	Linking is never done on the identity token alone or on an e-mail address	what it is	what an answer says, or is made of; not built yet	page	docs/spec/apple-id.md §5
+    thing	rule	AID-31	rule	Another device of the same customer signs in with Apple	what it is	what an answer says, or is made of; not built yet	page	docs/spec/apple-id.md §5
+    thing	rule	CER-1	rule	trust compares whole roots, never names	what it is	how the library is built, or what it costs	page	docs/spec/certificates.md §1
+    thing	rule	CER-2	rule	nine certificates compiled in; own roots replace a set as a whole	what it is	what an answer says, or is made of	page	docs/spec/certificates.md §1
+    thing	rule	CER-3	rule	the kind of call chooses the root	what it is	how the library is built, or what it costs	page	docs/spec/certificates.md §1
+    thing	rule	CER-4	rule	no root is read out of evidence	what it is	how the library is built, or what it costs	page	docs/spec/certificates.md §1
+    thing	rule	CER-5	rule	leaf certificates are never pinned	what it is	how the library is built, or what it costs	page	docs/spec/certificates.md §1
+    thing	rule	CER-6	rule	shipped and configured intermediates are verified when loaded	what it is	a check: it refuses something	page	docs/spec/certificates.md §1
+    thing	rule	CER-7	rule	embedded intermediates may be new ones	what it is	how the library is built, or what it costs	page	docs/spec/certificates.md §1
+    thing	rule	CER-8	rule	validity is judged at the signing date	what it is	a part of a check; refused as JWS-41	page	docs/spec/certificates.md §1
+    thing	rule	CER-10	rule	a call makes at most two signature checks more than its path	what it is	a check: it refuses something	page	docs/spec/certificates.md §6
+    thing	rule	CER-11	rule	algorithms of configured anchors	what it is	what an answer says, or is made of	page	docs/spec/certificates.md §6
+    thing	rule	CER-9	rule	Revocation is never fetched by the library	what it is	a check: it refuses something; not built yet	page	docs/spec/certificates.md §6
+    thing	rule	CNF-1	rule	form of the configuration: syntax, unknown members, types, ranges, absence	what it is	a check: it refuses something	page	docs/spec/configuration.md
+    thing	rule	CNF-2	rule	units stand in the names; null is no value	what it is	what an answer says, or is made of	page	docs/spec/configuration.md
+    thing	rule	CNF-3	rule	caps, limits and anchors	what it is	what an answer says, or is made of	page	docs/spec/configuration.md
+    thing	rule	CNF-4	rule	forms of certificates and keys	what it is	how the library is built, or what it costs	page	docs/spec/configuration.md
+    thing	rule	CNF-5	rule	keys become library objects; blocks without defaults	what it is	what an answer says, or is made of; built in part	page	docs/spec/configuration.md
+    thing	rule	DVC-1	rule	team id and key id of DeviceCheck	what it is	a check: it refuses something	page	docs/spec/device-check.md §1
+    thing	rule	DVC-2	rule	private key of DeviceCheck, tokens made for each request	what it is	a check: it refuses something	page	docs/spec/device-check.md §1
+    thing	rule	DVC-3	rule	the key is not that of the App Store Server API	what it is	the duty of your server	page	docs/spec/device-check.md §1
+    thing	rule	DVC-4	rule	form of a device token	what it is	a check: it refuses something	page	docs/spec/device-check.md §2
+    thing	rule	DVC-5	rule	an update names a bit	what it is	a check: it refuses something	page	docs/spec/device-check.md §2
+    thing	rule	DVC-6	rule	device tokens are used once	what it is	the duty of your server	page	docs/spec/device-check.md §2
+    thing	rule	DVC-13	rule	step of a DeviceCheck exchange	what it is	a check: it refuses something	page	docs/spec/device-check.md §2
+    thing	rule	DVC-14	rule	bounds of a DeviceCheck exchange	what it is	what an answer says, or is made of	page	docs/spec/device-check.md §2
+    thing	rule	DVC-15	rule	result of a DeviceCheck exchange	what it is	a check: it refuses something	page	docs/spec/device-check.md §2
+    thing	rule	DVC-7	rule	what each answer of Apple's endpoint means	what it is	a check: it refuses something	page	docs/spec/device-check.md §2.1
+    thing	rule	DVC-8	rule	only rows about the token blame the client	what it is	a check: it refuses something	page	docs/spec/device-check.md §2.1
+    thing	rule	DVC-9	rule	the other environment is never tried	what it is	what an answer says, or is made of	page	docs/spec/device-check.md §2.1
+    thing	rule	DVC-10	rule	meaning of the two bits	what it is	a check: it refuses something	page	docs/spec/device-check.md §2.2
+    thing	rule	DVC-11	rule	age at which a bit counts as clear	what it is	a check: it refuses something	page	docs/spec/device-check.md §2.2
+    thing	rule	DVC-12	rule	answers to the client tell no reason; members that offers need	what it is	a check: it refuses something	page	docs/spec/device-check.md §2.3
+    thing	rule	RSK-1	rule	form of the observations; a pure function	what it is	a check: it refuses something	page	docs/spec/device-check.md §4
+    thing	rule	RSK-2	rule	the strictest verdict wins; rules that may be changed	what it is	a check: it refuses something	page	docs/spec/device-check.md §4
+    thing	rule	RSK-11	rule	attestation: verified: allow (RSK-14, RSK-15, RSK-19, RSK-20, RSK-21 still apply)	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-12	rule	attestation: refused: deny — never falls through to the rules for unsupported devices	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-13	rule	unsupported or absent, and accountHadKey or deviceHadKey on a platform where support is	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-14	rule	configured abuse bit set and not aged: deny for paid, promo, metered; limited otherwise	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-15	rule	purchase: foreign or refused: deny for paid, restore	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-16	rule	unsupported, support expected	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-17	rule	unsupported, support not expected	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-18	rule	as RSK-17 without verified purchase: limited; promo step-up	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-19	rule	promo and DeviceCheck bits with the promo bit set: deny	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-20	rule	promo, the block deviceCheck is configured, and DeviceCheck is unavailable	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-21	rule	receipt risk > risk.receiptThreshold (default 10): step-up; > 50 deny for promo	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-22	rule	temporarily-unavailable or errorCode 4	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-23	rule	as RSK-22 without history: limited	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-24	rule	unsupportedNow > 3 × unsupportedBase and > 0.05: unsupported claims: one step stricter	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-25	rule	accountsPerIpDay over ledger.signup.limit: limited	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-26	rule	category 0 or 7…9, or not in attest.category.accept: deny	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-27	rule	absent (client sent nothing and gave no reason)	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-28	rule	nothing above fired: limited; read and free with purchase: verified: allow	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-3	rule	no word of the client alone allows anything	what it is	what an answer says, or is made of	page	docs/spec/device-check.md §4
+    thing	rule	RSK-4	rule	a verdict is advice, never an entitlement	what it is	the duty of your server	page	docs/spec/device-check.md §4
+    thing	rule	RSK-5	rule	record mode	what it is	what an answer says, or is made of	page	docs/spec/device-check.md §4
+    thing	rule	DOC-1	rule	ok, facts and error of a document; calls without input	what it is	a check: it refuses something	page	docs/spec/documents-and-exchanges.md §1
+    thing	rule	DOC-2	rule	times, ids and integers in documents	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §1
+    thing	rule	DOC-3	rule	no secret or personal identifier in messages	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §1
+    thing	rule	DOC-4	rule	retry classes	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §1
+    thing	rule	DOC-5	rule	checks that were not made	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §1
+    thing	rule	DOC-6	rule	The configuration document has digests {trust, whole}	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §1
+    thing	rule	EXC-1	rule	form and kind of a request	what it is	a check: it refuses something	page	docs/spec/documents-and-exchanges.md §2.1
+    thing	rule	EXC-2	rule	evidence of an exchange: kind, number, trust	what it is	a check: it refuses something	page	docs/spec/documents-and-exchanges.md §2.1
+    thing	rule	EXC-3	rule	open steps are pending	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §2.1
+    thing	rule	EXC-4	rule	one thread at a time; nothing is kept	what it is	how the library is built, or what it costs	page	docs/spec/documents-and-exchanges.md §2.1
+    thing	rule	EXC-5	rule	answers: order and form	what it is	a check: it refuses something	page	docs/spec/documents-and-exchanges.md §2.1
+    thing	rule	EXC-6	rule	HTTP is the host's; the exchange's clock	what it is	the duty of your server	page	docs/spec/documents-and-exchanges.md §2.1
+    thing	rule	EXC-7	rule	names of refusals in a finished exchange	what it is	what an answer says, or is made of; built in part	page	docs/spec/documents-and-exchanges.md §2.1
+    thing	rule	EXC-8	rule	a kind needs its configuration block	what it is	a check: it refuses something	page	docs/spec/documents-and-exchanges.md §2.1
+    thing	rule	EXC-9	rule	what a finished exchange proves	what it is	what an answer says, or is made of; built in part	page	docs/spec/documents-and-exchanges.md §2.1
+    thing	rule	EXC-10	rule	private keys are wiped, and stand nowhere	what it is	how the library is built, or what it costs; built in part	page	docs/spec/documents-and-exchanges.md §2.2
+    thing	rule	EXC-11	rule	two digests of the effective configuration, trust and whole	what it is	how the library is built, or what it costs	page	docs/spec/documents-and-exchanges.md §2.2
+    thing	rule	EXC-12	rule	several items	what it is	what an answer says, or is made of; built in part	page	docs/spec/documents-and-exchanges.md §2.2
+    thing	rule	EXC-13	rule	evidence of App Attest was judged live or stored	what it is	a check: it refuses something	page	docs/spec/documents-and-exchanges.md §2.2
+    thing	rule	EXC-15	rule	a kind has a greatest number of steps	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §2.3
+    thing	rule	EXC-16	rule	the deadline of an exchange	what it is	a check: it refuses something	page	docs/spec/documents-and-exchanges.md §2.3
+    thing	rule	EXC-17	rule	the clock of an exchange never goes back	what it is	a check: it refuses something	page	docs/spec/documents-and-exchanges.md §2.3
+    thing	rule	EXC-18	rule	deferral: what goes into the host's own queue	what it is	a check: it refuses something; built in part	page	docs/spec/documents-and-exchanges.md §2.3
+    thing	rule	EXC-19	rule	answers that were cut	what it is	a part of a check; refused as VRR-20	page	docs/spec/documents-and-exchanges.md §2.3
+    thing	rule	EXC-20	rule	which bodies go in as base64	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §2.3
+    thing	rule	EXC-21	rule	one thread steps an exchange	what it is	a check: it refuses something	page	docs/spec/documents-and-exchanges.md §2.3
+    thing	rule	EXC-22	rule	secrets are named and wiped	what it is	how the library is built, or what it costs; built in part	page	docs/spec/documents-and-exchanges.md §2.3
+    thing	rule	EXC-23	rule	who reads random numbers	what it is	how the library is built, or what it costs; built in part	page	docs/spec/documents-and-exchanges.md §2.3
+    thing	rule	EXC-24	rule	transactions: transaction begin, inside, commit, whole are marks on steps	what it is	how the library is built, or what it costs; built in part; the executors of the bindings; tests kill the host at random places, not after each statement	page	docs/spec/documents-and-exchanges.md §2.3
+    thing	rule	EXC-25	rule	the table of kinds is data	what it is	how the library is built, or what it costs; built in part	page	docs/spec/documents-and-exchanges.md §2.3
+    thing	rule	CLI-1	rule	the kind of evidence is found from the file	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §1
+    thing	rule	CLI-2	rule	white space around a text; texts and names of files that are mixed up	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §1
+    thing	rule	CLI-3	rule	both values beside a refusal that compares them; what a decision left out	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §1
+    thing	rule	CLI-4	rule	assay demo shows the main job, and leaves nothing behind	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
+    thing	rule	CLI-5	rule	assay explain knows everything that has a name	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
+    thing	rule	CLI-6	rule	files are written whole; a bar for a day; closed standard streams	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
+    thing	rule	CLI-7	rule	exit codes	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
+    thing	rule	CLI-8	rule	typical mistakes and remedies that help, as a table	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
+    thing	rule	PLY-1	rule	Binds to a loopback address only (another	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §1
+    thing	rule	PLY-2	rule	play-config.json is a ready configuration	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §1
+    thing	rule	PLY-3	rule	how a host gets here	what it is	what an answer says, or is made of; built in part	page	docs/spec/mock-apple.md §1
+    thing	rule	PLY-4	rule	tls serves TLS with a certificate of the test authority	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §1
+    thing	rule	PLY-5	rule	State: JSON file of purchases	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
+    thing	rule	PLY-6	rule	Unknown path 404 with an empty body	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
+    thing	rule	PLY-7	rule	Each fault has a test through each driver	what it is	what an answer says, or is made of; built in part	page	docs/spec/mock-apple.md §3
+    thing	rule	PLY-8	rule	make demo-apple runs it and prints a transcript	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §3
+    thing	rule	DCD-1	rule	what is evidence of a decision	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §1
+    thing	rule	DCD-20	rule	the account of the evidence is the one given	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §1
+    thing	rule	DCD-2	rule	class and time of evidence	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §1
+    thing	rule	DCD-3	rule	documents about one transaction are merged	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §1
+    thing	rule	DCD-21	rule	time of an answer without request date	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §1
+    thing	rule	DCD-4	rule	groups of transactions	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §1
+    thing	rule	DCD-5	rule	what is left out of a decision	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §2
+    thing	rule	DCD-22	rule	what counts as replaced	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §2
+    thing	rule	DCD-6	rule	which transaction of a group decides	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §2
+    thing	rule	DCD-23	rule	Sandbox beside Production	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §2
+    thing	rule	DCD-7	rule	ways of choosing that are wrong	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §2
+    thing	rule	DCD-8	rule	newest renewal facts of a subscription	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §2
+    thing	rule	DCD-24	rule	account of a subscription	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §2
+    thing	rule	DCD-25	rule	when until is a time	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §2
+    thing	rule	DCD-26	rule	revocation without a date	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §2
+    thing	rule	DCD-27	rule	when to look again after a refund	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §2
+    thing	rule	DCD-28	rule	stacked purchases	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §2
+    thing	rule	DEC-1	rule	evidence refused, or verifyReceipt status not 0 and not 21006: no-verdict	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-2	rule	no transaction of a known product (also an empty purchase list): none	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-3	rule	T replaced by an upgrade (only when nothing else is left, DCD-6 d): upgraded	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-4	rule	T revoked and family-shared: family-revoked	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-5	rule	T revoked: refunded (reason 0 other, 1 app issue)	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-6	rule	T covers now and a further live transaction starts later: active, flag renewal-booked	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-7	rule	T starts after now + skew and ends after now; nothing covers now: not-started	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-8	rule	now < end, status 21006: active, flag cancelled	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-9	rule	now < end, trial, introductory or other offer: active, flag trial / intro / offer	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-10	rule	now < end, renewal switched off (R?): active, flag will-not-renew	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-11	rule	now < end, renews into another product (R?): active, flag change-pending	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-12	rule	now < end, price increase asked and not answered	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-13	rule	now < end, ownership not PURCHASED	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-14	rule	now < end: active	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-15	rule	now ≥ end, retry on, now < G (R?): grace	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-16	rule	now ≥ end, retry on, no G or now ≥ G (R?): billing-retry	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-17	rule	now ≥ end, reason 1…5 (R?): expired, reason	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-18	rule	now ≥ end, renewal on, no reason, retry absent (R?), now < end + 24 h: stale	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-19	rule	now ≥ end, status 21006: expired, reason from the top-level expiration_intent	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-20	rule	now ≥ end, R present, none of the above: expired, reason unknown	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-21	rule	now ≥ end (R–): expired, flag by-this-evidence	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-22	rule	non-renewing subscription: start + catalogue duration: active / expired	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-23	rule	non-consumable, not revoked: owned	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DEC-24	rule	consumable, not revoked: consumable	what it is	a row of a table of decisions	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DCD-9	rule	flags of active rows	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DCD-10	rule	revocation comes before every look at the end	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DCD-11	rule	unknown values never grant	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DCD-12	rule	family sharing may be switched off	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DCD-13	rule	environment Sandbox in the answer	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3
+    thing	rule	DCD-14	rule	the end is exclusive	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.1
+    thing	rule	DCD-15	rule	clock skew applies to the start alone	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.1
+    thing	rule	DCD-16	rule	integers in milliseconds, calendar durations	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.1
+    thing	rule	DCD-17	rule	records are evaluated at each read	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §3.1
+    thing	rule	DCD-18	rule	how far the evidence reaches	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.2
+    thing	rule	DCD-19	rule	assay_check_expiry agrees with the table	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.3
+    thing	rule	FLW-1	rule	order of the steps of a request	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
+    thing	rule	FLW-2	rule	grants take their facts from the verified document	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
+    thing	rule	FLW-3	rule	the ledger is asked again by the insert	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
+    thing	rule	FLW-4	rule	claim and grant in one transaction, or idempotent	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
+    thing	rule	FLW-5	rule	never verify in the client	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
+    thing	rule	FLW-6	rule	App Review buys in Sandbox	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
+    thing	rule	FLW-7	rule	schedule of the next check	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §5
+    thing	rule	FLW-8	rule	outages never shorten a running period	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §5
+    thing	rule	FLW-9	rule	without a network: the newest evidence at launch	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §5
+    thing	rule	FLW-10	rule	older evidence never overwrites newer	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §5
+    thing	rule	RPL-1	rule	unique rows per transaction key and purchase key	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §6
+    thing	rule	RPL-2	rule	The first account that claims a subscription owns it	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §6
+    thing	rule	RPL-3	rule	ids that never become keys	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §6
+    thing	rule	RPL-4	rule	restored purchases	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §6
+    thing	rule	RPL-5	rule	how long ledger rows are kept	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §6
+    thing	rule	RFD-1	rule	refunds come as the same transaction	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §7
+    thing	rule	RFD-2	rule	States of a row: claimed	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §7
+    thing	rule	RFD-3	rule	Revoked rows stay as tombstones	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §7
+    thing	rule	RFD-4	rule	what a refund takes back	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §7
+    thing	rule	RFD-5	rule	transaction receipts never show a refund	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §7
+    thing	rule	LST-1	rule	what the client does until its purchase is acknowledged	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §8
+    thing	rule	LST-2	rule	the answers of the server	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §8
+    thing	rule	LST-3	rule	"already granted" is an answer of its own	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §8
+    thing	rule	LST-4	rule	unfinished transactions return	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §8
+    thing	rule	LST-5	rule	only the ledger answers complaints	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §8
+    thing	rule	LST-6	rule	finding an order by its number	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §8
+    thing	rule	LST-7	rule	grants by hand are written down	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §8
+    thing	rule	TRI-1	rule	empty or undecodable input	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-2	rule	output of cracking tools	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-3	rule	forms, and what is read of each	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-4	rule	transaction receipts that are no list, or lack a part	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-5	rule	traits of the purchase-info are collected	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-6	rule	claimed bundle id is not configured	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-7	rule	claimed product is not in the catalogue	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-8	rule	claimed environment is not accepted	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-9	rule	unconfirmed or candidate: nothing is decided	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-10	rule	replay keys of the claim are looked up by the host	what it is	the duty of your server	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-11	rule	survivors are verified offline	what it is	the duty of your server	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-12	rule	triage never returns status 0	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	VRR-1	rule	request of verifyReceipt and its shared secret	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.1
+    thing	rule	VRR-2	rule	endpoints of verifyReceipt	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.1
+    thing	rule	VRR-3	rule	one hop between production and sandbox	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.1
+    thing	rule	VRR-4	rule	which answers of HTTP are read	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.1
+    thing	rule	VRR-20	rule	the request step of verifyReceipt	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.1
+    thing	rule	VRR-21	rule	bounds of verifyReceipt	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.1
+    thing	rule	VRR-22	rule	which receipt verifyReceipt asks about	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.1
+    thing	rule	VRR-23	rule	result of verifyReceipt	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.1
+    thing	rule	VRR-5	rule	is-retryable	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.2
+    thing	rule	VRR-6	rule	statuses under which facts are read	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.2
+    thing	rule	VRR-7	rule	21002 is no proof of fraud	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.2
+    thing	rule	VRR-8	rule	21006 just after expiry	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.2
+    thing	rule	VRR-9	rule	values are normalised by field	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.5
+    thing	rule	VRR-10	rule	which spelling of a date counts	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.5
+    thing	rule	VRR-11	rule	order of entries is not guaranteed	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.5
+    thing	rule	VRR-12	rule	dates that are no error	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.5
+    thing	rule	VRR-13	rule	empty lists mean no purchase here	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.5
+    thing	rule	VRR-14	rule	version 1 notifications are no answers	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.5
+    thing	rule	VRR-15	rule	caps of an answer	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.5
+    thing	rule	VRR-16	rule	bundle id and app id of an answer	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.6
+    thing	rule	VRR-17	rule	environment of an answer	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.6
+    thing	rule	VRR-18	rule	latest_receipt is verified offline	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.6
+    thing	rule	VRR-19	rule	form of the result	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.6
+    thing	rule	RCP-1	rule	size and layers of input	what it is	a check: it refuses something	page	docs/spec/receipts.md §1
+    thing	rule	RCP-2	rule	how base64 is read	what it is	a check: it refuses something	page	docs/spec/receipts.md §1
+    thing	rule	RCP-3	rule	spaces that were plus signs	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §1
+    thing	rule	RCP-4	rule	base64 at most twice	what it is	a check: it refuses something	page	docs/spec/receipts.md §1
+    thing	rule	RCP-5	rule	what the input is, and whether the call fits	what it is	a check: it refuses something	page	docs/spec/receipts.md §1
+    thing	rule	RCP-6	rule	syntax of the outer list	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.1
+    thing	rule	RCP-7	rule	semicolons of a list	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.1
+    thing	rule	RCP-8	rule	constructs of wider property lists	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.1
+    thing	rule	RCP-9	rule	duplicate keys	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.1
+    thing	rule	RCP-10	rule	reader: a cursor; nothing is written anew	what it is	how the library is built, or what it costs	page	docs/spec/receipts.md §2.1
+    thing	rule	RCP-11	rule	signature and purchase-info are there and decode	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.2
+    thing	rule	RCP-12	rule	outer words prove nothing	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §2.2
+    thing	rule	RCP-13	rule	formats of the signed fields	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.3
+    thing	rule	RCP-14	rule	dates of the signed fields	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.3
+    thing	rule	RCP-15	rule	signed fields agree with each other	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.3
+    thing	rule	RCP-16	rule	what is not required	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §2.3
+    thing	rule	RCP-17	rule	layout and version of the signature blob	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.5
+    thing	rule	RCP-18	rule	signature over version and purchase-info	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.5
+    thing	rule	RCP-19	rule	digests other than SHA-1	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.5
+    thing	rule	RCP-20	rule	signature and path are both checked	what it is	a part of a check; refused as RCP-18, PTH-5	page	docs/spec/receipts.md §2.5
+    thing	rule	RCP-21	rule	version 2 may be switched off	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.5
+    thing	rule	RCP-22	rule	each version has its own intermediate	what it is	a part of a check; refused as PTH-8	page	docs/spec/receipts.md §2.6
+    thing	rule	RCP-23	rule	purchase date within the signer's validity	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.6
+    thing	rule	RCP-24	rule	bundle id is configured	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.7
+    thing	rule	RCP-30	rule	app id in Production	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.7
+    thing	rule	RCP-25	rule	product is in the catalogue	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.7
+    thing	rule	RCP-26	rule	dates ahead of the clock, and the oldest accepted	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.7
+    thing	rule	RCP-27	rule	environment by the transaction id	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §2.8
+    thing	rule	RCP-28	rule	signed ids decide the environment	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.8
+    thing	rule	RCP-29	rule	environment is accepted	what it is	a check: it refuses something	page	docs/spec/receipts.md §2.8
+    thing	rule	APR-1	rule	BER form and caps of a container	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
+    thing	rule	APR-2	rule	structure of the container, and nothing behind it	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
+    thing	rule	APR-3	rule	one signer, named by issuer and serial	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
+    thing	rule	APR-4	rule	no signed attributes	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
+    thing	rule	APR-5	rule	signature over the payload	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
+    thing	rule	APR-6	rule	signature algorithms	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
+    thing	rule	APR-7	rule	the signer is the certificate that is named	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
+    thing	rule	APR-8	rule	certificates of app receipts	what it is	a part of a check; refused as PTH-8, PTH-9	page	docs/spec/receipts.md §3.2
+    thing	rule	APR-9	rule	chain date: creation date	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.2
+    thing	rule	APR-10	rule	the caller chooses the policy, never the receipt	what it is	how the library is built, or what it costs	page	docs/spec/receipts.md §3.2
+    thing	rule	APR-11	rule	duplicate attributes	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.4
+    thing	rule	APR-12	rule	forms of attribute values	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.4
+    thing	rule	APR-13	rule	dates of attributes	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.4
+    thing	rule	APR-14	rule	required attributes	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.4
+    thing	rule	APR-15	rule	bundle id and app id	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.5
+    thing	rule	APR-16	rule	type and environment	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.5
+    thing	rule	APR-17	rule	ids against the environment	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §3.5
+    thing	rule	APR-18	rule	device hash	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.5
+    thing	rule	APR-19	rule	oldest accepted receipt	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.5
+    thing	rule	PTH-1	rule	shape of a path: leaf, one intermediate, pinned root	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-2	rule	candidates for the intermediate	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-3	rule	all candidates are tried	what it is	a part of a check; refused as PTH-5	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-4	rule	DER, size and version of each certificate	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-5	rule	names, signatures and algorithms of a path	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-6	rule	intermediate: CA, key usage	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-7	rule	leaf: no CA, key usage	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-8	rule	purpose markers of leaf and intermediate	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-9	rule	keys of a path	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-10	rule	extensions that are refused	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-11	rule	validity of all three certificates	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-12	rule	own path code over libcrypto's primitives; SHA-1 must work	what it is	how the library is built, or what it costs	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-13	rule	verified pairs may be cached	what it is	how the library is built, or what it costs	page	docs/spec/receipts.md §3.6
+    thing	rule	PTH-14	rule	the document names the intermediate and its source	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §3.6
+    thing	rule	APR-20	rule	form of Xcode's receipts	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §3.7
+    thing	rule	APR-21	rule	Xcode's receipts need a pinned certificate	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.7
+    thing	rule	APR-22	rule	Xcode and Production never in one verifier	what it is	a part of a check; refused as CFG-2	page	docs/spec/receipts.md §3.7
+    thing	rule	APR-23	rule	ids that never become keys	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §3.7
+    thing	rule	APR-25	rule	forms of ids	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.7
+    thing	rule	APR-26	rule	caps scale together	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §3.7
+    thing	rule	APR-24	rule	no switch skips the signature	what it is	how the library is built, or what it costs	page	docs/spec/receipts.md §3.7
+    thing	rule	SES-1	rule	what a session says, and from where	what it is	a check: it refuses something	page	docs/spec/session.md §1
+    thing	rule	SES-2	rule	text of a session	what it is	what an answer says, or is made of	page	docs/spec/session.md §1
+    thing	rule	SES-3	rule	message code of a session; its secrets	what it is	a check: it refuses something	page	docs/spec/session.md §1
+    thing	rule	SES-4	rule	life of a session	what it is	a check: it refuses something	page	docs/spec/session.md §1
+    thing	rule	SES-10	rule	form of a session token	what it is	a check: it refuses something	page	docs/spec/session.md §2
+    thing	rule	SES-11	rule	its code is checked before it is read	what it is	a check: it refuses something	page	docs/spec/session.md §2
+    thing	rule	SES-12	rule	times of a session	what it is	a check: it refuses something	page	docs/spec/session.md §2
+    thing	rule	SES-13	rule	whose session it is	what it is	a check: it refuses something	page	docs/spec/session.md §2
+    thing	rule	SES-14	rule	for what a session suffices	what it is	a check: it refuses something	page	docs/spec/session.md §2
+    thing	rule	SES-15	rule	result of a session's check	what it is	what an answer says, or is made of	page	docs/spec/session.md §2
+    thing	rule	SES-16	rule	a session in the risk rules	what it is	what an answer says, or is made of	page	docs/spec/session.md §2
+    thing	rule	STM-1	rule	The library offers these texts	what it is	what an answer says, or is made of	page	docs/spec/ledger-statements.md §1
+    thing	rule	STM-8	rule	versions: assay_schema has one row	what it is	a part of a check; refused as STO-78	page	docs/spec/ledger-statements.md §1
+    thing	rule	STM-2	rule	Column meaning: as_of_ms time of the evidence (signed date)	what it is	what an answer says, or is made of	page	docs/spec/ledger-statements.md §1
+    thing	rule	STM-3	rule	Garbage: DELETE FROM assay_quota WHERE delete_after_ms < :now_ms	what it is	what an answer says, or is made of	page	docs/spec/ledger-statements.md §1
+    thing	rule	STM-4	rule	mode:"transaction": BEGIN (PostgreSQL, READ COMMITTED), BEGIN IMMEDIATE	what it is	how the library is built, or what it costs; the executors of the bindings; one of the host's own owes the same	page	docs/spec/ledger-statements.md Challenges, keys, once
+    thing	rule	STM-6	rule	READ COMMITTED with the reasons of STO-14	what it is	how the library is built, or what it costs; the executors of the bindings; one of the host's own owes the same	page	docs/spec/ledger-statements.md Challenges, keys, once
+    thing	rule	STM-7	rule	primary: check-schema runs SELECT CASE WHEN pg_is_in_recovery() OR	what it is	a part of a check; refused as STO-74	page	docs/spec/ledger-statements.md Challenges, keys, once
+    thing	rule	STM-9	rule	lock order: every transaction takes its rows in one order	what it is	what an answer says, or is made of	page	docs/spec/ledger-statements.md Challenges, keys, once
+    thing	rule	STM-5	rule	Isolation otherwise: autocommit	what it is	how the library is built, or what it costs; the executors of the bindings; one of the host's own owes the same	page	docs/spec/ledger-statements.md Challenges, keys, once
+    thing	rule	STM-10	rule	The service is stricter than its emulators	what it is	what an answer says, or is made of	page	docs/spec/ledger-statements.md §3
+    thing	rule	STM-11	rule	Every condition carries "ReturnValuesOnConditionCheckFailure":"ALL_OLD"	what it is	what an answer says, or is made of	page	docs/spec/ledger-statements.md §3
+    thing	rule	STM-12	rule	reasons of a cancelled transaction	what it is	a part of a check; refused as STO-70, STO-71	page	docs/spec/ledger-statements.md §3
+    thing	rule	STM-20	rule	withdrawn (subscriptions on Redis)	what it is	how the library is built, or what it costs	page	docs/spec/ledger-statements.md §4
+    thing	rule	STM-21	rule	Numbers in the script pass through doubles	what it is	what an answer says, or is made of	page	docs/spec/ledger-statements.md §4
+    thing	rule	STM-22	rule	Expiry (PEXPIREAT) is set at every write that makes or raises a row	what it is	what an answer says, or is made of	page	docs/spec/ledger-statements.md §4
+    thing	rule	STM-23	rule	On a cluster MOVED and ASK are the client's	what it is	the duty of your server	page	docs/spec/ledger-statements.md §4
+    thing	rule	CFG-1	rule	Production requires appAppleId	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §2
+    thing	rule	CFG-2	rule	Xcode never beside Production	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §2
+    thing	rule	CFG-3	rule	anchors are parsed when the verifier is built	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §2
+    thing	rule	CFG-4	rule	forms of apps	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §2
+    thing	rule	JWS-1	rule	longest input	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §3
+    thing	rule	JWS-2	rule	three segments of base64url characters	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §3
+    thing	rule	JWS-3	rule	longest header	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §3
+    thing	rule	JWS-4	rule	strict base64url in all segments	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §3
+    thing	rule	JWS-5	rule	length of the signature segment	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §3
+    thing	rule	JWS-6	rule	strict JSON in header and payload	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §3
+    thing	rule	JWS-10	rule	alg is ES256	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §4
+    thing	rule	JWS-11	rule	header members that are refused	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §4
+    thing	rule	JWS-12	rule	header members that are ignored	what it is	what an answer says, or is made of	page	docs/spec/storekit-jws.md §4
+    thing	rule	JWS-13	rule	x5c: an array of three (or one) texts	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §4
+    thing	rule	JWS-14	rule	base64 and size of x5c entries	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §4
+    thing	rule	JWS-20	rule	root by its bytes	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-21	rule	certificates are one strict DER value	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-22	rule	certificate version	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-23	rule	serial number	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-24	rule	signature algorithm of certificates	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-25	rule	keys of leaf and intermediate	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-26	rule	extensions: duplicates, critical ones, name constraints	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-27	rule	intermediate is a CA	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-28	rule	leaf is no CA	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-29	rule	purpose markers	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-30	rule	issuer and subject names	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-31	rule	signatures of the chain	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-32	rule	validity dates of certificates	what it is	a part of a check; refused as JWS-21	page	docs/spec/storekit-jws.md §5
+    thing	rule	JWS-35	rule	the shortcut for a known intermediate	what it is	how the library is built, or what it costs	page	docs/spec/storekit-jws.md §6
+    thing	rule	JWS-40	rule	signing date is a plain integer	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §7
+    thing	rule	JWS-41	rule	range of the signing date	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §7
+    thing	rule	JWS-42	rule	signing date ahead of the clock	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §7
+    thing	rule	JWS-43	rule	validity of the chain at the signing date	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §7
+    thing	rule	JWS-44	rule	absent signing date	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §7
+    thing	rule	JWS-45	rule	effectiveDate in the result	what it is	what an answer says, or is made of	page	docs/spec/storekit-jws.md §7
+    thing	rule	JWS-50	rule	oldest fresh evidence	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §8
+    thing	rule	JWS-51	rule	fresh: chain valid now	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §8
+    thing	rule	JWS-60	rule	cache level 1: header bytes	what it is	how the library is built, or what it costs	page	docs/spec/storekit-jws.md §9
+    thing	rule	JWS-61	rule	cache level 2: chain	what it is	how the library is built, or what it costs	page	docs/spec/storekit-jws.md §9
+    thing	rule	JWS-62	rule	only verified chains enter a cache	what it is	how the library is built, or what it costs	page	docs/spec/storekit-jws.md §9
+    thing	rule	JWS-63	rule	what is checked again on a hit	what it is	how the library is built, or what it costs	page	docs/spec/storekit-jws.md §9
+    thing	rule	JWS-64	rule	bound of the cache	what it is	how the library is built, or what it costs	page	docs/spec/storekit-jws.md §9
+    thing	rule	JWS-65	rule	locks are never waited for	what it is	how the library is built, or what it costs	page	docs/spec/storekit-jws.md §9
+    thing	rule	JWS-66	rule	verifiers of a process share what they have proven	what it is	how the library is built, or what it costs	page	docs/spec/storekit-jws.md §9
+    thing	rule	JWS-70	rule	environment is accepted	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §10
+    thing	rule	JWS-71	rule	absent environment	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §10
+    thing	rule	JWS-72	rule	environment fits the signer	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §10
+    thing	rule	JWS-73	rule	bundle id is configured	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §10
+    thing	rule	JWS-74	rule	app id is configured	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §10
+    thing	rule	JWS-75	rule	payload is of the kind asked for	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §10
+    thing	rule	JWS-80	rule	Xcode needs a pinned certificate	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §11
+    thing	rule	JWS-81	rule	Xcode's times	what it is	what an answer says, or is made of	page	docs/spec/storekit-jws.md §11
+    thing	rule	JWS-90	rule	form of appAccountToken	what it is	a part of a check; refused as PAY-4	page	docs/spec/storekit-jws.md §12
+    thing	rule	JWS-91	rule	required appAccountToken	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §12
+    thing	rule	JWS-92	rule	where accounts are compared	what it is	a part of a check; built in part; refused as DCD-20	page	docs/spec/storekit-jws.md §12
+    thing	rule	JWS-93	rule	the device on which a JWS was made	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §12
+    thing	rule	JWS-94	rule	replay keys come from the payload	what it is	what an answer says, or is made of	page	docs/spec/storekit-jws.md §12
+    thing	rule	JWS-95	rule	refunds: a later signedDate of the same transaction	what it is	the duty of your server	page	docs/spec/storekit-jws.md §12
+    thing	rule	JWS-100	rule	range of r and s	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §13
+    thing	rule	JWS-101	rule	ES256 signature over the segments	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §13
+    thing	rule	JWS-102	rule	how libcrypto is initialised	what it is	a check: it refuses something	page	docs/spec/storekit-jws.md §13
+    thing	rule	JWS-104	rule	cost of reading hostile text	what it is	how the library is built, or what it costs	page	docs/spec/storekit-jws.md §13
+    thing	rule	JWS-105	rule	fork at any moment	what it is	how the library is built, or what it costs	page	docs/spec/storekit-jws.md §13
+    thing	rule	JWS-103	rule	no trap is reachable from input	what it is	how the library is built, or what it costs	page	docs/spec/storekit-jws.md §13
+    thing	rule	OCSP-21	rule	two requests at most, nothing twice; responses that the host keeps	what it is	a check: it refuses something	page	docs/spec/storekit-ocsp.md §1
+    thing	rule	OCSP-22	rule	what a finished exchange proves, and when it is worth another	what it is	what an answer says, or is made of	page	docs/spec/storekit-ocsp.md §1
+    thing	rule	OCSP-1	rule	OCSP address of a certificate; hosts that may be asked	what it is	a check: it refuses something	page	docs/spec/storekit-ocsp.md §2
+    thing	rule	OCSP-2	rule	the HTTP of a request, and how long its answer may be	what it is	a check: it refuses something	page	docs/spec/storekit-ocsp.md §2
+    thing	rule	OCSP-3	rule	the body of a request	what it is	what an answer says, or is made of	page	docs/spec/storekit-ocsp.md §2
+    thing	rule	OCSP-10	rule	which HTTP answers are read	what it is	what an answer says, or is made of	page	docs/spec/storekit-ocsp.md §3
+    thing	rule	OCSP-11	rule	the outside of a response	what it is	a check: it refuses something	page	docs/spec/storekit-ocsp.md §3
+    thing	rule	OCSP-12	rule	the inside of a response	what it is	a part of a check; refused as OCSP-11	page	docs/spec/storekit-ocsp.md §3
+    thing	rule	OCSP-13	rule	who signed a response	what it is	a check: it refuses something	page	docs/spec/storekit-ocsp.md §3
+    thing	rule	OCSP-14	rule	whether the signer may speak for the authority	what it is	a check: it refuses something	page	docs/spec/storekit-ocsp.md §3
+    thing	rule	OCSP-15	rule	the signature of a response	what it is	a check: it refuses something	page	docs/spec/storekit-ocsp.md §3
+    thing	rule	OCSP-16	rule	the right certificate	what it is	a check: it refuses something	page	docs/spec/storekit-ocsp.md §3
+    thing	rule	OCSP-17	rule	a response is not too old, nor from the future	what it is	a check: it refuses something	page	docs/spec/storekit-ocsp.md §3
+    thing	rule	OCSP-18	rule	revoked and unknown refuse	what it is	a check: it refuses something	page	docs/spec/storekit-ocsp.md §3
+    thing	rule	OCSP-19	rule	no usable answer, where one is required	what it is	a check: it refuses something	page	docs/spec/storekit-ocsp.md §3
+    thing	rule	OCSP-20	rule	times of a response	what it is	a part of a check; refused as OCSP-11	page	docs/spec/storekit-ocsp.md §3
+    thing	rule	PAY-1	rule	times and prices	what it is	what an answer says, or is made of	page	docs/spec/storekit-payloads.md §1
+    thing	rule	PAY-2	rule	unknown members and values are kept	what it is	what an answer says, or is made of	page	docs/spec/storekit-payloads.md §1
+    thing	rule	PAY-3	rule	null counts as absent	what it is	what an answer says, or is made of	page	docs/spec/storekit-payloads.md §1
+    thing	rule	PAY-4	rule	types of decisive members	what it is	a check: it refuses something	page	docs/spec/storekit-payloads.md §1
+    thing	rule	PAY-5	rule	types of descriptive members	what it is	what an answer says, or is made of	page	docs/spec/storekit-payloads.md §1
+    thing	rule	PAY-6	rule	range of decisive times and quantity	what it is	a part of a check; refused as PAY-4	page	docs/spec/storekit-payloads.md §1
+    thing	rule	PAY-7	rule	members that a check needs	what it is	a check: it refuses something	page	docs/spec/storekit-payloads.md §1
+    thing	rule	PAY-8	rule	dates are not ordered against each other	what it is	what an answer says, or is made of	page	docs/spec/storekit-payloads.md §1
+    thing	rule	NTF-1	rule	exactly one body	what it is	a check: it refuses something	page	docs/spec/storekit-payloads.md §4
+    thing	rule	NTF-2	rule	version of a notification	what it is	a check: it refuses something	page	docs/spec/storekit-payloads.md §4
+    thing	rule	NTF-3	rule	identity of a notification	what it is	a part of a check; refused as JWS-73	page	docs/spec/storekit-payloads.md §4
+    thing	rule	NTF-4	rule	inner JWS are verified	what it is	what an answer says, or is made of	page	docs/spec/storekit-payloads.md §4
+    thing	rule	NTF-5	rule	outer and inner facts agree	what it is	a check: it refuses something	page	docs/spec/storekit-payloads.md §4
+    thing	rule	NTF-6	rule	where no agreement is demanded	what it is	what an answer says, or is made of	page	docs/spec/storekit-payloads.md §4
+    thing	rule	NTF-7	rule	status of the data	what it is	what an answer says, or is made of	page	docs/spec/storekit-payloads.md §4
+    thing	rule	NTF-8	rule	notifications without inner verification decide nothing	what it is	a check: it refuses something	page	docs/spec/storekit-payloads.md §4
+    thing	rule	NTF-10	rule	deduplicate by notificationUUID	what it is	the duty of your server	page	docs/spec/storekit-payloads.md §4
+    thing	rule	NTF-11	rule	notifications arrive late and out of order	what it is	the duty of your server	page	docs/spec/storekit-payloads.md §4
+    thing	rule	NTF-12	rule	what to answer the App Store	what it is	the duty of your server	page	docs/spec/storekit-payloads.md §4
+    thing	rule	BCK-1	rule	Authorization: Bearer <access token>	what it is	the duty of your server	page	docs/spec/ledger.md §1.1
+    thing	rule	BCK-2	rule	Body {"signedTransactionData":"<JWS>"}	what it is	the duty of your server	page	docs/spec/ledger.md §1.1
+    thing	rule	BCK-3	rule	JWS refused for any reason, other bundle id, product not in products	what it is	the duty of your server	page	docs/spec/ledger.md §1.1
+    thing	rule	BCK-4	rule	Verified: product	what it is	the duty of your server	page	docs/spec/ledger.md §1.1
+    thing	rule	BCK-5	rule	Clients call this when the plan they see differs from the last one synchronised, after every transaction update, and on deman	what it is	the duty of your server	page	docs/spec/ledger.md §1.1
+    thing	rule	BCK-6	rule	Token as BCK-1	what it is	the duty of your server	page	docs/spec/ledger.md §1.2
+    thing	rule	BCK-7	rule	get-plan	what it is	the duty of your server	page	docs/spec/ledger.md §1.2
+    thing	rule	BCK-8	rule	Plan free and tier premium	what it is	a check: it refuses something; built in part; the route's answer is the host's	page	docs/spec/ledger.md §1.2
+    thing	rule	BCK-9	rule	consume-quota for (account, today UTC, tier)	what it is	what an answer says, or is made of; built in part; taken or exhausted, fallback, reset and headers are given; the route is the host's	page	docs/spec/ledger.md §1.2
+    thing	rule	BCK-10	rule	Reference limits per UTC day	what it is	what an answer says, or is made of; built in part; rows live 7 days after their day; the limits are the configuration's	page	docs/spec/ledger.md §1.2
+    thing	rule	BCK-11	rule	When the metered work fails before anything was delivered	what it is	the duty of your server	page	docs/spec/ledger.md §1.2
+    thing	rule	BCK-12	rule	Body {"username":…,"password":…}	what it is	a check: it refuses something; built in part; the shape of the user name and both lengths; the body and the route's answers are the host's	page	docs/spec/ledger.md §1.3
+    thing	rule	BCK-13	rule	begin-signup for the source address	what it is	a part of a check; built in part; refused as STO-56	page	docs/spec/ledger.md §1.3
+    thing	rule	BCK-14	rule	Then AdminCreateUser	what it is	the duty of your server	page	docs/spec/ledger.md §1.3
+    thing	rule	BCK-15	rule	The function's role may call AdminCreateUser	what it is	the duty of your server	page	docs/spec/ledger.md §1.3
+    thing	rule	BCK-21	rule	closed sign-up	what it is	the duty of your server	page	docs/spec/ledger.md §1.3
+    thing	rule	BCK-22	rule	no entropy: A client that ignores a failed random generator makes the same name	what it is	a check: it refuses something; built in part; the user name; the password's digits are the host's	page	docs/spec/ledger.md §1.3
+    thing	rule	BCK-16	rule	POST /v1/notifications	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-41	rule	acts on take: A host takes goods back by take of apply-event or revoke	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-42	rule	each part by itself: Revocation before subscription	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-17	rule	POST /v1/apple-id/notifications	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-18	rule	claims: The caller is the claim sub of the gateway's authorizer	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-19	rule	bodies: isBase64Encoded true: decoded (bad base64	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-20	rule	headers: 429 carries Retry-After in whole seconds, at least 1	what it is	what an answer says, or is made of; built in part; 429 and metered answers; 503 and 202 are the route's	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-23	rule	errors: Every answer but the empty 200 of BCK-16	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-24	rule	dashboard: The triage report (receipts-triage.md 1.1) shows claims	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-25	rule	push: Grant, apply, revoke, link documents carry changed (STO-31)	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-26	rule	another configuration at run time	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-27	rule	re-verification: With ledger.keepEvidence kept texts can be judged again	what it is	what an answer says, or is made of; without kept texts refused as STO-68	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-28	rule	languages: Messages and hints are English, for operators and developers	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-29	rule	order of an option	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-38	rule	POST /v1/account/link	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-39	rule	the shop's routes	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-40	rule	Both start with one command on SQLite without any account elsewhere	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-43	rule	questions to Apple: A limit on questions to Apple is a consume-quota	what it is	the duty of your server	page	docs/spec/ledger.md §1.6
+    thing	rule	BCK-30	rule	which evidence	what it is	the duty of your server	page	docs/spec/ledger.md §1.7
+    thing	rule	BCK-31	rule	finish last: Listener on Transaction.updates and the result of purchase()	what it is	the duty of your server	page	docs/spec/ledger.md §1.7
+    thing	rule	BCK-32	rule	resend queue: One file per transaction id, written before sending	what it is	the duty of your server	page	docs/spec/ledger.md §1.7
+    thing	rule	BCK-33	rule	keychain: Credentials by BCK §1.3: the results of SecRandomCopyBytes	what it is	the duty of your server	page	docs/spec/ledger.md §1.7
+    thing	rule	BCK-34	rule	InitiateAuth: POST to https://cognito-idp.<region>.amazonaws.com/ with	what it is	the duty of your server	page	docs/spec/ledger.md §1.7
+    thing	rule	BCK-35	rule	fallback: 403 and 429 of a metered call	what it is	the duty of your server	page	docs/spec/ledger.md §1.7
+    thing	rule	BCK-36	rule	upgrade: Sign in with Apple joins the anonymous account (apple-id.md §5)	what it is	the duty of your server	page	docs/spec/ledger.md §1.7
+    thing	rule	BCK-37	rule	account deletion	what it is	the duty of your server	page	docs/spec/ledger.md §1.7
+    thing	rule	STO-1	rule	A store operation is an exchange	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §3
+    thing	rule	STO-2	rule	store =	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §3
+    thing	rule	STO-3	rule	Answer to a step (assay_exchange_step)	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §3
+    thing	rule	STO-4	rule	Values are text, integer, null	what it is	a check: it refuses something	page	docs/spec/ledger.md §3
+    thing	rule	STO-5	rule	Values never enter statement text	what it is	a check: it refuses something	page	docs/spec/ledger.md §3
+    thing	rule	STO-6	rule	Outcomes are read from rows, never from a driver's affected-rows count	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §3
+    thing	rule	STO-7	rule	Evidence enters as evidence	what it is	a part of a check; refused as EXC-2	page	docs/spec/ledger.md §3
+    thing	rule	STO-8	rule	Randomness (attempt ids, challenges) comes from the host	what it is	a check: it refuses something	page	docs/spec/ledger.md §3
+    thing	rule	STO-9	rule	now_ms of the first call is the exchange's clock for bucket	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §3
+    thing	rule	STO-13	rule	engines: SQLite ≥ 3.35, PostgreSQL ≥ 13, MariaDB ≥ 10.6 (engine mariadb	what it is	a check: it refuses something	page	docs/spec/ledger.md §3
+    thing	rule	STO-14	rule	isolation: READ COMMITTED everywhere	what it is	how the library is built, or what it costs; built in part; the executors of the bindings; those of Go and PHP leave PostgreSQL statements outside a transaction to the role's default	page	docs/spec/ledger.md §3
+    thing	rule	STO-15	rule	evidence digest	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §3
+    thing	rule	STO-10	rule	Purchases are never keyed by the JWS or receipt text or its hash	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §4
+    thing	rule	STO-11	rule	Both keys of a purchase are names for one row	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §4
+    thing	rule	STO-12	rule	grantId = lower-case hex SHA-256 of the canonical purchase key	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §4
+    thing	rule	STO-20	rule	The document carries clientResult in the words of receipts-decisions.md LST-2	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-21	rule	mode:"transaction" (grant lives in the same database)	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-22	rule	mode:"lease": the host grants in its own store keyed by grantId	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-23	rule	Several purchases in one receipt	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-24	rule	The catalogue of the claiming verifier decides what can be paid out	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-25	rule	At most limit purchases (1…64, default 64) in one exchange	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-26	rule	fencing token: Grant steps and claims carry fencingToken = tries	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-27	rule	hold: ledger.onExpiredLease (or the request's)	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-28	rule	The attempt id belongs to one evidence digest	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-29	rule	lease: leaseMs 5,000…3,600,000 in the request	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-30	rule	resume-expired, resume	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-31	rule	changed: true when this exchange changed what the account has	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-32	rule	stop of the grant	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-33	rule	newest state: as_of_ms of a row is the time of the newest verified evidence	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-36	rule	units: A row remembers units	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-37	rule	what was handed out: A claimed row that is committed was made under a lease	what it is	a part of a check; held as STO-27	page	docs/spec/ledger.md §5.1
+    thing	rule	STO-34	rule	apply-event	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.3
+    thing	rule	STO-35	rule	take-back in two phases	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.3
+    thing	rule	STO-40	rule	apply: In: verified transaction	what it is	what an answer says, or is made of; another owner is refused as STO-42	page	docs/spec/ledger.md §5.5
+    thing	rule	STO-41	rule	A revocation is stored (revoked date, product kept), never deleted	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.5
+    thing	rule	STO-42	rule	Owner: the first account that shows verified evidence for the subscription	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.5
+    thing	rule	STO-43	rule	appAccountToken in the evidence that belongs to another account	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.5
+    thing	rule	STO-44	rule	Stored per subscription: ids, product, plan name	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.5
+    thing	rule	STO-45	rule	read: All subscriptions of the account (≤ 50)	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.5
+    thing	rule	STO-46	rule	clear: The client says it owns nothing	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.5
+    thing	rule	STO-47	rule	next look: Every apply stores next_check_at_ms	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.5
+    thing	rule	STO-48	rule	lease-due-subscriptions	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.5
+    thing	rule	STO-49	rule	With notifications in use the sweep is the safety net	what it is	the duty of your server	page	docs/spec/ledger.md §5.5
+    thing	rule	STO-50	rule	take: In: account, meter (configured name	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.6
+    thing	rule	STO-51	rule	room = limit − units	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.6
+    thing	rule	STO-52	rule	Out: taken + used, limit, left, resetAtMs, ticket, headers	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.6
+    thing	rule	STO-53	rule	refund: In: ticket	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.6
+    thing	rule	STO-54	rule	Calendar buckets, not token buckets	what it is	how the library is built, or what it costs	page	docs/spec/ledger.md §5.6
+    thing	rule	STO-66	rule	acquire-rate-permit: Keeps a fleet below Apple's limits (app-store-server-api.md §4)	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.6
+    thing	rule	STO-67	rule	An executor may remember an exhausted answer of	what it is	the duty of your server	page	docs/spec/ledger.md §5.6
+    thing	rule	STO-69	rule	ticket: base64url of JSON	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.6
+    thing	rule	STO-55	rule	Address text	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.7
+    thing	rule	STO-56	rule	admit takes address, username and passwordBytes (the length	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.7
+    thing	rule	STO-57	rule	settle(ticket, result): created	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.7
+    thing	rule	STO-58	rule	User exists: ask AdminGetUser	what it is	the duty of your server	page	docs/spec/ledger.md §5.7
+    thing	rule	STO-59	rule	Passwords are neither stored nor logged nor part of any document	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.7
+    thing	rule	STO-60	rule	issue-challenge: In: ≥ 16 (recommended 32) random bytes, purpose	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.8
+    thing	rule	STO-61	rule	consume-challenge	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.8
+    thing	rule	STO-62	rule	register-device-key: Insert if absent, read	what it is	a part of a check; refused as STO-63, another key under the id as STO-4	page	docs/spec/ledger.md §5.8
+    thing	rule	STO-63	rule	advance-device-key-counter: counter := c where owner fits, state active, counter < c	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.8
+    thing	rule	STO-64	rule	update-device-key-receipt: replaces the receipt only by a later one	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.8
+    thing	rule	STO-65	rule	once: Insert-if-absent with attempt id, read	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.8
+    thing	rule	STO-68	rule	get-evidence: With keepEvidence claim	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.8
+    thing	rule	STO-90	rule	merge-accounts: joins the anonymous account from into to	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.9
+    thing	rule	STO-91	rule	One row per account says where it was joined to	what it is	a check: it refuses something; built in part; mergedInto is not given, nor operator taken	page	docs/spec/ledger.md §5.9
+    thing	rule	STO-92	rule	SQL: one transaction (mode as STO-21), all or nothing	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.9
+    thing	rule	STO-93	rule	forget-account: (account deletion, demanded of apps that create accounts)	what it is	a check: it refuses something	page	docs/spec/ledger.md §5.9
+    thing	rule	STO-94	rule	A forgotten customer who comes back is a new account	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §5.9
+    thing	rule	STO-95	rule	no outbox: There is no outbox table, with reason	what it is	how the library is built, or what it costs	page	docs/spec/ledger.md §5.9
+    thing	rule	STO-38	rule	the open transaction: What the grant gets is a guarded connection	what it is	a check: it refuses something	page	docs/spec/ledger.md §6
+    thing	rule	STO-39	rule	lost sessions: A transaction whose session is lost is repeated from begin	what it is	a check: it refuses something	page	docs/spec/ledger.md §6
+    thing	rule	STO-70	rule	Errors executed:"no" are retried in any class	what it is	a check: it refuses something	page	docs/spec/ledger.md §6
+    thing	rule	STO-71	rule	Engine codes	what it is	a check: it refuses something	page	docs/spec/ledger.md §6
+    thing	rule	STO-72	rule	SDK retries happen below us	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §6
+    thing	rule	STO-73	rule	Crash windows: after claim, before grant	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §6
+    thing	rule	STO-74	rule	primary only: Executors refuse a standby	what it is	a check: it refuses something	page	docs/spec/ledger.md §6
+    thing	rule	STO-75	rule	executors: carry out one step: open the transaction at begin and whole	what it is	how the library is built, or what it costs; built in part; the executors of the bindings; PDO and psycopg have no time limit of a statement of their own	page	docs/spec/ledger.md §6
+    thing	rule	STO-76	rule	limits of statements, locks and exchanges	what it is	a check: it refuses something	page	docs/spec/ledger.md §6
+    thing	rule	STO-77	rule	not reached: Where no connection was made	what it is	a check: it refuses something	page	docs/spec/ledger.md §6
+    thing	rule	STO-78	rule	no creation in passing: Tables are made by create-schema only	what it is	a check: it refuses something	page	docs/spec/ledger.md §6
+    thing	rule	STO-83	rule	Redis keeps what it is told	what it is	a check: it refuses something	page	docs/spec/ledger.md §6
+    thing	rule	STO-84	rule	texts of clients: control characters	what it is	a check: it refuses something	page	docs/spec/ledger.md §6
+    thing	rule	STO-80	rule	TTL is garbage collection	what it is	what an answer says, or is made of	page	docs/spec/ledger.md §8
+    thing	rule	STO-81	rule	Skew between hosts moves at most the requests of the skew window to the	what it is	a check: it refuses something	page	docs/spec/ledger.md §8
+    thing	rule	STO-82	rule	Redis expiry is bucket end + 7 days	what it is	what an answer says, or is made of; built in part; rows of acquire-rate-permit live an hour after their second in Redis too	page	docs/spec/ledger.md §8
+    thing	rule	STO-97	rule	history: Sums do not show a lost acknowledged claim	what it is	how the library is built, or what it costs	page	docs/spec/ledger.md §10
+    thing	rule	STO-98	rule	The checker runs on every engine with at least 20,000 operations, 8 processes	what it is	how the library is built, or what it costs; built in part; the gate's runs are smaller; make races has the full size	page	docs/spec/ledger.md §10
+    thing	member	decision	meaning	Policy of entitlements	members	decision.accountToken, decision.sandbox, decision.gracePeriod, decision.billingRetry, decision.renewalLeewayMs, decision.familySharing
+    thing	member	storekit	meaning	JWS: signed transactions, renewals, notifications	members	storekit.anchors, storekit.x5cRoot, storekit.missingEnvironment, storekit.undatedNotifications, storekit.nested, storekit.maxAgeMs, storekit.xcodeCertificates, storekit.ocspHosts, storekit.caps, storekit.cache
+    thing	member	storekit.caps	meaning	limits of input	members	storekit.caps.jwsBytes
+    thing	member	storekit.cache	meaning	what a process remembers	members	storekit.cache.chains
+    thing	member	receipts	meaning	Transaction receipts, app receipts, triage, answers of verifyReceipt	members	receipts.anchors, receipts.intermediates, receipts.version2, receipts.signedAfterPurchase, receipts.unknownEnvironment, receipts.maxAgeMs, receipts.deviceIds, receipts.sharedSecrets, receipts.caps
+    thing	member	receipts.caps	meaning	limits of input; each may be lowered, or raised to four times	members	receipts.caps.inputBytes, receipts.caps.transactionReceiptBytes, receipts.caps.purchaseInfoBytes, receipts.caps.appReceiptBytes, receipts.caps.purchases
+    thing	member	attest	meaning	App Attest: attestations, assertions, receipts	members	attest.appIds, attest.environments, attest.anchors, attest.receiptAnchors, attest.time, attest.maxAgeMs, attest.receipt, attest.category, attest.bundleVersion, attest.platform, attest.challenge, attest.refreshEveryMs
+    thing	member	attest.category	meaning	which builds are accepted, by where they come from	members	attest.category.accept, attest.category.missing
+    thing	member	attest.bundleVersion.exact	meaning	builds that pass, byte for byte
+    thing	member	attest.bundleVersion.minimum	meaning	the oldest build that passes: up to 16 numbers separated by dots
+    thing	member	attest.challenge	meaning	where the challenge is in the client data	members	attest.challenge.mode, attest.challenge.path, attest.challenge.encoding
+    thing	member	deviceCheck	meaning	Apple's two bits per device and team	members	deviceCheck.teamId, deviceCheck.keyId, deviceCheck.privateKey, deviceCheck.environment, deviceCheck.bits
+    thing	member	deviceCheck.bits	meaning	what your product uses the bits for; names that begin with promo or abuse have rules	members	deviceCheck.bits.bit0, deviceCheck.bits.bit1
+    thing	member	tokens	meaning	Access tokens and identity tokens: a list of profiles, each of other issuers	members	tokens[].profile, tokens[].issuers, tokens[].issuerAliases, tokens[].algorithm, tokens[].clients, tokens[].audiences, tokens[].nonce, tokens[].nonceForm, tokens[].notificationMaxAgeMs, tokens[].tokenUse, tokens[].scopes, tokens[].groups, tokens[].types, tokens[].maxAgeMs, tokens[].jwksUri, tokens[].keysetMaxAgeMs, tokens[].keysetHardMaxAgeMs, tokens[].caps
+    thing	member	tokens[].caps	meaning	limits of input	members	tokens[].caps.tokenBytes
+    thing	member	risk	meaning	What the risk rules decide	members	risk.mode, risk.rules, risk.receiptThreshold, risk.limitedPerDay
+    thing	member	appStoreServerApi	meaning	The In-App Purchase key of App Store Connect	members	appStoreServerApi.issuerId, appStoreServerApi.keyId, appStoreServerApi.privateKey, appStoreServerApi.apiBaseUrl
+    thing	member	appleId	meaning	The key of Sign in with Apple	members	appleId.teamId, appleId.keyId, appleId.privateKey, appleId.clientIds
+    thing	member	session	meaning	Session tokens: one attested start, then cheap requests	members	session.secrets, session.ttlMs
+    thing	member	ledger	meaning	The ledger in a database of yours	members	ledger.engine, ledger.placeholders, ledger.prefix, ledger.table, ledger.shared, ledger.leaseMs, ledger.statementMs, ledger.lockMs, ledger.requestMs, ledger.redis, ledger.onExpiredLease, ledger.forgetKey, ledger.rateLimits, ledger.transfer, ledger.transferIntervalMs, ledger.onNoPurchases, ledger.dayOffsetMinutes, ledger.maxUnits, ledger.failOpen, ledger.keepEvidence, ledger.challengeTtlMs, ledger.signup
+    thing	member	ledger.redis	meaning	what a server of Redis may be	members	ledger.redis.volatile
+    thing	member	ledger.failOpen	meaning	what goes on while the database is away	members	ledger.failOpen.planMaxAgeMs, ledger.failOpen.meters
+    thing	member	ledger.signup	meaning	sign-ups per address and day, and the shape of user names	members	ledger.signup.limit, ledger.signup.attemptLimit, ledger.signup.unknownLimit, ledger.signup.username
+    thing	member	ledger.signup.username	meaning	what your app makes	members	ledger.signup.username.prefix, ledger.signup.username.digits
+    thing	operation	assess-risk	does	Recommends how to treat a request from what was observed about it.	what it is	an operation: answered at once	members	operation, observations	page	docs/exchanges.md; device-check.md §4
+    thing	operation	read-device-check-response	does	Decodes a response of Apple's DeviceCheck API that the host fetched.	what it is	an operation: answered at once	members	operation, call, status, body, offer	page	docs/exchanges.md; device-check.md §2.1
+    thing	operation	normalize-device-token	does	Returns a device token in the form that Apple requires.	what it is	an operation: answered at once	members	operation, deviceToken	page	docs/exchanges.md; DVC-4
+    thing	operation	normalize-key-id	does	Returns the normal form of an App Attest key identifier.	what it is	an operation: answered at once	members	operation, keyId	page	docs/exchanges.md; ATT-2
+    thing	operation	verify-device	does	Verifies that a JWS was made for this device.	what it is	an operation: answered at once	members	operation, deviceId	page	docs/exchanges.md; JWS-93
+    thing	operation	issue-session	does	Issues a session token for one attestation or assertion.	what it is	an operation: answered at once	members	operation, account, verdict, risk, binding, ttlMs	page	docs/exchanges.md; session.md §1
+    thing	operation	verify-session	does	Verifies a session token, without any database.	what it is	an operation: answered at once	members	operation, session, purpose, account, binding	page	docs/exchanges.md; session.md §2
+    thing	operation	verify-apple-identity-token	does	Verifies an identity token of Sign in with Apple by Apple's keys and the nonce.	what it is	an operation: answered at once	members	operation, token, nonce	page	docs/exchanges.md; apple-id.md §2
+    thing	operation	verify-sign-in-notification	does	Verifies a notification about an account that signs in with Apple.	what it is	an operation: answered at once	members	operation, payload	page	docs/exchanges.md; apple-id.md §3
+    thing	operation	sign-api-token	does	Signs a token for the App Store Server API, valid for five minutes.	what it is	an operation: answered at once	members	operation, bundleId	page	docs/exchanges.md; app-store-server-api.md §9
+    thing	operation	sign-promotional-offer-v1	does	Signs a promotional offer of the original StoreKit API.	what it is	an operation: answered at once	members	operation, bundleId, productId, offerId, applicationUsername, nonce, timestamp	page	docs/exchanges.md; SIG-5
+    thing	operation	sign-promotional-offer	does	Signs a promotional offer for the app, as a JWS.	what it is	an operation: answered at once	members	operation, bundleId, productId, offerIdentifier, transactionId, nonce	page	docs/exchanges.md; SIG-1
+    thing	operation	sign-introductory-offer-eligibility	does	Signs whether a customer may have the introductory offer, as a JWS for the app.	what it is	an operation: answered at once	members	operation, bundleId, productId, allowIntroductoryOffer, transactionId, nonce	page	docs/exchanges.md; SIG-1
+    thing	operation	sign-device-check-token	does	Signs a token for Apple's DeviceCheck and App Attest servers, valid for 20 minutes.	what it is	an operation: answered at once	members	operation	page	docs/exchanges.md; SIG-7
+    thing	operation	sign-apple-client-secret	does	Signs the client secret of Sign in with Apple.	what it is	an operation: answered at once	members	operation, clientId, ttlMs	page	docs/exchanges.md; AID-20
+    thing	operation	describe-schema	does	Returns tables, indexes and the deletion of expired rows as calls for the host to run.	what it is	an operation: answered at once	members	operation, engine, prefix	page	docs/exchanges.md; STM-1
+    thing	operation	call-verify-receipt	does	Asks Apple's verifyReceipt endpoint about a receipt.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, receipt, excludeOldTransactions, start	page	docs/exchanges.md; receipts-triage.md §2
+    thing	operation	check-revocation	does	Asks Apple's OCSP responder whether the certificates of a JWS are revoked.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, mode, responses	page	docs/exchanges.md; storekit-ocsp.md
+    thing	operation	fetch-keyset	does	Fetches the key set of a token issuer.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, issuer, state, wantKid, keyset	page	docs/exchanges.md; access-tokens.md §5.1
+    thing	operation	refresh-attest-receipt	does	Fetches a new receipt of an attested key from Apple.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt	page	docs/exchanges.md; app-attest.md §8
+    thing	operation	query-device-bits	does	Fetches the two bits of a device from Apple.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, deviceToken, transactionId, offer	page	docs/exchanges.md; device-check.md §2
+    thing	operation	update-device-bits	does	Sets the bits of a device.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, deviceToken, transactionId, bit0, bit1	page	docs/exchanges.md; device-check.md §2
+    thing	operation	validate-device-token	does	Asks Apple whether a device token is valid, without reading the bits.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, deviceToken, transactionId	page	docs/exchanges.md; device-check.md §2
+    thing	operation	exchange-authorization-code	does	Exchanges the code of a sign-in with Apple for tokens.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, code, clientId, redirectUri, nonce	page	docs/exchanges.md; AID-22
+    thing	operation	revoke-apple-token	does	Ends the sessions that a token of Sign in with Apple represents.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, token, hint, clientId	page	docs/exchanges.md; AID-23
+    thing	operation	claim	does	Claims the purchases of verified evidence, so that each is granted once.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account, grantMode, attemptId, accountToken, leaseMs, transactionIds, maxPurchases, note, onExpiredLease, resolution, allowRepeat	page	docs/exchanges.md; ledger.md §5.1
+    thing	operation	resume	does	Takes over one known claim whose lease has expired, without evidence; for support.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, purchaseKey, account, attemptId, leaseMs, note, onExpiredLease, resolution	page	docs/exchanges.md; STO-30
+    thing	operation	resume-expired	does	Takes over up to 25 claims that were not completed in time. Run it every minute: without it, a purchase whose client never returns is paid for and not granted.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, attemptId, leaseMs, minExpiredMs, onExpiredLease	page	docs/exchanges.md; STO-30
+    thing	operation	complete	does	Marks a claimed purchase as granted. Repeating it has no effect.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, purchaseKey, account, grantId, fencingToken, note	page	docs/exchanges.md; ledger.md §5.2
+    thing	operation	revoke	does	Stores refunds, so that no older evidence grants the purchase again. Of all deliveries of one refund one returns a take-back: act on that, and on nothing else.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, grantMode, attemptId, leaseMs	page	docs/exchanges.md; ledger.md §5.3
+    thing	operation	find	does	Returns what the ledger has of an account, of a transaction, or of evidence.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account, environment, transactionId, operatorView	page	docs/exchanges.md; ledger.md §5.4
+    thing	operation	update-subscriptions	does	Stores the state of subscriptions and unlocks from evidence; the newest state stays.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account, accountToken, confirmTransfer	page	docs/exchanges.md; STO-40
+    thing	operation	get-plan	does	Returns the current plan of an account. Call it for each request that costs, and never trust the app.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account, cachedPlan	page	docs/exchanges.md; STO-45
+    thing	operation	deactivate-subscriptions	does	Deactivates an account's subscriptions because the client owns nothing; any evidence undoes that.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account	page	docs/exchanges.md; STO-46
+    thing	operation	lease-due-subscriptions	does	Returns up to 25 subscriptions about which to ask Apple for newer evidence, for update-subscriptions.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, attemptId, leaseMs	page	docs/exchanges.md; STO-48
+    thing	operation	consume-quota	does	Consumes units of an account's daily quota, quotas of the configuration. Once the quota is used up, the refusal has headers for the client and the meter to try instead.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account, meter, plan, units	page	docs/exchanges.md; STO-50
+    thing	operation	release-quota	does	Releases consumed units, once, because nothing was delivered for them.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, ticket	page	docs/exchanges.md; STO-53
+    thing	operation	acquire-rate-permit	does	Waits for permission to send a request below Apple's own rate limits.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, attempt, bundleId, appStoreOperation, environment	page	docs/exchanges.md; STO-66
+    thing	operation	begin-signup	does	Checks whether an address may make another account today.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, address, username, passwordBytes	page	docs/exchanges.md; STO-56
+    thing	operation	finish-signup	does	Stores the outcome of an admitted sign-up.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, ticket, result	page	docs/exchanges.md; STO-57
+    thing	operation	issue-challenge	does	Issues a challenge for a client; only its SHA-256 is stored.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, challenge, purpose, subject	page	docs/exchanges.md; STO-60
+    thing	operation	consume-challenge	does	Consumes a challenge, once: the one that an attestation or assertion signed, or its text. A challenge that was consumed, has expired, or has another purpose is rejected.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, purpose, subject, challenge, usedBy	page	docs/exchanges.md; STO-61
+    thing	operation	register-device-key	does	Registers the attested key of a device for one account.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account	page	docs/exchanges.md; STO-62
+    thing	operation	advance-device-key-counter	does	Advances the counter of a device key. A replayed assertion is refused, and a key of another account.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account	page	docs/exchanges.md; STO-63
+    thing	operation	update-device-key-receipt	does	Stores an App Attest receipt of a device key if it is newer than the stored one.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs	page	docs/exchanges.md; STO-64
+    thing	operation	retire-device-key	does	Retires a device key; its row stays.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, keyId, account	page	docs/exchanges.md; STO-64
+    thing	operation	get-device-key	does	Returns a registered device key: public key and counter for the verification of an assertion.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, keyId, account	page	docs/exchanges.md; STO-64
+    thing	operation	record-event	does	Records an event and returns whether it is the first time; a repetition with the same attempt id returns the same.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, id, attemptId	page	docs/exchanges.md; STO-65
+    thing	operation	merge-accounts	does	Merges an anonymous account into another: purchases, subscriptions, device keys, today's counts. Both must have been proven in the same request. Call it again with the same attempt id while there is more.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, from, to, attemptId, reason, operatorView	page	docs/exchanges.md; STO-90
+    thing	operation	forget-account	does	Removes what identifies an account; granted purchases stay granted. Needs ledger.forgetKey. Call it again with the same attempt id while there is more.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account, attemptId, reason	page	docs/exchanges.md; STO-93
+    thing	operation	get-evidence	does	Returns stored signed texts by digest, purchase or subscription; they are no evidence until they are verified again. Needs ledger.keepEvidence.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, sha256, purchaseKey, environment, originalTransactionId	page	docs/exchanges.md; STO-68
+    thing	operation	check-schema	does	Checks that every column exists, that the database is a durable primary, and that it is the one found first. Call it at start-up, not at the first purchase.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, lineage	page	docs/exchanges.md; STM-1
+    thing	operation	complete-revocation	does	Marks a refunded purchase as taken back. Repeating it has no effect.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, purchaseKey, takeId, fencingToken, taken	page	docs/exchanges.md; STO-35
+    thing	operation	resume-expired-revocations	does	Takes over up to 25 take-backs that were not completed in time. Run it every minute, beside resume-expired.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, attemptId, leaseMs, minExpiredMs	page	docs/exchanges.md; STO-35
+    thing	operation	apply-event	does	Applies a notification of Apple's to purchases and subscriptions: refunds are taken back, reversed ones are granted again to the owner of the purchase. In whatever order and however often notifications arrive, the newest signed state wins (STO-33, STO-34). Answer Apple with the HTTP status of the result.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, grantMode, attemptId, leaseMs	page	docs/exchanges.md; STO-34
+    thing	operation	create-schema	does	Creates tables and indexes if there are none: for a setup, and for nothing else. If only some exist, nothing is created.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, lineage	page	docs/exchanges.md; STO-78
+    thing	operation	get-transaction-info	does	Gets one transaction by its id or its original id.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	get-transaction-history	does	Gets all transactions of a customer by any of their transaction ids.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, revision, startDate, endDate, productId, productType, sort, subscriptionGroupIdentifier, inAppOwnershipType, revoked	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	get-transaction-history-v1	does	Gets the transactions of a customer from the older endpoint, without finished consumables. Deprecated.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, revision, startDate, endDate, productId, productType, sort, subscriptionGroupIdentifier, inAppOwnershipType, revoked	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	get-all-subscription-statuses	does	Gets the state of each subscription of a customer.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, status	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	get-app-transaction-info	does	Gets the app transaction of a customer.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	look-up-order-id	does	Gets the purchases of an order by the id in Apple's e-mail to the customer.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, orderId	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	get-refund-history	does	Gets all refunds of a customer.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, revision	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	finish-transaction	does	Marks a transaction as finished, for the app.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	set-app-account-token	does	Sets the account of a purchase that was made outside the app.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, originalTransactionId, appAccountToken	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	send-consumption-information	does	Answers CONSUMPTION_REQUEST: how much was used, and which refund you prefer.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, customerConsented, sampleContentProvided, deliveryStatus, consumptionPercentage, refundPreference	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	send-consumption-data	does	Answers CONSUMPTION_REQUEST for purchases made with the Advanced Commerce API.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, customerConsented, consumptionStatus, platform, sampleContentProvided, deliveryStatus, appAccountToken, accountTenure, playTime, lifetimeDollarsRefunded, lifetimeDollarsPurchased, userStatus, refundPreference	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	extend-subscription-renewal-date	does	Moves the renewal date of one subscription.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, originalTransactionId, extendByDays, extendReasonCode, requestIdentifier	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	extend-renewal-date-for-all-active-subscribers	does	Moves the renewal date of all subscribers of a product.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, extendByDays, extendReasonCode, requestIdentifier, productId, storefrontCountryCodes	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	get-status-of-subscription-renewal-date-extensions	does	Gets the progress of a request to move the renewal date of all subscribers.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, productId, requestIdentifier	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	get-notification-history	does	Gets the notifications of the last 180 days that Apple sent or could not send.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, paginationToken, startDate, endDate, notificationType, notificationSubtype, transactionId, onlyFailures	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	request-test-notification	does	Asks Apple to send a test notification.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	operation	get-test-notification-status	does	Gets the status of a test notification.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, testNotificationToken	page	docs/exchanges.md; app-store-server-api.md §4
+    thing	kind	transaction	what it is	a kind of document	meaning	A purchase, restore or renewal that Apple signed.	facts	environment, environmentSource, bundleId, appAppleId, effectiveDate, keys, chain, warnings, signedDate, transactionId, originalTransactionId, webOrderLineItemId, productId, subscriptionGroupIdentifier, type, quantity, inAppOwnershipType, purchaseDate, originalPurchaseDate, expiresDate, revocationDate, revocationReason, revocationType, revocationPercentage, isUpgraded, offerType, appAccountToken, appTransactionId, previousOriginalTransactionId, offerIdentifier, offerPeriod, offerDiscountType, storefront, storefrontId, transactionReason, currency, price, advancedCommerceInfo, billingPlanType, commitmentInfo, deviceVerification, deviceVerificationNonce
+    thing	kind	renewal-info	what it is	a kind of document	meaning	The renewal of a subscription as Apple intends it. By itself it proves nothing about the app: it has no bundle id. Decide with it only together with a transaction of the same originalTransactionId.	facts	environment, environmentSource, bundleId, appAppleId, effectiveDate, keys, chain, warnings, signedDate, originalTransactionId, productId, autoRenewProductId, autoRenewStatus, isInBillingRetryPeriod, gracePeriodExpiresDate, renewalDate, expirationIntent, offerType, appAccountToken, appTransactionId, priceIncreaseStatus, offerIdentifier, offerPeriod, offerDiscountType, recentSubscriptionStartDate, currency, renewalPrice, eligibleWinBackOfferIds, advancedCommerceInfo, commitmentInfo, renewalBillingPlanType, deviceVerification, deviceVerificationNonce
+    thing	kind	app-transaction	what it is	a kind of document	meaning	The customer's download of the app, as Apple signed it.	facts	environment, environmentSource, bundleId, appAppleId, effectiveDate, keys, chain, warnings, receiptCreationDate, receiptType, originalPurchaseDate, appTransactionId, applicationVersion, versionExternalIdentifier, originalApplicationVersion, deviceVerification, deviceVerificationNonce, preorderDate, originalPlatform, requestDate
+    thing	kind	realtime-request	what it is	a kind of document	meaning	Apple's request for the retention message to display. Respond within about 700 ms.	facts	environment, environmentSource, bundleId, appAppleId, effectiveDate, keys, chain, warnings, signedDate, originalTransactionId, productId, requestIdentifier, userLocale
+    thing	kind	notification	what it is	a kind of document	meaning	An App Store Server Notification V2, with everything signed inside verified. Type and subtype are the reason for which Apple sent it; transaction and renewalInfo are the state. Notifications arrive late, twice and out of order: handle each uuid once, and apply only evidence with a later signedDate than what is stored.	facts	environment, environmentSource, bundleId, appAppleId, effectiveDate, keys, chain, warnings, type, subtype, known, effect, uuid, version, body, status, transaction, renewalInfo, appTransaction, signedDate, data, summary, externalPurchaseToken, appData
+    thing	kind	transaction-receipt	what it is	a kind of document	meaning	One purchase, restore or renewal, as apps of iOS 3 to 6 sent it. It describes the past: it contains neither a refund nor a later renewal. It is not bound to a device or an account: anyone who has the text can send it. Grant once per keys.purchase.	facts	environment, bundleId, version, productId, quantity, transactionId, originalTransactionId, webOrderLineItemId, purchaseDate, originalPurchaseDate, expiresDate, isTrialPeriod, isInIntroOfferPeriod, bundleVersion, itemId, appItemId, versionExternalIdentifier, environmentSource, outerAltered, signedAfterPurchase, weakKey, uniqueIdentifier, uniqueVendorIdentifier, keys, chain, transport
+    thing	kind	app-receipt	what it is	a kind of document	meaning	Lists all purchases of an app on one device, at creationDate. Consumables vanish from it once they are finished, so an empty list proves nothing. Unless deviceBound, the same text can come from any device.	facts	environment, bundleId, type, applicationVersion, originalApplicationVersion, creationDate, asOfMs, originalPurchaseDate, expirationDate, appAppleId, downloadId, versionExternalIdentifier, deviceBound, purchases, rawAttributes, unknownAttributes, digest, chain, transport
+    thing	kind	verify-receipt-response	what it is	a kind of document	meaning	A response of Apple's verifyReceipt endpoint: facts of class "apple-answer". Nothing in it is signed except latest_receipt: it is as trustworthy as the TLS connection over which it arrived.	facts	environment, bundleId, appleStatus, style, environmentSource, asOfMs, clockSkew, receiptType, cancellationReason, adamId, appItemId, applicationVersion, downloadId, versionExternalIdentifier, receiptCreationDate, requestDate, originalPurchaseDate, originalApplicationVersion, expirationDate, preorderDate, transactions, renewals, latestReceipt, evidence, unknown, unknownInReceipt
+    thing	kind	triage	what it is	a kind of document	meaning	The class of an unverified blob. worthVerifying is whether to verify the blob; otherwise disposition is the result for the client, and status the reason. A finding is never evidence.	facts	category, format, disposition, nextStep, kind, anomalies, transport, unverified
+    thing	kind	attestation	what it is	a kind of document	meaning	A key in the Secure Enclave of a genuine Apple device, made by your app. Store keyId, publicKey, appId, environment, the counter 0 and receipt.bytes, bound to the account; refuse a key of another account. It proves neither the identity of the person nor that the device is free of tampering.	facts	category, categoryName, bundleVersion, otherExtensions, keyId, publicKey, appId, environment, aaguid, flags, counter, nonce, os, acl, challenge, leaf, receipt, revocation, warnings
+    thing	kind	assertion	what it is	a kind of document	meaning	A proof that the attested key signed these client data, with a counter that has grown. Store counter only if the stored one is still smaller: of two requests with one counter exactly one may pass.	facts	category, categoryName, bundleVersion, otherExtensions, appId, counter, previousCounter, flags, nonce, challenge, warnings
+    thing	kind	attest-receipt	what it is	a kind of document	meaning	Apple's statement about an attested key; a refreshed one has a risk metric.	facts	type, appId, environment, keyId, bound, createdAtMs, notBeforeMs, expiresAtMs, expired, risk, refreshAtMs, refreshDue, token, clientHash, signer, unknownFields
+    thing	kind	token	what it is	a kind of document	meaning	The calling account, proven by a key of a configured issuer. subject is the account. Sign-out and deletion of a user are not detected: choose short lifetimes.	facts	profile, issuer, subject, audience, client, scopes, groups, username, email, emailVerified, privateEmail, realUser, nonce, transferSubject, tokenId, originTokenId, issuedAtMs, authenticatedAtMs, expiresAtMs, kid, revocation, keyset
+    thing	kind	keyset	what it is	a kind of document	meaning	The keys of a token issuer.	facts	issuer, fetchedAtMs, keys, skipped
+    thing	kind	risk	what it is	a kind of document	meaning	The recommended treatment of a request, with or without an assertion. Advice with reasons, never an entitlement: a paid request still needs its plan.	facts	verdict, would, reasons, rules, allowance, retryAfterMs, client
+    thing	kind	decision	what it is	a kind of document	meaning	The plan that an account has now. entitled is the result, plan the plan in force (the default plan if not entitled), state the reason, expiresAtMs and nextCheckAtMs when to decide again.	facts	plan, entitled, state, rule, flags, reasonCode, expiresAtMs, wouldExpireAtMs, nextPeriodExpiresAtMs, graceExpiresAtMs, productId, originalTransactionId, transactionId, environment, account, stale, nextCheckAtMs, evidence, groups, excluded, warnings
+    thing	number	0	what it is	a status of Apple's verifyReceipt	meaning	receipt valid (app receipts: also when every subscription in it has ended)	result	facts
+    thing	number	21000	what it is	a status of Apple's verifyReceipt	meaning	not a POST (formerly: JSON unreadable)	again?	never	result	rejected.verify-receipt.request
+    thing	number	21001	what it is	a status of Apple's verifyReceipt	meaning	no longer sent	again?	never	result	rejected.verify-receipt.request
+    thing	number	21002	what it is	a status of Apple's verifyReceipt	meaning	receipt-data malformed or missing, or a temporary fault; sometimes a member exception with a Java class name	again?	same endpoint once	result	rejected.verify-receipt.malformed
+    thing	number	21003	what it is	a status of Apple's verifyReceipt	meaning	receipt could not be authenticated	again?	never	result	rejected.verify-receipt.not-authentic
+    thing	number	21004	what it is	a status of Apple's verifyReceipt	meaning	shared secret does not match	again?	after-config	result	rejected.verify-receipt.secret
+    thing	number	21005	what it is	a status of Apple's verifyReceipt	meaning	receipt server not available	again?	later	result	unavailable.verify-receipt.no-response
+    thing	number	21006	what it is	a status of Apple's verifyReceipt	meaning	valid, but the subscription has expired; decoded receipt included. Only transaction receipts of auto-renewable subscriptions	result	facts, with appleStatus 21006
+    thing	number	21007	what it is	a status of Apple's verifyReceipt	meaning	sandbox receipt at production	again?	other environment, once	result	the other endpoint is asked, or rejected.environment.not-accepted
+    thing	number	21008	what it is	a status of Apple's verifyReceipt	meaning	production receipt at sandbox	again?	other environment, once	result	the other endpoint is asked, or rejected.environment.not-accepted
+    thing	number	21009	what it is	a status of Apple's verifyReceipt	meaning	internal data access error	again?	later	result	unavailable.verify-receipt.no-response
+    thing	number	21010	what it is	a status of Apple's verifyReceipt	meaning	account not found or deleted (formerly: treat as never purchased)	again?	never	result	rejected.verify-receipt.account
+    thing	number	21100–21199	what it is	a status of Apple's verifyReceipt	meaning	internal data access errors	again?	by is-retryable	result	unavailable.verify-receipt.internal (later) or rejected.verify-receipt.internal (never)
+    thing	number	verifyReceipt	what it is	Apple's endpoint that decodes a receipt: POST https://buy.itunes.apple.com/verifyReceipt, of the Sandbox https://sandbox.itunes.apple.com/verifyReceipt	operation	call-verify-receipt asks it	kind	verify-receipt-response is its answer	its statuses	0, 21000, 21001, 21002, 21003, 21004, 21005, 21006, 21007, 21008, 21009, 21010, 21100–21199
+    thing	number	4000000	what it is	an error number of the App Store Server API	name	GeneralBadRequest	number	4000000	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000002	what it is	an error number of the App Store Server API	name	InvalidAppIdentifier	number	4000002	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000005	what it is	an error number of the App Store Server API	name	InvalidRequestRevision	number	4000005	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000006	what it is	an error number of the App Store Server API	name	InvalidTransactionId	number	4000006	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000008	what it is	an error number of the App Store Server API	name	InvalidOriginalTransactionId	number	4000008	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000009	what it is	an error number of the App Store Server API	name	InvalidExtendByDays	number	4000009	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000010	what it is	an error number of the App Store Server API	name	InvalidExtendReasonCode	number	4000010	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000011	what it is	an error number of the App Store Server API	name	InvalidRequestIdentifier	number	4000011	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000012	what it is	an error number of the App Store Server API	name	StartDateTooFarInPast	number	4000012	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000013	what it is	an error number of the App Store Server API	name	StartDateAfterEndDate	number	4000013	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000014	what it is	an error number of the App Store Server API	name	InvalidPaginationToken	number	4000014	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000015	what it is	an error number of the App Store Server API	name	InvalidStartDate	number	4000015	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000016	what it is	an error number of the App Store Server API	name	InvalidEndDate	number	4000016	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000017	what it is	an error number of the App Store Server API	name	PaginationTokenExpired	number	4000017	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000018	what it is	an error number of the App Store Server API	name	InvalidNotificationType	number	4000018	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000019	what it is	an error number of the App Store Server API	name	MultipleFiltersSupplied	number	4000019	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000020	what it is	an error number of the App Store Server API	name	InvalidTestNotificationToken	number	4000020	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000021	what it is	an error number of the App Store Server API	name	InvalidSort	number	4000021	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000022	what it is	an error number of the App Store Server API	name	InvalidProductType	number	4000022	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000023	what it is	an error number of the App Store Server API	name	InvalidProductId	number	4000023	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000024	what it is	an error number of the App Store Server API	name	InvalidSubscriptionGroupIdentifier	number	4000024	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000025	what it is	an error number of the App Store Server API	name	InvalidExcludeRevoked	number	4000025	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000026	what it is	an error number of the App Store Server API	name	InvalidInAppOwnershipType	number	4000026	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000027	what it is	an error number of the App Store Server API	name	InvalidEmptyStorefrontCountryCodeList	number	4000027	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000028	what it is	an error number of the App Store Server API	name	InvalidStorefrontCountryCode	number	4000028	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000030	what it is	an error number of the App Store Server API	name	InvalidRevoked	number	4000030	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000031	what it is	an error number of the App Store Server API	name	InvalidStatus	number	4000031	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000032	what it is	an error number of the App Store Server API	name	InvalidAccountTenure	number	4000032	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000033	what it is	an error number of the App Store Server API	name	InvalidAppAccountToken	number	4000033	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000034	what it is	an error number of the App Store Server API	name	InvalidConsumptionStatus	number	4000034	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000035	what it is	an error number of the App Store Server API	name	InvalidCustomerConsented	number	4000035	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000036	what it is	an error number of the App Store Server API	name	InvalidDeliveryStatus	number	4000036	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000037	what it is	an error number of the App Store Server API	name	InvalidLifetimeDollarsPurchased	number	4000037	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000038	what it is	an error number of the App Store Server API	name	InvalidLifetimeDollarsRefunded	number	4000038	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000039	what it is	an error number of the App Store Server API	name	InvalidPlatform	number	4000039	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000040	what it is	an error number of the App Store Server API	name	InvalidPlayTime	number	4000040	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000041	what it is	an error number of the App Store Server API	name	InvalidSampleContentProvided	number	4000041	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000042	what it is	an error number of the App Store Server API	name	InvalidUserStatus	number	4000042	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000043	what it is	an error number of the App Store Server API	name	InvalidTransactionNotConsumable	number	4000043	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000047	what it is	an error number of the App Store Server API	name	InvalidTransactionTypeNotSupported	number	4000047	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000048	what it is	an error number of the App Store Server API	name	AppTransactionIdNotSupported	number	4000048	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000161	what it is	an error number of the App Store Server API	name	InvalidImage	number	4000161	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000162	what it is	an error number of the App Store Server API	name	HeaderTooLong	number	4000162	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000163	what it is	an error number of the App Store Server API	name	BodyTooLong	number	4000163	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000164	what it is	an error number of the App Store Server API	name	InvalidLocale	number	4000164	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000175	what it is	an error number of the App Store Server API	name	AltTextTooLong	number	4000175	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000183	what it is	an error number of the App Store Server API	name	InvalidAppAccountTokenUUID	number	4000183	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000185	what it is	an error number of the App Store Server API	name	FamilyTransactionNotSupported	number	4000185	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000187	what it is	an error number of the App Store Server API	name	TransactionIdIsNotOriginalTransactionId	number	4000187	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000211	what it is	an error number of the App Store Server API	name	InvalidPerformanceTestRequest	number	4000211	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000212	what it is	an error number of the App Store Server API	name	InvalidRequestId	number	4000212	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000213	what it is	an error number of the App Store Server API	name	ExistingPerformanceTestRun	number	4000213	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000215	what it is	an error number of the App Store Server API	name	BadRequestRealtimeUrl	number	4000215	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000216	what it is	an error number of the App Store Server API	name	BadRequestImageSize	number	4000216	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000218	what it is	an error number of the App Store Server API	name	BadRequestTooManyBulletPoints	number	4000218	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000219	what it is	an error number of the App Store Server API	name	BadRequestBulletPointTextTooLong	number	4000219	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4000224	what it is	an error number of the App Store Server API	name	BadRequestAboveImageRequiresAnImage	number	4000224	HTTP	400	again?	no: the same request is refused again	result	rejected.app-store.bad-request
+    thing	number	4030004	what it is	an error number of the App Store Server API	name	SubscriptionExtensionIneligible	number	4030004	HTTP	403	again?	no: the same request is refused again	result	rejected.app-store.forbidden
+    thing	number	4030005	what it is	an error number of the App Store Server API	name	SubscriptionMaxExtension	number	4030005	HTTP	403	again?	no: the same request is refused again	result	rejected.app-store.forbidden
+    thing	number	4030007	what it is	an error number of the App Store Server API	name	FamilySharedSubscriptionExtensionIneligible	number	4030007	HTTP	403	again?	no: the same request is refused again	result	rejected.app-store.forbidden
+    thing	number	4030014	what it is	an error number of the App Store Server API	name	MaximumNumberOfImagesReached	number	4030014	HTTP	403	again?	no: the same request is refused again	result	rejected.app-store.forbidden
+    thing	number	4030016	what it is	an error number of the App Store Server API	name	MaximumNumberOfMessagesReached	number	4030016	HTTP	403	again?	no: the same request is refused again	result	rejected.app-store.forbidden
+    thing	number	4030017	what it is	an error number of the App Store Server API	name	MessageNotApproved	number	4030017	HTTP	403	again?	no: the same request is refused again	result	rejected.app-store.forbidden
+    thing	number	4030018	what it is	an error number of the App Store Server API	name	ImageNotApproved	number	4030018	HTTP	403	again?	no: the same request is refused again	result	rejected.app-store.forbidden
+    thing	number	4030019	what it is	an error number of the App Store Server API	name	ImageInUse	number	4030019	HTTP	403	again?	no: the same request is refused again	result	rejected.app-store.forbidden
+    thing	number	4030026	what it is	an error number of the App Store Server API	name	ForbiddenNoPassingTest	number	4030026	HTTP	403	again?	no: the same request is refused again	result	rejected.app-store.forbidden
+    thing	number	4040001	what it is	an error number of the App Store Server API	name	AccountNotFound	number	4040001	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040002	what it is	an error number of the App Store Server API	name	AccountNotFoundRetryable	number	4040002	HTTP	404	again?	later, with back-off
+    thing	number	4040003	what it is	an error number of the App Store Server API	name	AppNotFound	number	4040003	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040004	what it is	an error number of the App Store Server API	name	AppNotFoundRetryable	number	4040004	HTTP	404	again?	later, with back-off
+    thing	number	4040005	what it is	an error number of the App Store Server API	name	OriginalTransactionIdNotFound	number	4040005	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040006	what it is	an error number of the App Store Server API	name	OriginalTransactionIdNotFoundRetryable	number	4040006	HTTP	404	again?	later, with back-off
+    thing	number	4040007	what it is	an error number of the App Store Server API	name	ServerNotificationUrlNotFound	number	4040007	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040008	what it is	an error number of the App Store Server API	name	TestNotificationNotFound	number	4040008	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040009	what it is	an error number of the App Store Server API	name	StatusRequestNotFound	number	4040009	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040010	what it is	an error number of the App Store Server API	name	TransactionIdNotFound	number	4040010	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040014	what it is	an error number of the App Store Server API	name	ImageNotFound	number	4040014	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040015	what it is	an error number of the App Store Server API	name	MessageNotFound	number	4040015	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040018	what it is	an error number of the App Store Server API	name	PerformanceTestRunNotFound	number	4040018	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040019	what it is	an error number of the App Store Server API	name	AppTransactionDoesNotExist	number	4040019	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040020	what it is	an error number of the App Store Server API	name	DefaultMessageNotFound	number	4040020	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4040021	what it is	an error number of the App Store Server API	name	RealtimeUrlNotFound	number	4040021	HTTP	404	again?	no: the same request is refused again	result	rejected.app-store.not-found
+    thing	number	4090000	what it is	an error number of the App Store Server API	name	ImageAlreadyExists	number	4090000	HTTP	409	again?	no: the same request is refused again	result	rejected.app-store.conflict
+    thing	number	4090001	what it is	an error number of the App Store Server API	name	MessageAlreadyExists	number	4090001	HTTP	409	again?	no: the same request is refused again	result	rejected.app-store.conflict
+    thing	number	4290000	what it is	an error number of the App Store Server API	name	RateLimitExceeded	number	4290000	HTTP	429	again?	later, with back-off
+    thing	number	5000000	what it is	an error number of the App Store Server API	name	GeneralInternal	number	5000000	HTTP	500	again?	no: the same request is refused again
+    thing	number	5000001	what it is	an error number of the App Store Server API	name	GeneralInternalRetryable	number	5000001	HTTP	500	again?	later, with back-off
+    thing	value	Environment	what it is	a set of values	meaning	The environment of a purchase.	values	Production, Sandbox, Xcode, LocalTesting
+    thing	value	EnvironmentSource	what it is	a set of values	meaning	The source from which the environment was read.	values	payload, transaction-id, answer, endpoint, receipt-type
+    thing	value	ProductType	what it is	a set of values	meaning	Apple's type of a product.	values	Auto-Renewable Subscription, Non-Renewing Subscription, Non-Consumable, Consumable, Free Subscription
+    thing	value	OwnershipType	what it is	a set of values	meaning	The way in which the customer owns a purchase.	values	PURCHASED, FAMILY_SHARED, ASSIGNED
+    thing	value	RevocationType	what it is	a set of values	meaning	The way in which a purchase was taken back.	values	REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE
+    thing	value	OfferDiscountType	what it is	a set of values	meaning	The way in which an offer is paid.	values	FREE_TRIAL, PAY_AS_YOU_GO, PAY_UP_FRONT, ONE_TIME
+    thing	value	TransactionReason	what it is	a set of values	meaning	The reason of a transaction.	values	PURCHASE, RENEWAL
+    thing	value	BillingPlanType	what it is	a set of values	meaning	The way in which a commitment is billed.	values	BILLED_UPFRONT, MONTHLY
+    thing	value	Platform	what it is	a set of values	meaning	The platform on which an app was first bought.	values	iOS, macOS, tvOS, visionOS
+    thing	value	NotificationType	what it is	a set of values	meaning	The reason of a notification.	values	SUBSCRIBED, DID_RENEW, DID_FAIL_TO_RENEW, GRACE_PERIOD_EXPIRED, EXPIRED, DID_CHANGE_RENEWAL_PREF, DID_CHANGE_RENEWAL_STATUS, OFFER_REDEEMED, PRICE_INCREASE, REFUND, REFUND_DECLINED, REFUND_REVERSED, CONSUMPTION_REQUEST, REVOKE, RENEWAL_EXTENDED, RENEWAL_EXTENSION, ONE_TIME_CHARGE, EXTERNAL_PURCHASE_TOKEN, RESCIND_CONSENT, METADATA_UPDATE, MIGRATION, MIGRATE, PRICE_CHANGE, TEST
+    thing	value	Subtype	what it is	a set of values	meaning	The qualifier of a notification's type.	values	INITIAL_BUY, RESUBSCRIBE, UPGRADE, DOWNGRADE, AUTO_RENEW_ENABLED, AUTO_RENEW_DISABLED, VOLUNTARY, BILLING_RETRY, PRICE_INCREASE, PRODUCT_NOT_FOR_SALE, GRACE_PERIOD, BILLING_RECOVERY, PENDING, ACCEPTED, SUMMARY, FAILURE, UNREPORTED, CREATED, ACTIVE_TOKEN_REMINDER
+    thing	value	ConsumptionRequestReason	what it is	a set of values	meaning	The reason for which a customer asks for a refund.	values	UNINTENDED_PURCHASE, FULFILLMENT_ISSUE, UNSATISFIED_WITH_PURCHASE, LEGAL, OTHER
+    thing	value	NotificationBody	what it is	a set of values	meaning	The member of a notification that has its content.	values	data, summary, externalPurchaseToken, appData
+    thing	value	Effect	what it is	a set of values	meaning	The effect of a notification on entitlements.	values	grant, keep, end, recompute, none
+    thing	value	ExternalPurchaseTokenType	what it is	a set of values	meaning	The purpose of a token for external purchases.	values	SERVICES, ACQUISITION
+    thing	value	AdvancedCommercePeriod	what it is	a set of values	meaning	The renewal period of an Advanced Commerce product.	values	P1W, P1M, P2M, P3M, P6M, P1Y
+    thing	value	AdvancedCommerceOfferPeriod	what it is	a set of values	meaning	The length of one period of a discount.	values	P3D, P1W, P2W, P1M, P2M, P3M, P6M, P9M, P1Y
+    thing	value	AdvancedCommerceOfferReason	what it is	a set of values	meaning	The reason of a discount.	values	ACQUISITION, WIN_BACK, RETENTION
+    thing	value	AdvancedCommerceRefundReason	what it is	a set of values	meaning	The reason of an item's refund.	values	UNINTENDED_PURCHASE, FULFILLMENT_ISSUE, UNSATISFIED_WITH_PURCHASE, LEGAL, OTHER, MODIFY_ITEMS_REFUND, SIMULATE_REFUND_DECLINE
+    thing	value	AdvancedCommerceRefundType	what it is	a set of values	meaning	The extent of an item's refund.	values	FULL, PRORATED, CUSTOM
+    thing	value	AdvancedCommercePriceIncreaseStatus	what it is	a set of values	meaning	The progress of an item's price increase.	values	SCHEDULED, PENDING, ACCEPTED
+    thing	value	ReceiptType	what it is	a set of values	meaning	The environment of an app receipt and the type of its customer.	values	Production, ProductionVPP, ProductionSandbox, ProductionVPPSandbox, Xcode
+    thing	value	State	what it is	a set of values	meaning	The reason of a decision's result.	values	active, grace, billing-retry, expired, refunded, family-revoked, upgraded, not-started, denied-by-policy, stale, owned, consumable, none
+    thing	value	Category	what it is	a set of values	meaning	The class that triage assigns to a blob.	values	candidate, unconfirmed, jws, foreign, cracking-tool, malformed, unsupported
+    thing	value	Format	what it is	a set of values	meaning	The format of a blob, by its form.	values	transaction-receipt, app-receipt, attest-receipt, jws, cracking-tool, attestation, assertion, xml-plist, binary-plist, json, unknown
+    thing	value	TriageAnomaly	what it is	a set of values	meaning	A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".	values	date-mismatch, info-compact, blob-version, blob-layout, placeholder, nested, pod, id-prefix, environment
+    thing	value	Disposition	what it is	a set of values	meaning	The way in which the client treats its copy of a blob.	values	drop, keep, resend
+    thing	value	NextStep	what it is	a set of values	meaning	The step after triage.	values	lookup, verify, none
+    thing	value	AttestEnvironment	what it is	a set of values	meaning	The environment of App Attest.	values	production, development, sandbox
+    thing	value	AttestReceiptType	what it is	a set of values	meaning	The origin of an App Attest receipt.	values	ATTEST, RECEIPT
+    thing	value	BuildCategory	what it is	a set of values	meaning	The origin of a build of an app.	values	operating-system, testflight, development, app-store, enterprise, developer-id, other
+    thing	value	DeviceOutcome	what it is	a set of values	meaning	The meaning of a response of DeviceCheck.	values	bits, no-bits, updated, valid, token-refused, unavailable
+    thing	value	RevocationStatus	what it is	a set of values	meaning	The status of a certificate from an OCSP responder.	values	good, revoked, unknown, undetermined
+    thing	value	Fault	what it is	a set of values	meaning	The party at fault for a refusal of DeviceCheck.	values	client, ours, transient, unknown
+    thing	value	DeviceOffer	what it is	a set of values	meaning	Whether an offer was used on a device.	values	free, device-used
+    thing	value	TokenProfile	what it is	a set of values	meaning	The rules by which a token is verified.	values	cognito-access, jwt, apple-id
+    thing	value	TokenAlgorithm	what it is	a set of values	meaning	The algorithm that signs a token.	values	RS256, ES256
+    thing	value	RealUser	what it is	a set of values	meaning	Apple's assessment of the person behind an identity token.	values	unsupported, unknown, likely-real
+    thing	value	AppleAccountEventType	what it is	a set of values	meaning	The event of an account that signs in with Apple.	values	email-disabled, email-enabled, consent-revoked, account-deleted
+    thing	value	Verdict	what it is	a set of values	meaning	The recommended treatment of a request.	values	allow, limited, step-up, deny
+    thing	value	RetryClass	what it is	a set of values	meaning	Whether trying again can help, and how.	values	never, later, same-once, other-environment, after-config
+    thing	value	DeviceCall	what it is	a set of values	meaning	An endpoint of Apple's DeviceCheck API.	values	query, update, validate
+    thing	value	Kind	what it is	a set of values	meaning	The kind of a JWS, by its form.	values	transaction, renewal-info, notification, app-transaction, realtime-request
+    thing	value	ClaimOutcome	what it is	a set of values	meaning	The outcome of the claim of a purchase.	values	new, resume, already-granted, in-progress, other-account, revoked, held, unknown-product, upgraded, family-shared, unclaimed, refused
+    thing	value	ClientResult	what it is	a set of values	meaning	The result of a purchase for the client.	values	granted, already-granted, refused-final, refused-keep, deferred
+    thing	value	RevokeOutcome	what it is	a set of values	meaning	The state of a revoked purchase before, or the reason why nothing changed.	values	was-granted, was-claimed, unclaimed, already, stale, not-revoked, refused, in-progress
+    thing	value	EventPart	what it is	a set of values	meaning	The subject of a refused part of an event.	values	ledger, subscription
+    thing	value	PurchaseUse	what it is	a set of values	meaning	The answer to a customer who asks about a purchase.	values	unused, already-delivered, resume, refunded, used-by-other
+    thing	value	PurchaseState	what it is	a set of values	meaning	The state of a purchase in the ledger.	values	claimed, granted, revoked
+    thing	value	UpdateOutcome	what it is	a set of values	meaning	The outcome for a subscription.	values	applied, stale, transferred, other-account, transfer-too-soon, excluded, unknown-product, refused
+    thing	value	SchemaWarning	what it is	a set of values	meaning	A finding in a database that needs attention.	values	not-persistent, unknown, no-lineage
+    thing	value	RetryReason	what it is	a set of values	meaning	The reason why a request waits.	values	rate-limited, retry, too-early, cooldown, busy
+    thing	value	Production	value of	Environment: The environment of a purchase.
+    thing	value	Sandbox	value of	Environment: The environment of a purchase.
+    thing	value	Xcode	value of	Environment: The environment of a purchase.
+    thing	value	LocalTesting	value of	Environment: The environment of a purchase.
+    thing	value	payload	value of	EnvironmentSource: The source from which the environment was read.
+    thing	value	transaction-id	value of	EnvironmentSource: The source from which the environment was read.
+    thing	value	answer	value of	EnvironmentSource: The source from which the environment was read.
+    thing	value	endpoint	value of	EnvironmentSource: The source from which the environment was read.
+    thing	value	receipt-type	value of	EnvironmentSource: The source from which the environment was read.
+    thing	value	Auto-Renewable Subscription	value of	ProductType: Apple's type of a product.
+    thing	value	Non-Renewing Subscription	value of	ProductType: Apple's type of a product.
+    thing	value	Non-Consumable	value of	ProductType: Apple's type of a product.
+    thing	value	Consumable	value of	ProductType: Apple's type of a product.
+    thing	value	Free Subscription	value of	ProductType: Apple's type of a product.
+    thing	value	PURCHASED	value of	OwnershipType: The way in which the customer owns a purchase.
+    thing	value	FAMILY_SHARED	value of	OwnershipType: The way in which the customer owns a purchase.
+    thing	value	ASSIGNED	value of	OwnershipType: The way in which the customer owns a purchase.
+    thing	value	REFUND_FULL	value of	RevocationType: The way in which a purchase was taken back.
+    thing	value	REFUND_PRORATED	value of	RevocationType: The way in which a purchase was taken back.
+    thing	value	FAMILY_REVOKE	value of	RevocationType: The way in which a purchase was taken back.
+    thing	value	FREE_TRIAL	value of	OfferDiscountType: The way in which an offer is paid.
+    thing	value	PAY_AS_YOU_GO	value of	OfferDiscountType: The way in which an offer is paid.
+    thing	value	PAY_UP_FRONT	value of	OfferDiscountType: The way in which an offer is paid.
+    thing	value	ONE_TIME	value of	OfferDiscountType: The way in which an offer is paid.
+    thing	value	PURCHASE	value of	TransactionReason: The reason of a transaction.
+    thing	value	RENEWAL	value of	TransactionReason: The reason of a transaction.
+    thing	value	BILLED_UPFRONT	value of	BillingPlanType: The way in which a commitment is billed.
+    thing	value	MONTHLY	value of	BillingPlanType: The way in which a commitment is billed.
+    thing	value	iOS	value of	Platform: The platform on which an app was first bought.
+    thing	value	macOS	value of	Platform: The platform on which an app was first bought.
+    thing	value	tvOS	value of	Platform: The platform on which an app was first bought.
+    thing	value	visionOS	value of	Platform: The platform on which an app was first bought.
+    thing	value	SUBSCRIBED	value of	NotificationType: The reason of a notification.	INITIAL_BUY	first subscription in the group, or first access through Family Sharing: grant to expiresDate	RESUBSCRIBE	subscribed again after a lapse, same or other product of the group: grant to expiresDate
+    thing	value	DID_RENEW	value of	NotificationType: The reason of a notification.	without subtype	renewed: grant to the new expiresDate (new transactionId)	BILLING_RECOVERY	renewed after billing failures: grant
+    thing	value	DID_FAIL_TO_RENEW	value of	NotificationType: The reason of a notification.	without subtype	billing failed, no grace period; retry begins: end at expiresDate	GRACE_PERIOD	billing failed, grace period granted: keep until gracePeriodExpiresDate
+    thing	value	GRACE_PERIOD_EXPIRED	value of	NotificationType: The reason of a notification.	without subtype	grace period over, retry goes on (60 days in all): end
+    thing	value	EXPIRED	value of	NotificationType: The reason of a notification.	VOLUNTARY	ended because renewal was turned off: end	BILLING_RETRY	retry period ended: end	PRICE_INCREASE	no consent to a price increase that needs one: end	PRODUCT_NOT_FOR_SALE	product was not for sale at renewal: end	without subtype	another reason: end
+    thing	value	DID_CHANGE_RENEWAL_PREF	value of	NotificationType: The reason of a notification.	UPGRADE	upgraded, effective at once; rest of the old period refunded: recompute: new transaction grants, old one has isUpgraded	DOWNGRADE	downgrade or crossgrade at next renewal: keep; note autoRenewProductId	without subtype	went back to the current product: keep
+    thing	value	DID_CHANGE_RENEWAL_STATUS	value of	NotificationType: The reason of a notification.	AUTO_RENEW_ENABLED	renewal turned on: keep	AUTO_RENEW_DISABLED	renewal turned off by the customer, or by the store after a refund request: keep until expiresDate
+    thing	value	OFFER_REDEEMED	value of	NotificationType: The reason of a notification.	without subtype	offer redeemed for the active subscription: recompute	UPGRADE / DOWNGRADE	offer redeemed with upgrade (now) / downgrade (next renewal); older: INITIAL_BUY, RESUBSCRIBE: recompute
+    thing	value	PRICE_INCREASE	value of	NotificationType: The reason of a notification.	PENDING	customer informed, not answered (only when consent is needed): none	ACCEPTED	consented, or informed where no consent is needed: none
+    thing	value	REFUND	value of	NotificationType: The reason of a notification.	without subtype	transaction refunded; see revocationDate, revocationType, revocationPercentage: end that transaction; REFUND_PRORATED: end now, value partly used
+    thing	value	REFUND_DECLINED	value of	NotificationType: The reason of a notification.	without subtype	refund request declined: none
+    thing	value	REFUND_REVERSED	value of	NotificationType: The reason of a notification.	without subtype	refund reversed after a dispute: restore what the refund took
+    thing	value	CONSUMPTION_REQUEST	value of	NotificationType: The reason of a notification.	without subtype	refund requested; Apple asks for consumption data, reason in data.consumptionRequestReason: none; answer within 12 h if the customer consented
+    thing	value	REVOKE	value of	NotificationType: The reason of a notification.	without subtype	Family Sharing access lost: end for this family member
+    thing	value	RENEWAL_EXTENDED	value of	NotificationType: The reason of a notification.	without subtype	renewal date of this subscription extended: grant to the new expiresDate
+    thing	value	RENEWAL_EXTENSION	value of	NotificationType: The reason of a notification.	SUMMARY	mass extension finished; counts in summary, no data: none	FAILURE	mass extension failed for this subscriber: none
+    thing	value	ONE_TIME_CHARGE	value of	NotificationType: The reason of a notification.	without subtype	consumable, non-consumable or non-renewing subscription bought: grant once (keys.purchase)
+    thing	value	EXTERNAL_PURCHASE_TOKEN	value of	NotificationType: The reason of a notification.	UNREPORTED / CREATED / ACTIVE_TOKEN_REMINDER	token not reported / custom link token made / still active (monthly): none; report tokens to Apple
+    thing	value	RESCIND_CONSENT	value of	NotificationType: The reason of a notification.	without subtype	a parent or guardian withdrew consent for a child's use of the app (appData): none on purchases; restrict the account
+    thing	value	METADATA_UPDATE	value of	NotificationType: The reason of a notification.	without subtype	Advanced Commerce: SKU, name or description changed: recompute names
+    thing	value	MIGRATION	value of	NotificationType: The reason of a notification.	without subtype	Advanced Commerce: subscription migrated; old id in previousOriginalTransactionId: recompute; move the binding
+    thing	value	MIGRATE	value of	NotificationType: The reason of a notification.	without subtype	Advanced Commerce: subscription migrated; old id in previousOriginalTransactionId: recompute; move the binding
+    thing	value	PRICE_CHANGE	value of	NotificationType: The reason of a notification.	without subtype	Advanced Commerce: price changed or increase answered: none
+    thing	value	TEST	value of	NotificationType: The reason of a notification.	without subtype	requested test: none
+    thing	value	INITIAL_BUY	value of	Subtype: The qualifier of a notification's type.
+    thing	value	RESUBSCRIBE	value of	Subtype: The qualifier of a notification's type.
+    thing	value	UPGRADE	value of	Subtype: The qualifier of a notification's type.
+    thing	value	DOWNGRADE	value of	Subtype: The qualifier of a notification's type.
+    thing	value	AUTO_RENEW_ENABLED	value of	Subtype: The qualifier of a notification's type.
+    thing	value	AUTO_RENEW_DISABLED	value of	Subtype: The qualifier of a notification's type.
+    thing	value	VOLUNTARY	value of	Subtype: The qualifier of a notification's type.
+    thing	value	BILLING_RETRY	value of	Subtype: The qualifier of a notification's type.
+    thing	value	PRICE_INCREASE	value of	Subtype: The qualifier of a notification's type.
+    thing	value	PRODUCT_NOT_FOR_SALE	value of	Subtype: The qualifier of a notification's type.
+    thing	value	GRACE_PERIOD	value of	Subtype: The qualifier of a notification's type.
+    thing	value	BILLING_RECOVERY	value of	Subtype: The qualifier of a notification's type.
+    thing	value	PENDING	value of	Subtype: The qualifier of a notification's type.
+    thing	value	ACCEPTED	value of	Subtype: The qualifier of a notification's type.
+    thing	value	SUMMARY	value of	Subtype: The qualifier of a notification's type.
+    thing	value	FAILURE	value of	Subtype: The qualifier of a notification's type.
+    thing	value	UNREPORTED	value of	Subtype: The qualifier of a notification's type.
+    thing	value	CREATED	value of	Subtype: The qualifier of a notification's type.
+    thing	value	ACTIVE_TOKEN_REMINDER	value of	Subtype: The qualifier of a notification's type.
+    thing	value	UNINTENDED_PURCHASE	value of	ConsumptionRequestReason: The reason for which a customer asks for a refund.
+    thing	value	FULFILLMENT_ISSUE	value of	ConsumptionRequestReason: The reason for which a customer asks for a refund.
+    thing	value	UNSATISFIED_WITH_PURCHASE	value of	ConsumptionRequestReason: The reason for which a customer asks for a refund.
+    thing	value	LEGAL	value of	ConsumptionRequestReason: The reason for which a customer asks for a refund.
+    thing	value	OTHER	value of	ConsumptionRequestReason: The reason for which a customer asks for a refund.
+    thing	value	data	value of	NotificationBody: The member of a notification that has its content.
+    thing	value	summary	value of	NotificationBody: The member of a notification that has its content.
+    thing	value	externalPurchaseToken	value of	NotificationBody: The member of a notification that has its content.
+    thing	value	appData	value of	NotificationBody: The member of a notification that has its content.
+    thing	value	grant	value of	Effect: The effect of a notification on entitlements.
+    thing	value	keep	value of	Effect: The effect of a notification on entitlements.
+    thing	value	end	value of	Effect: The effect of a notification on entitlements.
+    thing	value	recompute	value of	Effect: The effect of a notification on entitlements.
+    thing	value	none	value of	Effect: The effect of a notification on entitlements.
+    thing	value	SERVICES	value of	ExternalPurchaseTokenType: The purpose of a token for external purchases.
+    thing	value	ACQUISITION	value of	ExternalPurchaseTokenType: The purpose of a token for external purchases.
+    thing	value	P1W	value of	AdvancedCommercePeriod: The renewal period of an Advanced Commerce product.
+    thing	value	P1M	value of	AdvancedCommercePeriod: The renewal period of an Advanced Commerce product.
+    thing	value	P2M	value of	AdvancedCommercePeriod: The renewal period of an Advanced Commerce product.
+    thing	value	P3M	value of	AdvancedCommercePeriod: The renewal period of an Advanced Commerce product.
+    thing	value	P6M	value of	AdvancedCommercePeriod: The renewal period of an Advanced Commerce product.
+    thing	value	P1Y	value of	AdvancedCommercePeriod: The renewal period of an Advanced Commerce product.
+    thing	value	P3D	value of	AdvancedCommerceOfferPeriod: The length of one period of a discount.
+    thing	value	P1W	value of	AdvancedCommerceOfferPeriod: The length of one period of a discount.
+    thing	value	P2W	value of	AdvancedCommerceOfferPeriod: The length of one period of a discount.
+    thing	value	P1M	value of	AdvancedCommerceOfferPeriod: The length of one period of a discount.
+    thing	value	P2M	value of	AdvancedCommerceOfferPeriod: The length of one period of a discount.
+    thing	value	P3M	value of	AdvancedCommerceOfferPeriod: The length of one period of a discount.
+    thing	value	P6M	value of	AdvancedCommerceOfferPeriod: The length of one period of a discount.
+    thing	value	P9M	value of	AdvancedCommerceOfferPeriod: The length of one period of a discount.
+    thing	value	P1Y	value of	AdvancedCommerceOfferPeriod: The length of one period of a discount.
+    thing	value	ACQUISITION	value of	AdvancedCommerceOfferReason: The reason of a discount.
+    thing	value	WIN_BACK	value of	AdvancedCommerceOfferReason: The reason of a discount.
+    thing	value	RETENTION	value of	AdvancedCommerceOfferReason: The reason of a discount.
+    thing	value	UNINTENDED_PURCHASE	value of	AdvancedCommerceRefundReason: The reason of an item's refund.
+    thing	value	FULFILLMENT_ISSUE	value of	AdvancedCommerceRefundReason: The reason of an item's refund.
+    thing	value	UNSATISFIED_WITH_PURCHASE	value of	AdvancedCommerceRefundReason: The reason of an item's refund.
+    thing	value	LEGAL	value of	AdvancedCommerceRefundReason: The reason of an item's refund.
+    thing	value	OTHER	value of	AdvancedCommerceRefundReason: The reason of an item's refund.
+    thing	value	MODIFY_ITEMS_REFUND	value of	AdvancedCommerceRefundReason: The reason of an item's refund.
+    thing	value	SIMULATE_REFUND_DECLINE	value of	AdvancedCommerceRefundReason: The reason of an item's refund.
+    thing	value	FULL	value of	AdvancedCommerceRefundType: The extent of an item's refund.
+    thing	value	PRORATED	value of	AdvancedCommerceRefundType: The extent of an item's refund.
+    thing	value	CUSTOM	value of	AdvancedCommerceRefundType: The extent of an item's refund.
+    thing	value	SCHEDULED	value of	AdvancedCommercePriceIncreaseStatus: The progress of an item's price increase.
+    thing	value	PENDING	value of	AdvancedCommercePriceIncreaseStatus: The progress of an item's price increase.
+    thing	value	ACCEPTED	value of	AdvancedCommercePriceIncreaseStatus: The progress of an item's price increase.
+    thing	value	Production	value of	ReceiptType: The environment of an app receipt and the type of its customer.
+    thing	value	ProductionVPP	value of	ReceiptType: The environment of an app receipt and the type of its customer.
+    thing	value	ProductionSandbox	value of	ReceiptType: The environment of an app receipt and the type of its customer.
+    thing	value	ProductionVPPSandbox	value of	ReceiptType: The environment of an app receipt and the type of its customer.
+    thing	value	Xcode	value of	ReceiptType: The environment of an app receipt and the type of its customer.
+    thing	value	active	value of	State: The reason of a decision's result.
+    thing	value	grace	value of	State: The reason of a decision's result.
+    thing	value	billing-retry	value of	State: The reason of a decision's result.
+    thing	value	expired	value of	State: The reason of a decision's result.
+    thing	value	refunded	value of	State: The reason of a decision's result.
+    thing	value	family-revoked	value of	State: The reason of a decision's result.
+    thing	value	upgraded	value of	State: The reason of a decision's result.
+    thing	value	not-started	value of	State: The reason of a decision's result.
+    thing	value	denied-by-policy	value of	State: The reason of a decision's result.
+    thing	value	stale	value of	State: The reason of a decision's result.
+    thing	value	owned	value of	State: The reason of a decision's result.
+    thing	value	consumable	value of	State: The reason of a decision's result.
+    thing	value	none	value of	State: The reason of a decision's result.
+    thing	value	candidate	value of	Category: The class that triage assigns to a blob.
+    thing	value	unconfirmed	value of	Category: The class that triage assigns to a blob.
+    thing	value	jws	value of	Category: The class that triage assigns to a blob.
+    thing	value	foreign	value of	Category: The class that triage assigns to a blob.
+    thing	value	cracking-tool	value of	Category: The class that triage assigns to a blob.
+    thing	value	malformed	value of	Category: The class that triage assigns to a blob.
+    thing	value	unsupported	value of	Category: The class that triage assigns to a blob.
+    thing	value	transaction-receipt	value of	Format: The format of a blob, by its form.
+    thing	value	app-receipt	value of	Format: The format of a blob, by its form.
+    thing	value	attest-receipt	value of	Format: The format of a blob, by its form.
+    thing	value	jws	value of	Format: The format of a blob, by its form.
+    thing	value	cracking-tool	value of	Format: The format of a blob, by its form.
+    thing	value	attestation	value of	Format: The format of a blob, by its form.
+    thing	value	assertion	value of	Format: The format of a blob, by its form.
+    thing	value	xml-plist	value of	Format: The format of a blob, by its form.
+    thing	value	binary-plist	value of	Format: The format of a blob, by its form.
+    thing	value	json	value of	Format: The format of a blob, by its form.
+    thing	value	unknown	value of	Format: The format of a blob, by its form.
+    thing	value	date-mismatch	value of	TriageAnomaly: A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".
+    thing	value	info-compact	value of	TriageAnomaly: A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".
+    thing	value	blob-version	value of	TriageAnomaly: A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".
+    thing	value	blob-layout	value of	TriageAnomaly: A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".
+    thing	value	placeholder	value of	TriageAnomaly: A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".
+    thing	value	nested	value of	TriageAnomaly: A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".
+    thing	value	pod	value of	TriageAnomaly: A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".
+    thing	value	id-prefix	value of	TriageAnomaly: A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".
+    thing	value	environment	value of	TriageAnomaly: A suspicious property of a blob, never a verdict. Others name a key: "missing:bid".
+    thing	value	drop	value of	Disposition: The way in which the client treats its copy of a blob.
+    thing	value	keep	value of	Disposition: The way in which the client treats its copy of a blob.
+    thing	value	resend	value of	Disposition: The way in which the client treats its copy of a blob.
+    thing	value	lookup	value of	NextStep: The step after triage.
+    thing	value	verify	value of	NextStep: The step after triage.
+    thing	value	none	value of	NextStep: The step after triage.
+    thing	value	production	value of	AttestEnvironment: The environment of App Attest.
+    thing	value	development	value of	AttestEnvironment: The environment of App Attest.
+    thing	value	sandbox	value of	AttestEnvironment: The environment of App Attest.
+    thing	value	ATTEST	value of	AttestReceiptType: The origin of an App Attest receipt.
+    thing	value	RECEIPT	value of	AttestReceiptType: The origin of an App Attest receipt.
+    thing	value	operating-system	value of	BuildCategory: The origin of a build of an app.
+    thing	value	testflight	value of	BuildCategory: The origin of a build of an app.
+    thing	value	development	value of	BuildCategory: The origin of a build of an app.
+    thing	value	app-store	value of	BuildCategory: The origin of a build of an app.
+    thing	value	enterprise	value of	BuildCategory: The origin of a build of an app.
+    thing	value	developer-id	value of	BuildCategory: The origin of a build of an app.
+    thing	value	other	value of	BuildCategory: The origin of a build of an app.
+    thing	value	bits	value of	DeviceOutcome: The meaning of a response of DeviceCheck.
+    thing	value	no-bits	value of	DeviceOutcome: The meaning of a response of DeviceCheck.
+    thing	value	updated	value of	DeviceOutcome: The meaning of a response of DeviceCheck.
+    thing	value	valid	value of	DeviceOutcome: The meaning of a response of DeviceCheck.
+    thing	value	token-refused	value of	DeviceOutcome: The meaning of a response of DeviceCheck.
+    thing	value	unavailable	value of	DeviceOutcome: The meaning of a response of DeviceCheck.
+    thing	value	good	value of	RevocationStatus: The status of a certificate from an OCSP responder.
+    thing	value	revoked	value of	RevocationStatus: The status of a certificate from an OCSP responder.
+    thing	value	unknown	value of	RevocationStatus: The status of a certificate from an OCSP responder.
+    thing	value	undetermined	value of	RevocationStatus: The status of a certificate from an OCSP responder.
+    thing	value	client	value of	Fault: The party at fault for a refusal of DeviceCheck.
+    thing	value	ours	value of	Fault: The party at fault for a refusal of DeviceCheck.
+    thing	value	transient	value of	Fault: The party at fault for a refusal of DeviceCheck.
+    thing	value	unknown	value of	Fault: The party at fault for a refusal of DeviceCheck.
+    thing	value	free	value of	DeviceOffer: Whether an offer was used on a device.
+    thing	value	device-used	value of	DeviceOffer: Whether an offer was used on a device.
+    thing	value	cognito-access	value of	TokenProfile: The rules by which a token is verified.
+    thing	value	jwt	value of	TokenProfile: The rules by which a token is verified.
+    thing	value	apple-id	value of	TokenProfile: The rules by which a token is verified.
+    thing	value	RS256	value of	TokenAlgorithm: The algorithm that signs a token.
+    thing	value	ES256	value of	TokenAlgorithm: The algorithm that signs a token.
+    thing	value	unsupported	value of	RealUser: Apple's assessment of the person behind an identity token.
+    thing	value	unknown	value of	RealUser: Apple's assessment of the person behind an identity token.
+    thing	value	likely-real	value of	RealUser: Apple's assessment of the person behind an identity token.
+    thing	value	email-disabled	value of	AppleAccountEventType: The event of an account that signs in with Apple.
+    thing	value	email-enabled	value of	AppleAccountEventType: The event of an account that signs in with Apple.
+    thing	value	consent-revoked	value of	AppleAccountEventType: The event of an account that signs in with Apple.
+    thing	value	account-deleted	value of	AppleAccountEventType: The event of an account that signs in with Apple.
+    thing	value	allow	value of	Verdict: The recommended treatment of a request.
+    thing	value	limited	value of	Verdict: The recommended treatment of a request.
+    thing	value	step-up	value of	Verdict: The recommended treatment of a request.
+    thing	value	deny	value of	Verdict: The recommended treatment of a request.
+    thing	value	never	value of	RetryClass: Whether trying again can help, and how.
+    thing	value	later	value of	RetryClass: Whether trying again can help, and how.
+    thing	value	same-once	value of	RetryClass: Whether trying again can help, and how.
+    thing	value	other-environment	value of	RetryClass: Whether trying again can help, and how.
+    thing	value	after-config	value of	RetryClass: Whether trying again can help, and how.
+    thing	value	query	value of	DeviceCall: An endpoint of Apple's DeviceCheck API.
+    thing	value	update	value of	DeviceCall: An endpoint of Apple's DeviceCheck API.
+    thing	value	validate	value of	DeviceCall: An endpoint of Apple's DeviceCheck API.
+    thing	value	transaction	value of	Kind: The kind of a JWS, by its form.
+    thing	value	renewal-info	value of	Kind: The kind of a JWS, by its form.
+    thing	value	notification	value of	Kind: The kind of a JWS, by its form.
+    thing	value	app-transaction	value of	Kind: The kind of a JWS, by its form.
+    thing	value	realtime-request	value of	Kind: The kind of a JWS, by its form.
+    thing	value	new	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	resume	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	already-granted	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	in-progress	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	other-account	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	revoked	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	held	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	unknown-product	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	upgraded	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	family-shared	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	unclaimed	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	refused	value of	ClaimOutcome: The outcome of the claim of a purchase.
+    thing	value	granted	value of	ClientResult: The result of a purchase for the client.
+    thing	value	already-granted	value of	ClientResult: The result of a purchase for the client.
+    thing	value	refused-final	value of	ClientResult: The result of a purchase for the client.
+    thing	value	refused-keep	value of	ClientResult: The result of a purchase for the client.
+    thing	value	deferred	value of	ClientResult: The result of a purchase for the client.
+    thing	value	was-granted	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
+    thing	value	was-claimed	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
+    thing	value	unclaimed	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
+    thing	value	already	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
+    thing	value	stale	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
+    thing	value	not-revoked	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
+    thing	value	refused	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
+    thing	value	in-progress	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
+    thing	value	ledger	value of	EventPart: The subject of a refused part of an event.
+    thing	value	subscription	value of	EventPart: The subject of a refused part of an event.
+    thing	value	unused	value of	PurchaseUse: The answer to a customer who asks about a purchase.
+    thing	value	already-delivered	value of	PurchaseUse: The answer to a customer who asks about a purchase.
+    thing	value	resume	value of	PurchaseUse: The answer to a customer who asks about a purchase.
+    thing	value	refunded	value of	PurchaseUse: The answer to a customer who asks about a purchase.
+    thing	value	used-by-other	value of	PurchaseUse: The answer to a customer who asks about a purchase.
+    thing	value	claimed	value of	PurchaseState: The state of a purchase in the ledger.
+    thing	value	granted	value of	PurchaseState: The state of a purchase in the ledger.
+    thing	value	revoked	value of	PurchaseState: The state of a purchase in the ledger.
+    thing	value	applied	value of	UpdateOutcome: The outcome for a subscription.
+    thing	value	stale	value of	UpdateOutcome: The outcome for a subscription.
+    thing	value	transferred	value of	UpdateOutcome: The outcome for a subscription.
+    thing	value	other-account	value of	UpdateOutcome: The outcome for a subscription.
+    thing	value	transfer-too-soon	value of	UpdateOutcome: The outcome for a subscription.
+    thing	value	excluded	value of	UpdateOutcome: The outcome for a subscription.
+    thing	value	unknown-product	value of	UpdateOutcome: The outcome for a subscription.
+    thing	value	refused	value of	UpdateOutcome: The outcome for a subscription.
+    thing	value	not-persistent	value of	SchemaWarning: A finding in a database that needs attention.
+    thing	value	unknown	value of	SchemaWarning: A finding in a database that needs attention.
+    thing	value	no-lineage	value of	SchemaWarning: A finding in a database that needs attention.
+    thing	value	rate-limited	value of	RetryReason: The reason why a request waits.
+    thing	value	retry	value of	RetryReason: The reason why a request waits.
+    thing	value	too-early	value of	RetryReason: The reason why a request waits.
+    thing	value	cooldown	value of	RetryReason: The reason why a request waits.
+    thing	value	busy	value of	RetryReason: The reason why a request waits.
+    thing	enum	RevocationReason	what it is	numbers of Apple's	values	0 refunded for another reason, 1 refunded due to an issue with the app
+    thing	enum	OfferType	what it is	numbers of Apple's	values	1 introductory, 2 promotional, 3 offer code, 4 win-back
+    thing	enum	AutoRenewStatus	what it is	numbers of Apple's	values	0 off, 1 on
+    thing	enum	ExpirationIntent	what it is	numbers of Apple's	values	1 customer cancelled, 2 billing error, 3 no consent to price increase, 4 product not available, 5 other
+    thing	enum	PriceIncreaseStatus	what it is	numbers of Apple's	values	0 not answered, 1 consented or notified where no consent is needed
+    thing	enum	Status	what it is	numbers of Apple's	values	1 active, 2 expired, 3 billing retry, 4 billing grace period, 5 revoked
+    thing	enum	OrderLookupStatus	what it is	numbers of Apple's, in the App Store Server API	values	0 valid, 1 invalid
+    thing	enum	ExtendReasonCode	what it is	numbers of Apple's, in the App Store Server API	values	0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage
+    thing	enum	DeliveryStatusV1	what it is	numbers of Apple's, in the App Store Server API	values	0 delivered and working, 1 quality issue, 2 wrong item, 3 server outage, 4 in-game currency change, 5 other reason
+    thing	enum	RefundPreferenceV1	what it is	numbers of Apple's, in the App Store Server API	values	0 undeclared, 1 prefer grant, 2 prefer decline, 3 none
+    thing	enum	ConsumptionStatus	what it is	numbers of Apple's, in the App Store Server API	values	0 undeclared, 1 not consumed, 2 partially, 3 fully
+    thing	enum	Platform	what it is	numbers of Apple's, in the App Store Server API	values	0 undeclared, 1 Apple, 2 other
+    thing	enum	UserStatus	what it is	numbers of Apple's, in the App Store Server API	values	0 undeclared, 1 active, 2 suspended, 3 terminated, 4 limited access
+    thing	enum	AccountTenure	what it is	numbers of Apple's, in the App Store Server API	values	0 undeclared, 1 0–3 days, 2 3–10, 3 10–30, 4 30–90, 5 90–180, 6 180–365, 7 over 365 days
+    thing	enum	PlayTime	what it is	numbers of Apple's, in the App Store Server API	values	0 undeclared, 1 0–5 minutes, 2 5–60 minutes, 3 1–6 hours, 4 6–24 hours, 5 1–4 days, 6 4–16 days, 7 over 16 days
+    thing	type	Check	what it is	a type of facts	meaning	One check of a document.	members	id, ok, reason
+    thing	type	Warning	what it is	a type of facts	meaning	A finding that led to no refusal, but needs attention.	members	id, at
+    thing	type	EffectiveDate	what it is	a type of facts	meaning	The date for which the certificates were verified.	members	ms, source
+    thing	type	Certificate	what it is	a type of facts	meaning	One certificate of the chain.	members	sha256, serial, notBefore, notAfter
+    thing	type	Chain	what it is	a type of facts	meaning	The certificate chain that signed the evidence.	members	leaf, intermediate, root, cached
+    thing	type	IdempotencyKeys	what it is	a type of facts	meaning	The keys by which a database identifies copies of the same evidence. Nil if a part is missing.	members	transaction, purchase, subscription, notification, app
+    thing	type	Signed	what it is	a type of facts	meaning	The members that the facts of every JWS share.	members	environment, environmentSource, bundleId, appAppleId, effectiveDate, keys, chain, warnings
+    thing	type	AdvancedCommerceDescriptors	what it is	a type of facts	meaning	The texts shown for an Advanced Commerce product.	members	description, displayName
+    thing	type	AdvancedCommerceOffer	what it is	a type of facts	meaning	A discount on one item.	members	periodCount, price, period, reason
+    thing	type	AdvancedCommerceRefund	what it is	a type of facts	meaning	One refund of an item.	members	refundAmount, refundDate, refundReason, refundType
+    thing	type	AdvancedCommercePriceIncreaseInfo	what it is	a type of facts	meaning	A price increase of one item.	members	dependentSKUs, price, status
+    thing	type	AdvancedCommerceTransactionItem	what it is	a type of facts	meaning	One item of a purchase. Decide by SKU; each item is revoked on its own.	members	SKU, description, displayName, offer, price, refunds, revocationDate
+    thing	type	AdvancedCommerceTransactionInfo	what it is	a type of facts	meaning	The purchase of an Advanced Commerce transaction.	members	descriptors, estimatedTax, items, period, requestReferenceId, taxCode, taxExclusivePrice, taxRate
+    thing	type	AdvancedCommerceRenewalItem	what it is	a type of facts	meaning	One item that renews.	members	SKU, description, displayName, offer, price, priceIncreaseInfo
+    thing	type	AdvancedCommerceRenewalInfo	what it is	a type of facts	meaning	The next period of an Advanced Commerce subscription.	members	consistencyToken, descriptors, items, period, requestReferenceId, taxCode
+    thing	type	TransactionCommitmentInfo	what it is	a type of facts	meaning	A commitment over several billing periods.	members	billingPeriodNumber, commitmentExpiresDate, commitmentPrice, totalBillingPeriods
+    thing	type	Transaction	what it is	a type of facts	meaning	A purchase, restore or renewal that Apple signed.	members	environment, environmentSource, bundleId, appAppleId, effectiveDate, keys, chain, warnings, signedDate, transactionId, originalTransactionId, webOrderLineItemId, productId, subscriptionGroupIdentifier, type, quantity, inAppOwnershipType, purchaseDate, originalPurchaseDate, expiresDate, revocationDate, revocationReason, revocationType, revocationPercentage, isUpgraded, offerType, appAccountToken, appTransactionId, previousOriginalTransactionId, offerIdentifier, offerPeriod, offerDiscountType, storefront, storefrontId, transactionReason, currency, price, advancedCommerceInfo, billingPlanType, commitmentInfo, deviceVerification, deviceVerificationNonce
+    thing	type	RenewalCommitmentInfo	what it is	a type of facts	meaning	The next commitment.	members	commitmentAutoRenewProductId, commitmentAutoRenewStatus, commitmentRenewalBillingPlanType, commitmentRenewalDate, commitmentRenewalPrice
+    thing	type	RenewalInfo	what it is	a type of facts	meaning	The renewal of a subscription as Apple intends it. By itself it proves nothing about the app: it has no bundle id. Decide with it only together with a transaction of the same originalTransactionId.	members	environment, environmentSource, bundleId, appAppleId, effectiveDate, keys, chain, warnings, signedDate, originalTransactionId, productId, autoRenewProductId, autoRenewStatus, isInBillingRetryPeriod, gracePeriodExpiresDate, renewalDate, expirationIntent, offerType, appAccountToken, appTransactionId, priceIncreaseStatus, offerIdentifier, offerPeriod, offerDiscountType, recentSubscriptionStartDate, currency, renewalPrice, eligibleWinBackOfferIds, advancedCommerceInfo, commitmentInfo, renewalBillingPlanType, deviceVerification, deviceVerificationNonce
+    thing	type	AppTransaction	what it is	a type of facts	meaning	The customer's download of the app, as Apple signed it.	members	environment, environmentSource, bundleId, appAppleId, effectiveDate, keys, chain, warnings, receiptCreationDate, receiptType, originalPurchaseDate, appTransactionId, applicationVersion, versionExternalIdentifier, originalApplicationVersion, deviceVerification, deviceVerificationNonce, preorderDate, originalPlatform, requestDate
+    thing	type	RealtimeRequest	what it is	a type of facts	meaning	Apple's request for the retention message to display. Respond within about 700 ms.	members	environment, environmentSource, bundleId, appAppleId, effectiveDate, keys, chain, warnings, signedDate, originalTransactionId, productId, requestIdentifier, userLocale
+    thing	type	NotificationData	what it is	a type of facts	meaning	The body data. The JWS in it are verified: see the notification's facts.	members	environment, appAppleId, bundleId, bundleVersion, signedTransactionInfo, signedRenewalInfo, status, consumptionRequestReason
+    thing	type	NotificationSummary	what it is	a type of facts	meaning	The body summary: the end of a mass extension.	members	environment, appAppleId, bundleId, productId, requestIdentifier, storefrontCountryCodes, succeededCount, failedCount
+    thing	type	NotificationExternalPurchaseToken	what it is	a type of facts	meaning	The body externalPurchaseToken.	members	externalPurchaseId, appAppleId, bundleId, tokenCreationDate, tokenExpirationDate, tokenType
+    thing	type	NotificationAppData	what it is	a type of facts	meaning	The body appData. The JWS in it is verified: see the notification's facts.	members	environment, appAppleId, bundleId, signedAppTransactionInfo
+    thing	type	Notification	what it is	a type of facts	meaning	An App Store Server Notification V2, with everything signed inside verified. Type and subtype are the reason for which Apple sent it; transaction and renewalInfo are the state. Notifications arrive late, twice and out of order: handle each uuid once, and apply only evidence with a later signedDate than what is stored.	members	environment, environmentSource, bundleId, appAppleId, effectiveDate, keys, chain, warnings, type, subtype, known, effect, uuid, version, body, status, transaction, renewalInfo, appTransaction, signedDate, data, summary, externalPurchaseToken, appData
+    thing	type	Transport	what it is	a type of facts	meaning	The encoding in which the evidence arrived.	members	form, levels, spaceAsPlus
+    thing	type	Intermediate	what it is	a type of facts	meaning	Apple's certificate that signed the leaf.	members	sha256, serial, notBefore, notAfter, source
+    thing	type	ReceiptChain	what it is	a type of facts	meaning	The certificate path that signed the receipt.	members	leaf, intermediate, root, cached
+    thing	type	Receipt	what it is	a type of facts	meaning	The members that the facts of both kinds of receipt, and of a verifyReceipt response, share.	members	environment, bundleId
+    thing	type	TransactionReceipt	what it is	a type of facts	meaning	One purchase, restore or renewal, as apps of iOS 3 to 6 sent it. It describes the past: it contains neither a refund nor a later renewal. It is not bound to a device or an account: anyone who has the text can send it. Grant once per keys.purchase.	members	environment, bundleId, version, productId, quantity, transactionId, originalTransactionId, webOrderLineItemId, purchaseDate, originalPurchaseDate, expiresDate, isTrialPeriod, isInIntroOfferPeriod, bundleVersion, itemId, appItemId, versionExternalIdentifier, environmentSource, outerAltered, signedAfterPurchase, weakKey, uniqueIdentifier, uniqueVendorIdentifier, keys, chain, transport
+    thing	type	AppReceiptPurchase	what it is	a type of facts	meaning	One purchase in an app receipt.	members	productId, transactionId, originalTransactionId, webOrderLineItemId, quantity, type, purchaseDate, originalPurchaseDate, expiresDate, cancellationDate, cancellationReason, isTrialPeriod, isInIntroOfferPeriod, promotionalOfferId, known, environment, idConflict, keys
+    thing	type	RawAttribute	what it is	a type of facts	meaning	An attribute of the receipt that has no member of its own.	members	type, hex
+    thing	type	AppReceipt	what it is	a type of facts	meaning	Lists all purchases of an app on one device, at creationDate. Consumables vanish from it once they are finished, so an empty list proves nothing. Unless deviceBound, the same text can come from any device.	members	environment, bundleId, type, applicationVersion, originalApplicationVersion, creationDate, asOfMs, originalPurchaseDate, expirationDate, appAppleId, downloadId, versionExternalIdentifier, deviceBound, purchases, rawAttributes, unknownAttributes, digest, chain, transport
+    thing	type	VerifyReceiptTransaction	what it is	a type of facts	meaning	One transaction in a response. Only Apple's TLS connection proves it.	members	quantity, productId, transactionId, originalTransactionId, webOrderLineItemId, purchaseDate, originalPurchaseDate, expiresDate, cancellationDate, cancellationReason, isTrialPeriod, isInIntroOfferPeriod, promotionalOfferId, offerCodeRefName, inAppOwnershipType, isUpgraded, subscriptionGroupIdentifier, appAccountToken, known, keys, bid, bvrs, itemId, appItemId, versionExternalIdentifier, uniqueIdentifier, uniqueVendorIdentifier, unknown
+    thing	type	VerifyReceiptRenewalInfo	what it is	a type of facts	meaning	The renewal of one subscription in a response.	members	originalTransactionId, productId, autoRenewProductId, autoRenewStatus, isInBillingRetryPeriod, expirationIntent, gracePeriodExpiresDate, priceConsentStatus, priceIncreaseStatus, offerCodeRefName, promotionalOfferId, unknown
+    thing	type	LatestReceipt	what it is	a type of facts	meaning	The latest_receipt of a response, which is signed and was verified offline.	members	verified, status, sha256
+    thing	type	VerifyReceiptResponse	what it is	a type of facts	meaning	A response of Apple's verifyReceipt endpoint: facts of class "apple-answer". Nothing in it is signed except latest_receipt: it is as trustworthy as the TLS connection over which it arrived.	members	environment, bundleId, appleStatus, style, environmentSource, asOfMs, clockSkew, receiptType, cancellationReason, adamId, appItemId, applicationVersion, downloadId, versionExternalIdentifier, receiptCreationDate, requestDate, originalPurchaseDate, originalApplicationVersion, expirationDate, preorderDate, transactions, renewals, latestReceipt, evidence, unknown, unknownInReceipt
+    thing	type	UnverifiedContent	what it is	a type of facts	meaning	The content of an untrusted blob. It is not verified: anyone can write it.	members	bundleId, productId, transactionId, originalTransactionId, webOrderLineItemId, purchaseDate, environment, keys, issuer, appId, type, creationDate, productIds, purchases, complete
+    thing	type	Triage	what it is	a type of facts	meaning	The class of an unverified blob. worthVerifying is whether to verify the blob; otherwise disposition is the result for the client, and status the reason. A finding is never evidence.	members	category, format, disposition, nextStep, kind, anomalies, transport, unverified
+    thing	type	Extensions	what it is	a type of facts	meaning	The data of systems from iOS 27 on about the running build.	members	category, categoryName, bundleVersion, otherExtensions
+    thing	type	ReceiptMembers	what it is	a type of facts	meaning	The members that App Attest receipts share, by themselves or inside an attestation.	members	type, appId, environment, keyId, bound, createdAtMs, notBeforeMs, expiresAtMs, expired, risk, refreshAtMs, refreshDue, token, clientHash, signer, unknownFields
+    thing	type	System	what it is	a type of facts	meaning	The system on the device, as Apple wrote it into the certificate. Undocumented: it proves nothing, and is sometimes absent.	members	version, build, platform
+    thing	type	PublicKey	what it is	a type of facts	meaning	A public key in both of its forms; either goes into verifyAssertion.	members	x963, spki
+    thing	type	Challenge	what it is	a type of facts	meaning	The challenge in the client data.	members	sha256
+    thing	type	AttestedReceipt	what it is	a type of facts	meaning	The receipt inside an attestation, verified together with the attestation.	members	type, appId, environment, keyId, bound, createdAtMs, notBeforeMs, expiresAtMs, expired, risk, refreshAtMs, refreshDue, token, clientHash, signer, unknownFields, bytes
+    thing	type	Attestation	what it is	a type of facts	meaning	A key in the Secure Enclave of a genuine Apple device, made by your app. Store keyId, publicKey, appId, environment, the counter 0 and receipt.bytes, bound to the account; refuse a key of another account. It proves neither the identity of the person nor that the device is free of tampering.	members	category, categoryName, bundleVersion, otherExtensions, keyId, publicKey, appId, environment, aaguid, flags, counter, nonce, os, acl, challenge, leaf, receipt, revocation, warnings
+    thing	type	Assertion	what it is	a type of facts	meaning	A proof that the attested key signed these client data, with a counter that has grown. Store counter only if the stored one is still smaller: of two requests with one counter exactly one may pass.	members	category, categoryName, bundleVersion, otherExtensions, appId, counter, previousCounter, flags, nonce, challenge, warnings
+    thing	type	AttestReceipt	what it is	a type of facts	meaning	Apple's statement about an attested key; a refreshed one has a risk metric.	members	type, appId, environment, keyId, bound, createdAtMs, notBeforeMs, expiresAtMs, expired, risk, refreshAtMs, refreshDue, token, clientHash, signer, unknownFields
+    thing	type	RefreshedReceipt	what it is	a type of facts	meaning	The receipt that Apple sent in place of another one. Store bytes instead of the old one.	members	type, appId, environment, keyId, bound, createdAtMs, notBeforeMs, expiresAtMs, expired, risk, refreshAtMs, refreshDue, token, clientHash, signer, unknownFields, bytes
+    thing	type	CertificateRevocation	what it is	a type of facts	meaning	The OCSP status of one certificate from Apple's responder.	members	sha256, status, thisUpdate, nextUpdate, responder, response, revokedAtMs, reason
+    thing	type	Revocation	what it is	a type of facts	meaning	The OCSP status of the certificates of a JWS: evidence like the JWS itself.	members	leaf, intermediate
+    thing	type	TokenKeyset	what it is	a type of facts	meaning	The key set that verified a token.	members	issuer, fetchedAtMs, ageMs, stale
+    thing	type	Token	what it is	a type of facts	meaning	The calling account, proven by a key of a configured issuer. subject is the account. Sign-out and deletion of a user are not detected: choose short lifetimes.	members	profile, issuer, subject, audience, client, scopes, groups, username, email, emailVerified, privateEmail, realUser, nonce, transferSubject, tokenId, originTokenId, issuedAtMs, authenticatedAtMs, expiresAtMs, kid, revocation, keyset
+    thing	type	IssuerKey	what it is	a type of facts	meaning	A key that can verify tokens.	members	kid, algorithm, bits
+    thing	type	SkippedKey	what it is	a type of facts	meaning	A key that cannot verify tokens, and is left out.	members	at, kid, reason
+    thing	type	IssuerKeys	what it is	a type of facts	meaning	The keys of a token issuer.	members	issuer, fetchedAtMs, keys, skipped
+    thing	type	KeysetState	what it is	a type of facts	meaning	The state of an issuer between two fetches of its keys: store it, and pass it back unchanged.	members	fetchedAtMs, triedAtMs, failures, etag
+    thing	type	FetchedKeyset	what it is	a type of facts	meaning	The result of fetching the keys of a token issuer. Store the state of refusals too.	members	keyset, keysetState, changed
+    thing	type	AppleAccountEvent	what it is	a type of facts	meaning	An event of an account that signs in with Apple.	members	type, subject, eventAtMs, email, privateEmail, audience, tokenId, issuedAtMs
+    thing	type	AppleTokens	what it is	a type of facts	meaning	The tokens for an authorization code. They are secrets: store the refresh token encrypted, and log neither.	members	accessToken, refreshToken, expiresAtMs
+    thing	type	DeviceBit	what it is	a type of facts	meaning	One of the two bits that Apple keeps for a device and a developer team.	members	name, value, aged, set
+    thing	type	DeviceBits	what it is	a type of facts	meaning	The two bits.	members	bit0, bit1
+    thing	type	DeviceCheck	what it is	a type of facts	meaning	The meaning of a response of Apple's DeviceCheck API. An unusable response means neither a clean device nor a used one. Pass it to assessRisk as the observation deviceCheck; a refusal's document has it too, with outcome "token-refused" or "unavailable".	members	outcome, fault, month, ageMonths, bits, offer
+    thing	type	Session	what it is	a type of facts	meaning	The content of a session token: an account proved possession of an attested key a short while ago.	members	account, keyId, appId, environment, verdict, limited, risk, issuedAtMs, expiresAtMs
+    thing	type	IssuedSession	what it is	a type of facts	meaning	A session token that was issued. The text is a secret: pass it to the app, and log nothing of it.	members	issuedAtMs, expiresAtMs, keyId, text
+    thing	type	SignedToken	what it is	a type of facts	meaning	A token for one of Apple's servers. A secret: send it as Authorization: Bearer, and log nothing of it.	members	token, expiresAtMs
+    thing	type	ClientSecret	what it is	a type of facts	meaning	A client secret of Sign in with Apple. Log nothing of it.	members	clientSecret, expiresAtMs
+    thing	type	SignedOffer	what it is	a type of facts	meaning	A signed offer, made for the app.	members	jws, nonce, iat
+    thing	type	SignedOfferV1	what it is	a type of facts	meaning	A promotional offer of the original StoreKit API: the app passes exactly these four.	members	signature, keyId, nonce, timestamp
+    thing	type	AppStoreStatus	what it is	a type of facts	meaning	The state of one subscription.	members	subscriptionGroupIdentifier, status, originalTransactionId, transactionIndex, renewalIndex
+    thing	type	AppStoreSendAttempt	what it is	a type of facts	meaning	One attempt of Apple's to send a notification to your server.	members	notificationIndex, attemptDate, sendAttemptResult
+    thing	type	AppStoreUnsigned	what it is	a type of facts	meaning	The unsigned members of a response, proven only by the TLS connection.	members	environment, bundleId, appAppleId, hasMore, revision, paginationToken, status, testNotificationToken, originalTransactionId, webOrderLineItemId, success, effectiveDate, requestIdentifier, complete, completeDate, succeededCount, failedCount, sendAttempts, unknown
+    thing	type	AppStoreNext	what it is	a type of facts	meaning	The members that request the next page.	members	revision, paginationToken
+    thing	type	AppStoreRefusedStatus	what it is	a type of facts	meaning	The status of a refused JWS.	members	code, name
+    thing	type	AppStoreRefused	what it is	a type of facts	meaning	A JWS of a response that was refused under partial.	members	at, status
+    thing	type	AppStoreResponse	what it is	a type of facts	meaning	A response of the App Store Server API, with every JWS in it verified. It is evidence as a whole: decide takes it.	members	transactions, renewals, notifications, appTransaction, statuses, unsigned, next, refused
+    thing	type	RiskReason	what it is	a type of facts	meaning	One rule that fired.	members	id, verdict, reason
+    thing	type	ClientError	what it is	a type of facts	meaning	The recommended reaction to an error code from the app. The code is not verified.	members	code, name, app, action, text
+    thing	type	Risk	what it is	a type of facts	meaning	The recommended treatment of a request, with or without an assertion. Advice with reasons, never an entitlement: a paid request still needs its plan.	members	verdict, would, reasons, rules, allowance, retryAfterMs, client
+    thing	type	EvidenceCoverage	what it is	a type of facts	meaning	The coverage of the evidence: it has nothing that happened after asOfMs.	members	class, kinds, asOfMs, complete, missing
+    thing	type	Delivery	what it is	a type of facts	meaning	One purchase of a consumable: deliver it once under key.	members	key, transactionId, quantity, revokedAtMs, revocationPercentage
+    thing	type	ExcludedTransaction	what it is	a type of facts	meaning	A transaction that did not affect the decision, with the reason.	members	reason, productId, originalTransactionId, transactionId, environment
+    thing	type	GroupDecision	what it is	a type of facts	meaning	The decision for one subscription group, or for one product without a group.	members	plan, entitled, state, rule, flags, reasonCode, expiresAtMs, wouldExpireAtMs, nextPeriodExpiresAtMs, graceExpiresAtMs, productId, originalTransactionId, transactionId, environment, account, stale, nextCheckAtMs, evidence, group, type, purchases
+    thing	type	Decision	what it is	a type of facts	meaning	The plan that an account has now. entitled is the result, plan the plan in force (the default plan if not entitled), state the reason, expiresAtMs and nextCheckAtMs when to decide again.	members	plan, entitled, state, rule, flags, reasonCode, expiresAtMs, wouldExpireAtMs, nextPeriodExpiresAtMs, graceExpiresAtMs, productId, originalTransactionId, transactionId, environment, account, stale, nextCheckAtMs, evidence, groups, excluded, warnings
+    thing	type	Retry	what it is	a type of facts	meaning	The request for later, for the queue of a host that cannot wait.	members	request, omitted, notBeforeMs, attempt, reason
+    thing	type	StoreResult	what it is	a type of facts	meaning	The members that most results of the ledger share.	members	outcome
+    thing	type	Claim	what it is	a type of facts	meaning	One purchase, and the outcome of its claim.	members	purchaseKey, transactionId, outcome, status, clientResult, product, quantity, changed, grantId, fencingToken, account, leaseExpiresAtMs, units, repeat, claimedAtMs, reason, grantedAtMs, revokedAtMs, retryAfterMs
+    thing	type	ClaimResult	what it is	a type of facts	meaning	The result of claim: the outcome of the first purchase that needs a grant, or of the newest purchase; "none" if the evidence has no purchase.	members	outcome, clientResult, claims, remaining, changed, retryAfterMs, committed
+    thing	type	ResumeResult	what it is	a type of facts	meaning	The result of resume: the outcome of the claim.	members	outcome, clientResult, claims
+    thing	type	ResumeExpiredResult	what it is	a type of facts	meaning	The result of resume-expired.	members	claims, held, hasMore
+    thing	type	CompleteResult	what it is	a type of facts	meaning	The result of complete: "granted"; "revoked", "superseded": take back what was granted under this grant id; "resume": the database was unavailable, and the next claim completes the grant.	members	outcome, clientResult, grantedAtMs, revokedAtMs, changed, retryAfterMs
+    thing	type	Take	what it is	a type of facts	meaning	Units of a refunded purchase that the host takes back. A host acts on a take, and on nothing else.	members	purchaseKey, takeId, fencingToken, account, product, quantity, units, percentage, leaseExpiresAtMs
+    thing	type	PurchaseRevocation	what it is	a type of facts	meaning	One purchase of the evidence, and the outcome for its row. Act on take, and on nothing else.	members	purchaseKey, transactionId, outcome, account, product, quantity, percentage, grantId, revokedAtMs, take, changed
+    thing	type	RevokeResult	what it is	a type of facts	meaning	The result of revoke.	members	revocations, changed, committed
+    thing	type	CompleteRevocationResult	what it is	a type of facts	meaning	The result of complete-revocation: "taken", "already", "superseded": something newer is stored, or the take was handed out again.	members	outcome, revokedAtMs, debt, changed
+    thing	type	ResumeExpiredRevocationsResult	what it is	a type of facts	meaning	The result of resume-expired-revocations.	members	takes, hasMore
+    thing	type	RefusedPart	what it is	a type of facts	meaning	A part of an event that was refused; the other parts were done.	members	at, transactionId, status
+    thing	type	OperatorFacts	what it is	a type of facts	meaning	The members of a row that only an operator may see.	members	account, note, evidence, fencingToken, generation, leaseExpiresAtMs
+    thing	type	LedgerPurchase	what it is	a type of facts	meaning	One row of the ledger, as support may see the row.	members	purchaseKey, environment, transactionId, outcome, state, product, quantity, purchasedAtMs, claimedAtMs, grantedAtMs, revokedAtMs, isOwn, grantId, operatorView
+    thing	type	FindResult	what it is	a type of facts	meaning	The result of find: the outcome of the first row; "unproven": there is no row, and the request has no evidence.	members	outcome, eventual, rows
+    thing	type	Subscription	what it is	a type of facts	meaning	A subscription, or another purchase that lasts: all transactions of one original transaction id.	members	environment, originalTransactionId, transactionId, productId, plan, purchasedAtMs, expiresAtMs, graceExpiresAtMs, revokedAtMs, deactivatedAtMs, asOfMs, nextCheckAtMs, isActive
+    thing	type	SubscriptionUpdate	what it is	a type of facts	meaning	One subscription of the evidence, and its outcome.	members	outcome, status, transactionId, changed, canTransfer, subscription
+    thing	type	UpdateSubscriptionsResult	what it is	a type of facts	meaning	The result of update-subscriptions.	members	plan, expiresAtMs, subscriptions, changed
+    thing	type	ApplyEventResult	what it is	a type of facts	meaning	The result of apply-event.	members	take, give, subscriptions, refused, changed, committed
+    thing	type	GetPlanResult	what it is	a type of facts	meaning	The result of get-plan, also if the database was unavailable.	members	plan, expiresAtMs, subscriptions, readAtMs, isCached
+    thing	type	DeactivateSubscriptionsResult	what it is	a type of facts	meaning	The result of deactivate-subscriptions.	members	plan, expiresAtMs, subscriptions, deactivated, changed
+    thing	type	DueSubscription	what it is	a type of facts	meaning	A subscription about which to ask Apple for newer evidence.	members	environment, originalTransactionId, transactionId, account, productId, expiresAtMs, graceExpiresAtMs, asOfMs, evidence
+    thing	type	LeaseDueSubscriptionsResult	what it is	a type of facts	meaning	The result of lease-due-subscriptions.	members	subscriptions, hasMore
+    thing	type	ConsumeQuotaResult	what it is	a type of facts	meaning	The result of consume-quota: "consumed", "exhausted", "not-in-plan".	members	outcome, used, limit, left, resetAtMs, ticket, headers, fallback, unmetered
+    thing	type	ReleaseQuotaResult	what it is	a type of facts	meaning	The result of release-quota: "released"; "none": there was nothing to give back.	members	outcome, used
+    thing	type	AcquireRatePermitResult	what it is	a type of facts	meaning	The result of acquire-rate-permit: "acquired", "limited".	members	outcome, used, limit, unlimited
+    thing	type	BeginSignupResult	what it is	a type of facts	meaning	The result of begin-signup: "admitted", "exhausted", "malformed".	members	outcome, ticket, left, resetAtMs, headers
+    thing	type	FinishSignupResult	what it is	a type of facts	meaning	The result of finish-signup, the result that the request names: "created", "exists", "provider-busy", "provider-error".	members	outcome, released
+    thing	type	IssueChallengeResult	what it is	a type of facts	meaning	The result of issue-challenge: "issued".	members	outcome, expiresAtMs, sha256
+    thing	type	ConsumeChallengeResult	what it is	a type of facts	meaning	The result of consume-challenge: "consumed", "used", "expired", "mismatch", "unknown".	members	outcome
+    thing	type	RegisterDeviceKeyResult	what it is	a type of facts	meaning	The result of register-device-key: "registered", "already", "other-account", "retired".	members	outcome, keyId, changed
+    thing	type	AdvanceDeviceKeyCounterResult	what it is	a type of facts	meaning	The result of advance-device-key-counter: "advanced", "replayed", "other-account", "retired", "unknown".	members	outcome, keyId, counter
+    thing	type	UpdateDeviceKeyReceiptResult	what it is	a type of facts	meaning	The result of update-device-key-receipt: "kept", "older", "retired", "unknown".	members	outcome, nextRefreshAtMs
+    thing	type	RetireDeviceKeyResult	what it is	a type of facts	meaning	The result of retire-device-key: "retired", "already", "other-account", "unknown".	members	outcome, changed
+    thing	type	DeviceKey	what it is	a type of facts	meaning	An attested key: what the verification of an assertion needs.	members	keyId, publicKey, counter, appId, environment, createdAtMs, usedAtMs, receipt, nextRefreshAtMs, risk
+    thing	type	GetDeviceKeyResult	what it is	a type of facts	meaning	The result of get-device-key: "found", "other-account", "retired", "unknown".	members	outcome, key
+    thing	type	RecordEventResult	what it is	a type of facts	meaning	The result of record-event: "first", "duplicate".	members	outcome, storedAtMs
+    thing	type	MovedRows	what it is	a type of facts	meaning	How many rows of an account were moved or deleted.	members	subscriptions, purchases, keys, meters
+    thing	type	MergeAccountsResult	what it is	a type of facts	meaning	The result of merge-accounts: "merged", "already", "other-account".	members	outcome, moved, hasMore, changed, mergedInto
+    thing	type	ForgetAccountResult	what it is	a type of facts	meaning	The result of forget-account: "forgotten", "already".	members	outcome, forgotten, hasMore, changed
+    thing	type	StoredEvidence	what it is	a type of facts	meaning	A stored text of evidence. Verify the text again before you rely on it.	members	sha256, text, storedAtMs
+    thing	type	GetEvidenceResult	what it is	a type of facts	meaning	The result of get-evidence.	members	evidence, missing
+    thing	type	CheckSchemaResult	what it is	a type of facts	meaning	The result of check-schema.	members	tables, primary, version, lineage, warnings
+    thing	type	CreateSchemaResult	what it is	a type of facts	meaning	The result of create-schema: "created", "exists", "migrated".	members	outcome, version, lineage
+    thing	type	StoreCall	what it is	a type of facts	meaning	One call for the client of the host.	members	sql, args, returnsRows, api, input
+    thing	type	SchemaMigration	what it is	a type of facts	meaning	How tables of one version become tables of the next.	members	from, to, statements
+    thing	type	DescribeSchemaResult	what it is	a type of facts	meaning	The result of describe-schema.	members	version, statements, indexes, garbage, migrations
     """#
 }

@@ -3,7 +3,7 @@ import AssayAuthority
 /// A JWS, read by lenient readers. Never passed to code that decides.
 struct UnverifiedContent {
   private let header: [UInt8]
-  private let payload: [UInt8]
+  private let payloadBytes: [UInt8]
   private let signatureLength: Int
 
   init?(_ text: [UInt8]) {
@@ -15,16 +15,19 @@ struct UnverifiedContent {
       !header.isEmpty, !payload.isEmpty
     else { return nil }
     self.header = header
-    self.payload = payload
+    payloadBytes = payload
     signatureLength = signature.count
   }
+
+  /// The payload; `nil` if it is not JSON.
+  var payload: JSONTree? { JSONTree(payloadBytes) }
 
   var json: JSONText {
     [
       "verified": false,
       "header": UnverifiedContent.value(header),
       "certificates": .array(certificates.map(\.json)),
-      "payload": UnverifiedContent.value(payload),
+      "payload": UnverifiedContent.value(payloadBytes),
       "nested": .array(
         nested.map { place, content in ["at": .string(place), "content": content.json] }),
       "signatureBytes": .integer(Int64(signatureLength)),
@@ -39,7 +42,7 @@ struct UnverifiedContent {
       lines += certificate.lines(isVerbose: isVerbose).map { "  " + $0 }
     }
     lines.append("payload")
-    lines += UnverifiedContent.shown(payload, leavingOut: nil)
+    lines += UnverifiedContent.shown(payloadBytes, leavingOut: nil)
     lines.append("signature of \(signatureLength) octets, not checked")
     for (place, content) in nested {
       lines.append(place)
@@ -58,7 +61,7 @@ struct UnverifiedContent {
 
   /// The JWS texts inside a notification, one level deep.
   private var nested: [(String, UnverifiedContent)] {
-    let object = JSONTree(payload)
+    let object = payload
     var found: [(String, UnverifiedContent)] = []
     for (body, member) in [
       ("data", "signedTransactionInfo"), ("data", "signedRenewalInfo"),

@@ -12,7 +12,8 @@ struct MockAppleCommand: ParsableCommand {
 
       It listens on loopback only. The first line of output is JSON with its address; \
       play-config.json in the folder of the authority is a configuration for the host. It \
-      ends on SIGINT or SIGTERM, or when its standard input is closed.
+      ends on SIGINT or SIGTERM, and with whoever started it: at the end of a standard input \
+      that is a pipe or a socket. Without one (closed, /dev/null, a terminal) it lives on.
 
       Examples:
         assay mock-apple --authority ca

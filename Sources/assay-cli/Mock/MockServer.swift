@@ -21,11 +21,13 @@ struct MockServer: Sendable {
     return Port(descriptor: descriptor, tls: tls)
   }
 
-  /// Serves until SIGINT, SIGTERM, or the end of standard input.
+  /// Serves until SIGINT, SIGTERM, or the end of the pipe or socket that standard input is (PLY-1).
   ///
   /// - Parameter signals: the descriptor that `system_end_signals` returned.
   func run(_ ports: [Port], signals: Int32) throws {
-    let all = [signals, 0] + ports.map(\.descriptor)
+    // poll(2) passes a negative descriptor by.
+    let input: Int32 = system_input_is_held() != 0 ? 0 : -1
+    let all = [signals, input] + ports.map(\.descriptor)
     while true {
       let ready = unsafe all.withUnsafeBufferPointer {
         unsafe system_wait($0.baseAddress, Int32($0.count))

@@ -25,7 +25,7 @@ struct DayReader {
         isFirst = false
         for part in look(batch.bytes, from: start) { tally.add(part) }
         if batch.endsWithTooLong { tally.addTooLong() }
-        progress.show(bytes: reader.bytesRead, lines: tally.lines)
+        progress.show(done: reader.bytesRead, lines: tally.lines)
       }
     } catch is LineReader.Failure {
       throw Problem("\(input.name) cannot be read to the end")

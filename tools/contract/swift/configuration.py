@@ -50,6 +50,9 @@ def describe_taken(setting):
         return "an object"
     is_boolean = setting.schema.get("type") == "boolean"
     words = "true or false" if is_boolean else strip_marks(setting.taken)
+    if setting.schema.get("additionalProperties") is False:
+        # The names of an object whose members have no lines of their own, in place of a word.
+        words = words.replace(words.split(" ")[0], ", ".join(setting.schema["properties"]), 1)
     for sign, word in (("\u2026", "to"), ("\u2192", ":"), ("\u2212", "-"), ("\u2013", "-"),
                        ("{", ""), ("}", "")):
         words = words.replace(sign, word)

@@ -23,6 +23,12 @@ struct Decision: Sendable {
     !groups.isEmpty && groups.allSatisfy { $0.binding == .proven }
   }
 
+  /// The hint that applies if no plan is in force: a product that the catalogue lacks (DCD-5);
+  /// `nil` if all products are known.
+  var explanation: Explanation? {
+    excluded.contains { $0.reason == .unknownProduct } ? .unknownProduct : nil
+  }
+
   /// Something in the evidence that had no influence but should be examined.
   struct Warning: Sendable, Equatable {
     var id: StaticString

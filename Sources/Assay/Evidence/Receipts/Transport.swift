@@ -138,7 +138,8 @@ struct Transport: Sendable {
     Refusal(
       .malformedTransportBase64, "RCP-2",
       at: TolerantBase64.stranger(in: input[...]).map { "byte " + String($0) } ?? "",
-      detail: TolerantBase64.hasPercentEscapes(input[...]) ? "form field not decoded" : "")
+      detail: TolerantBase64.hasPercentEscapes(input[...]) ? "form field not decoded" : "",
+      hint: .mistake(input))
   }
 
   /// Decodes one more level if the bytes are again base64 of a known form, never a third (RCP-4).

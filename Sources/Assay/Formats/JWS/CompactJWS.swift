@@ -22,10 +22,12 @@ struct CompactJWS {
   init(_ bytes: [UInt8]) throws(Refusal) {
     let (dots, stranger) = Base64.segments(bytes)
     try require(
-      stranger == nil, .malformedJwsForm, "JWS-2", at: "byte " + String(stranger ?? 0))
+      stranger == nil, .malformedJwsForm, "JWS-2", at: "byte " + String(stranger ?? 0),
+      hint: .mistake(bytes))
     guard dots.count == 2 else {
       throw Refusal(
-        .malformedJwsForm, "JWS-2", at: "byte " + String(dots.last ?? bytes.count))
+        .malformedJwsForm, "JWS-2", at: "byte " + String(dots.last ?? bytes.count),
+        hint: .mistake(bytes))
     }
     self.bytes = bytes
     header = 0..<dots[0]
