@@ -73,7 +73,9 @@ def sources():
     """Yield every Python program of the documentation, and the shop."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
-    yield Source(FOLDER / "shop.py", [snippets.Block(SHOP, 1, "python", {}, SHOP.read_text())])
+    # Not under its own name, which a page's file may have too.
+    yield Source(FOLDER / "fastapi_shop.py",
+                 [snippets.Block(SHOP, 1, "python", {}, SHOP.read_text())])
     for page in snippets.pages({}):
         name = str(page.relative_to(ROOT)).removesuffix(".md").replace("/", "_").replace("-", "_")
         program = []
