@@ -77,7 +77,7 @@ class Release:
     """The folder that is being filled."""
 
     def __init__(self, folder, commit, partial):
-        self.folder, self.commit, self.partial, self.left_out = folder, commit, partial, []
+        self.folder, self.commit, self.partial = folder, commit, partial
 
     def write(self, name, octets):
         path = self.folder / name
@@ -87,44 +87,44 @@ class Release:
     def lacks(self, what):
         if not self.partial:
             sys.exit(f"release: {what}: make release makes it")
-        self.left_out.append(what)
         print(f"release: left out: {what}", file=sys.stderr)
+        return False
 
     def copy(self):
         for place, patterns in COPIED.items():
             for pattern in patterns:
                 found = sorted(BUILD.glob(pattern.format(name=NAME)))
-                for path in found:
-                    self.check(path)
+                for path in filter(self.fits, found):
                     self.write(f"{place}/{path.name}", path.read_bytes())
                 if not found:
                     self.lacks(f"no build/{pattern.format(name=NAME)}")
 
-    def check(self, path):
-        """Check that a file is of this commit and home, where it says so."""
+    def fits(self, path):
+        """Return whether a file is there, and of this commit and home, where it says so."""
+        name = path.relative_to(ROOT)
+        if not path.exists():
+            return self.lacks(f"no {name}")
         said = content(path)
-        if b"\x7fELF" in said and self.commit.encode() not in said:
-            sys.exit(f"release: {path.relative_to(ROOT)} is of another commit: make release")
+        if (b"\x7fELF" in said or path.suffix == ".a") and self.commit.encode() not in said:
+            return self.lacks(f"{name} is of another commit")
         if b"Home-page: " in said and f"Home-page: https://{release.home()}\n".encode() not in said:
-            sys.exit(f"release: {path.relative_to(ROOT)} is of another home: make release")
+            return self.lacks(f"{name} is of another home")
+        return True
 
     def built(self, paths):
-        """Return {name: path} of those that are there."""
-        for name, path in paths.items():
-            if not path.exists():
-                self.lacks(f"no {path.relative_to(ROOT)}")
-        return {name: path for name, path in paths.items() if path.exists()}
+        """Return {name: path} of those that fit."""
+        return {name: path for name, path in paths.items() if self.fits(path)}
 
     def site(self, epoch):
         folder = BUILD / "docs"
         if not (folder / "index.html").exists():
-            return self.lacks("no build/docs")
+            self.lacks("no build/docs")
+            return
         with tempfile.TemporaryDirectory() as work:
             copy = pathlib.Path(work) / "site"
             shutil.copytree(folder, copy)
             release.name_home(copy)
             self.write(f"site/{NAME}-site.tar.gz", archive.tarball(copy, f"{NAME}-site", epoch))
-        return None
 
     def packages(self, epoch):
         libraries = self.built({system: BUILD / place / release.soname()
@@ -188,7 +188,7 @@ def content(path):
         with tarfile.open(fileobj=io.BytesIO(gzip.decompress(path.read_bytes()))) as given:
             return b"".join(given.extractfile(entry).read() for entry in given if entry.isreg()
                             and entry.name.endswith((f"lib/{release.soname()}", "/PKG-INFO")))
-    return b""
+    return path.read_bytes() if path.name == release.soname() or path.suffix == ".a" else b""
 
 
 def main():
