@@ -96,7 +96,8 @@ struct ConfigurationAdviceTests {
       ("enviroment", "environments"), ("plans", nil), ("pl", nil), ("", nil), ("quotas", nil),
       (String(repeating: "plans", count: 20), nil),
     ] as [(String, String?)] {
-      checkEqual(Spelling.nearest(to: utf8(word), among: names), wanted.map { utf8($0) }, word)
+      checkEqual(
+        Spelling.nearest(to: utf8(word), among: names), wanted.map { utf8($0) }, "\(word)")
     }
     checkEqual(Spelling.distance(utf8("kitten"), utf8("sitting")), 3)
     checkEqual(Spelling.distance([], utf8("ab")), 2)
