@@ -42,7 +42,7 @@ $(BUILD)/man/%: FORCE
 .PHONY: manual install install-lib install-lib-files install-cli-files uninstall
 manual: cli $(addprefix $(MAN)/,assay.1 assay.3 assay-statuses.7) ## make the manual pages, build/man
 
-install: all cli ## library, header, pkg-config, CMake, command line, manual
+install: all cli ## library, headers, pkg-config, CMake, command line, manual
 	@$(MAKE) --no-print-directory install-lib-files install-cli-files
 	@$(TELL_LOADER)
 
@@ -56,7 +56,8 @@ install-lib-files: $(MAN)/assay.3 $(MAN)/assay-statuses.7
 	$(SUBSTITUTE) bindings/c/assay.pc.in > $$filled/assay.pc; \
 	for name in assay-config assay-config-version; do \
 	  $(SUBSTITUTE) bindings/c/$$name.cmake.in > $$filled/$$name.cmake; done; \
-	$(PUT) 644 include/assay.h $(INCLUDEDIR)/assay.h; \
+	for name in assay.h assay.hpp; do \
+	  $(PUT) 644 include/$$name $(INCLUDEDIR)/$$name; done; \
 	$(PUT) 755 $(OUT)/$(SONAME) $(LIBDIR)/$(SONAME); \
 	$(PUT) link $(SONAME) $(LIBDIR)/libassay.so; \
 	$(PUT) 644 $$filled/assay.pc $(PKGCONFIGDIR)/assay.pc; \
@@ -66,7 +67,7 @@ install-lib-files: $(MAN)/assay.3 $(MAN)/assay-statuses.7
 	for name in libassay $$(sed -n 's/^\.Ss \(assay_.*\)/\1/p' $(MAN)/assay.3); do \
 	  $(PUT) link assay.3 $(MANDIR)/man3/$$name.3; done; \
 	$(PUT) 644 $(MAN)/assay-statuses.7 $(MANDIR)/man7/assay-statuses.7
-	@echo "installed below $(DESTDIR)$(PREFIX): library, header, manual"
+	@echo "installed below $(DESTDIR)$(PREFIX): library, headers, manual"
 
 # The completions are what the command line itself writes.
 install-cli-files: $(MAN)/assay.1

@@ -258,7 +258,8 @@ def check_layer(suite, what, octets, clean):
     """Check what is in a layer; run it in a clean root, if one is given."""
     with tarfile.open(fileobj=io.BytesIO(octets)) as layer:
         names = set(layer.getnames())
-        suite.expect({f"usr/lib/{soname()}", "usr/lib/libassay.so", "usr/include/assay.h"} <= names,
+        suite.expect({f"usr/lib/{soname()}", "usr/lib/libassay.so", "usr/include/assay.h",
+                      "usr/include/assay.hpp"} <= names,
                      f"what is in {what}", str(names))
         if clean is None:
             return

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Check that include/assay.h compiles by itself in every supported language and that its comments
-are valid.
+are valid; that include/assay.hpp compiles as C++17 and later, and has every call with a handle.
 
   header.py [--suite NAME]
 
@@ -16,6 +16,7 @@ import tempfile
 from contract import HEADER, ROOT, declared_functions
 from report import Suite
 
+CPP = ROOT / "include/assay.hpp"
 STANDARDS = [("c", standard) for standard in ("c99", "c11", "c17", "gnu17")] + [
     ("c++", standard) for standard in ("c++11", "c++14", "c++17", "c++20")]
 COMPILERS = {"c": ["gcc", "clang"], "c++": ["g++", "clang++"]}
@@ -72,6 +73,28 @@ def check_comments(suite, text):
                      f"clang reads the comments{f', and sees {new}' if new else ''}", result.stderr)
 
 
+def check_cpp(suite, functions):
+    """Check that assay.hpp compiles without a warning, and calls each function about a handle."""
+    text = CPP.read_text()
+    missing = sorted(name for name in functions if not re.search(rf"\b{name}\b", text)
+                     and not re.match(r"assay_(version|build_info|status_next)", name))
+    suite.expect(not missing, "assay.hpp has every function about a handle", " ".join(missing))
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if len(line) > 100]
+    suite.expect(not lines, "assay.hpp: 100 columns", str(lines))
+    program = "#include <assay.hpp>\n#include <assay.hpp>\n"
+    for compiler in COMPILERS["c++"]:
+        if shutil.which(compiler) is None:
+            suite.skip(f"assay.hpp with {compiler}", "not installed")
+            continue
+        for standard in ("c++17", "c++20"):
+            result = compile_alone(compiler, "c++", standard, program)
+            suite.expect(result.returncode == 0, f"assay.hpp: {compiler} -std={standard}",
+                         result.stderr[:2000])
+        result = compile_alone(compiler, "c++", "c++14", program)
+        suite.expect("assay.hpp needs C++17" in result.stderr,
+                     f"assay.hpp: {compiler} -std=c++14 is told what it needs")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--suite", default="header")
@@ -93,6 +116,7 @@ def main():
                   if len(line) > 80]
     suite.expect(not long_lines, "80 columns", str(long_lines))
     check_comments(suite, HEADER.read_text())
+    check_cpp(suite, functions)
     with tempfile.TemporaryDirectory() as folder:
         alone = pathlib.Path(folder) / "assay.h"
         alone.write_text(HEADER.read_text())

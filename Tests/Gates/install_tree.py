@@ -39,7 +39,8 @@ def library_files():
     """Return the files that `make install-lib` must write below PREFIX."""
     manual = {f"share/man/man3/{name}.3" for name in declared_functions()}
     return manual | {
-        "include/assay.h", f"lib/{soname()}", "lib/libassay.so", "lib/pkgconfig/assay.pc",
+        "include/assay.h", "include/assay.hpp", f"lib/{soname()}", "lib/libassay.so",
+        "lib/pkgconfig/assay.pc",
         "lib/cmake/assay/assay-config.cmake", "lib/cmake/assay/assay-config-version.cmake",
         "share/man/man3/assay.3", "share/man/man3/libassay.3", "share/man/man7/assay-statuses.7",
         "share/assay/installed.txt"}
@@ -214,7 +215,8 @@ def check_stage(suite, folder):
                   "MANIFEST=")
     suite.expect(result.returncode == 0, "installs with LIBDIR and DESTDIR", result.stderr[-800:])
     found = files_below(stage)
-    suite.expect(f"{multiarch[1:]}/{soname()}" in found and "usr/include/assay.h" in found
+    suite.expect({f"{multiarch[1:]}/{soname()}", "usr/include/assay.h", "usr/include/assay.hpp"}
+                 <= found
                  and not any("installed.txt" in name for name in found),
                  "LIBDIR is where the library goes; no list without MANIFEST", str(found)[:500])
     for name in sorted(found):

@@ -30,6 +30,7 @@ import faults  # noqa: E402
 EXAMPLES = ROOT / "bindings/c/examples"
 TESTS = ROOT / "bindings/c/tests"
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+STRICT_CPP = ["-std=c++17", *STRICT[1:]]
 
 
 def pkg_config(prefix, *arguments):
@@ -63,6 +64,11 @@ def build_examples(suite, prefix, folder):
         result = run("gcc", *STRICT, f"-I{EXAMPLES}", source, EXAMPLES / "sqlite_step.c", "-o",
                      folder / program, *flags, "-lcjson", "-lsqlite3")
         suite.expect(result.returncode == 0, f"{program}.c builds with pkg-config",
+                     result.stderr[:1500])
+    for program, source in [("verify-cpp", EXAMPLES / "verify.cpp"),
+                            ("handles", TESTS / "handles.cpp")]:
+        result = run("g++", *STRICT_CPP, source, "-o", folder / program, *flags)
+        suite.expect(result.returncode == 0, f"{source.name} builds with pkg-config",
                      result.stderr[:1500])
     program = ("#include <assay.h>\nint main() { return assay_version_number() == "
                "ASSAY_VERSION_NUMBER ? 0 : 1; }\n")
@@ -103,6 +109,37 @@ def check_verify(suite, program, environment, cases):
             else:
                 good = result.returncode == 1 and first == f"refused:  {wanted}"
             suite.expect(good, f"verify: {case['name']}", f"{result.returncode}, {first}")
+
+
+def check_cpp(suite, folder, environment, cases):
+    """Check verify.cpp with one case of each outcome of a transaction, and what assay.hpp adds."""
+    table = json.loads(pathlib.Path(cases).read_text())
+    chosen = {}
+    for case in table["cases"]:
+        if case["call"] == "verify_jws" and case["kind"] == "transaction" and text_of(case) \
+                and not text_of(case).endswith((b"\n", b"\r")):
+            chosen.setdefault(case["expect"]["status"], case)
+    suite.expect("ok" in chosen, "the table has a good transaction")
+    config, evidence = folder / "cpp.json", folder / "cpp.jws"
+    for wanted, case in sorted(chosen.items())[:30]:
+        config.write_text(json.dumps(table["verifiers"][case["verifier"]]))
+        evidence.write_bytes(text_of(case))
+        result = run(folder / "verify-cpp", config, evidence, "--at", case["now"],
+                     env=environment, errors="replace")
+        first = result.stdout.partition("\n")[0]
+        good = (0, "verified: transaction") if wanted == "ok" else (1, f"refused:  {wanted}")
+        suite.expect((result.returncode, first) == good, f"verify.cpp: {case['name']}",
+                     f"{result.returncode}, {first}, {result.stderr[:300]}")
+        if wanted == "ok":
+            suite.expect("  plan    " in result.stdout, "verify.cpp decides", result.stdout)
+    for content, line in (("{}x", "refused:  config.document.syntax"), (None, "")):
+        config.unlink() if content is None else config.write_text(content)
+        result = run(folder / "verify-cpp", config, evidence, env=environment)
+        suite.expect((result.returncode, result.stdout.partition("\n")[0]) == (2, line),
+                     f"verify.cpp with the configuration {content}", result.stdout + result.stderr)
+    result = run(folder / "handles", env=environment)
+    suite.expect(result.returncode == 0, "handles, errors and optional texts of assay.hpp",
+                 result.stdout + result.stderr)
 
 
 def run_receipt(program, environment, table, case, blob):
@@ -408,6 +445,7 @@ def main():
         check_install(suite, prefix)
         build_examples(suite, prefix, folder)
         check_verify(suite, folder / "verify", environment, options.cases)
+        check_cpp(suite, folder, environment, options.cases)
         check_receipt(suite, folder / "receipt", environment, options.cases)
         check_usage(suite, folder / "run_exchange", environment)
         with faults.Bench(options.cli) as bench:

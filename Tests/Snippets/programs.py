@@ -49,7 +49,8 @@ class Tools:
         for name in ("bin", "include", "lib/pkgconfig"):
             (self.prefix / name).mkdir(parents=True)
         (self.prefix / "bin/assay").symlink_to(self.cli)
-        shutil.copy(ROOT / "include/assay.h", self.prefix / "include")
+        for name in ("assay.h", "assay.hpp"):
+            shutil.copy(ROOT / "include" / name, self.prefix / "include")
         for name in (self.library.name, "libassay.so"):
             (self.prefix / "lib" / name).symlink_to(self.library)
         version = re.search(r'ASSAY_VERSION "(.*)"', (ROOT / "include/assay.h").read_text())[1]

@@ -83,6 +83,25 @@ func TestConfigurationPlace(t *testing.T) {
 	}
 }
 
+func TestConfigurationFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.json")
+	if _, err := NewVerifierFromFile(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	must(t, os.WriteFile(path, []byte(smallest), 0o600))
+	verifier, err := NewVerifierFromFile(path)
+	must(t, err)
+	defer verifier.Close()
+	got, want := verifier.Configuration(), newVerifier(t).Configuration()
+	if string(got) != string(want) {
+		t.Errorf("the configuration is %s, not %s", got, want)
+	}
+	must(t, os.WriteFile(path, []byte("{"), 0o600))
+	if _, err := NewVerifierFromFile(path); !errors.Is(err, ErrConfig) {
+		t.Errorf("a file without a configuration: %v", err)
+	}
+}
+
 func TestStatus(t *testing.T) {
 	families, known := map[error]bool{}, 0
 	for s := Status(libassay.StatusNext(0)); !s.OK(); s = Status(libassay.StatusNext(int32(s))) {

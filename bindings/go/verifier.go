@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 
@@ -52,6 +53,16 @@ func NewVerifier(config any) (*Verifier, error) {
 		return nil, err
 	}
 	return verifier, nil
+}
+
+// NewVerifierFromFile makes a verifier from a JSON configuration file. The error is that of
+// os.ReadFile for a file that cannot be read, else that of NewVerifier.
+func NewVerifierFromFile(path string) (*Verifier, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return NewVerifier(text)
 }
 
 func (v *Verifier) finalize() { v.handle.Close() }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Assay;
 
 use Assay\Internal\Arguments;
+use Assay\Internal\File;
 use Assay\Internal\Header;
 use Assay\Internal\Library;
 use Assay\Internal\Loader;
@@ -55,6 +56,19 @@ final class Verifier
         $code = $this->library->verifierNew($text, $handle, $answer);
         $this->document = $this->accepted($code, $answer);
         $this->handle = $handle;
+    }
+
+    /**
+     * Makes a verifier of a JSON configuration file.
+     *
+     * @throws \RuntimeException if the file cannot be read
+     * @throws Exception\Configuration if the configuration is not usable, with the member's path
+     *     in `at`
+     * @throws Exception\LoadError if there is no usable libassay
+     */
+    public static function fromFile(string $path): self
+    {
+        return new self(File::read($path));
     }
 
     // ---- StoreKit

@@ -190,6 +190,29 @@ final class ArgumentsTest extends TestCase
         );
     }
 
+    public function testConfigurationFile(): void
+    {
+        $path = tempnam(sys_get_temp_dir(), 'assay');
+        try {
+            $config = '{"apps":[{"bundleId":"com.example.app","appAppleId":1}]}';
+            file_put_contents($path, $config);
+            $this->assertSame(
+                (new Verifier($config))->configuration(),
+                Verifier::fromFile($path)->configuration(),
+            );
+            file_put_contents($path, '{');
+            $this->assertThrows(Configuration::class, fn () => Verifier::fromFile($path));
+        } finally {
+            unlink($path);
+        }
+        foreach ([$path, \dirname($path), 'http://127.0.0.1:9/config.json'] as $bad) {
+            $this->assertThrows([\RuntimeException::class], fn () => Verifier::fromFile($bad));
+        }
+        foreach (['', "a\0b"] as $bad) {
+            $this->assertThrows(\ValueError::class, fn () => Verifier::fromFile($bad));
+        }
+    }
+
     public function testDates(): void
     {
         $this->assertThrows(\ValueError::class, fn () => Verifier::checkExpiry(PHP_INT_MIN));

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         Mapping,
     )
     from concurrent.futures import Executor
+    from os import PathLike
     from typing import Any, Literal, Union
     from uuid import UUID
 
@@ -122,11 +123,7 @@ class AsyncVerifier:
     ) -> None:
         if not isinstance(verifier, Verifier):
             raise TypeError(f"verifier is a Verifier, not {type(verifier).__name__}")
-        if not hasattr(executor, "submit"):
-            raise TypeError(
-                "executor is a concurrent.futures.Executor, such as ThreadPoolExecutor(2), "
-                f"not {type(executor).__name__}"
-            )
+        _require_executor(executor)
         self.verifier = verifier
         self._executor = executor
         self._limit, self._chunk = _count(limit, "limit"), _count(chunk, "chunk")
@@ -134,6 +131,24 @@ class AsyncVerifier:
         self._signer: AsyncSigner | None = None
         self._sessions: AsyncSessions | None = None
         self._device_check: AsyncDeviceCheckClient | None = None
+
+    @classmethod
+    async def from_file(
+        cls,
+        path: str | PathLike[str],
+        executor: Executor,
+        *,
+        limit: int = 32,
+        chunk: int = 64,
+    ) -> AsyncVerifier:
+        """Make a verifier of a JSON configuration file, which the executor reads, and wrap it.
+
+        Errors are those of `Verifier.from_file`.
+        """
+        _require_executor(executor)
+        loop = asyncio.get_running_loop()
+        verifier = await loop.run_in_executor(executor, Verifier.from_file, path)
+        return cls(verifier, executor, limit=limit, chunk=chunk)
 
     # ---- batches
 
@@ -630,6 +645,14 @@ async def _chunks(evidence: Batch, size: int) -> AsyncIterator[list[SignedText]]
     remaining = iter(evidence)
     while texts := list(islice(remaining, size)):
         yield texts
+
+
+def _require_executor(executor: object) -> None:
+    if not hasattr(executor, "submit"):
+        raise TypeError(
+            "executor is a concurrent.futures.Executor, such as ThreadPoolExecutor(2), "
+            f"not {type(executor).__name__}"
+        )
 
 
 def _count(value: int, name: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import fspath
 from time import time_ns
 
 from . import _prototypes as _c
@@ -33,6 +34,7 @@ from .facts import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from os import PathLike
     from types import TracebackType
     from typing import Any, Literal, NoReturn
     from uuid import UUID
@@ -126,6 +128,16 @@ class Verifier:
         if code:
             raise refusal(self._document)
         self._handle = handle
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> Verifier:
+        """Make a verifier of a JSON configuration file.
+
+        Raises OSError for a file that cannot be read; ConfigError for a configuration that
+        is not usable, as `Verifier` does.
+        """
+        with open(fspath(path), "rb") as file:
+            return cls(file.read())
 
     # ---- evidence
 

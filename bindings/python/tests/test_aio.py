@@ -1,8 +1,10 @@
 """Verification in an executor, and exchanges whose host is a coroutine."""
 import asyncio
 import inspect
+import pathlib
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -165,7 +167,7 @@ class CallTest(AioCase):
         self.assertEqual(
             {name for name in dir(assay.Verifier) if name.startswith(("verify", "read_verify"))}
             - ours, set())
-        for name in sorted(ours - {"verify_many", "exchange", "_run"}):
+        for name in sorted(ours - {"verify_many", "exchange", "_run", "from_file"}):
             with self.subTest(name=name):
                 mine = inspect.signature(getattr(AsyncVerifier, name))
                 theirs = inspect.signature(getattr(assay.Verifier, name))
@@ -226,6 +228,21 @@ class CallTest(AioCase):
             for name in ("limit", "chunk"):
                 with self.assertRaisesRegex(ValueError, name):
                     AsyncVerifier(self.plain, self.executor, **{name: count})
+
+    def test_a_configuration_file(self):
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "config.json"
+            path.write_text('{"apps":[{"bundleId":"com.example.app","appAppleId":1}]}')
+            verifier = asyncio.run(AsyncVerifier.from_file(path, self.executor, limit=2))
+            self.assertEqual(verifier.verifier.configuration,
+                             assay.Verifier.from_file(path).configuration)
+            with self.assertRaises(FileNotFoundError):
+                asyncio.run(AsyncVerifier.from_file(f"{path}.none", self.executor))
+            with self.assertRaisesRegex(TypeError, "Executor"):
+                asyncio.run(AsyncVerifier.from_file(path, None))
+            path.write_text("{")
+            with self.assertRaises(assay.ConfigError):
+                asyncio.run(AsyncVerifier.from_file(path, self.executor))
 
     def test_processes_are_refused(self):
         with ProcessPoolExecutor(1) as processes:

@@ -3,6 +3,8 @@ decides about evidence is in the table of cases."""
 import base64
 import datetime
 import hashlib
+import pathlib
+import tempfile
 import unittest
 import uuid
 
@@ -279,6 +281,26 @@ class OtherCallsTest(unittest.TestCase):
                 assay.Verifier(wrong)
             if error is assay.ConfigError:
                 self.assertIs(errors.FAMILIES[caught.exception.code & 0xFF], error)
+
+    def test_a_configuration_file(self):
+        config = '{"apps":[{"bundleId":"com.example.app","appAppleId":1}]}'
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "config.json"
+            path.write_text(config)
+            for form in (path, str(path)):
+                verifier = assay.Verifier.from_file(form)
+                self.assertEqual(verifier.configuration, assay.Verifier(config).configuration)
+            path.write_text("{")
+            with self.assertRaises(assay.ConfigError) as caught:
+                assay.Verifier.from_file(path)
+            self.assertEqual(caught.exception.status, "config.document.syntax")
+            with self.assertRaises(FileNotFoundError):
+                assay.Verifier.from_file(path.parent / "none.json")
+            with self.assertRaises(IsADirectoryError):
+                assay.Verifier.from_file(path.parent)
+        for wrong in (5, None, {"apps": []}):
+            with self.subTest(wrong=wrong), self.assertRaises(TypeError):
+                assay.Verifier.from_file(wrong)
 
     def test_dates(self):
         for outside in (2**63, -(2**63)):
