@@ -11,7 +11,8 @@ enum ConfigurationAdvice {
     guard refusal.status.family == .config, refusal.detail.isEmpty else { return refusal }
     let given = value(at: refusal.place, in: config)
     if refusal.status == .configDocumentUnknownMember {
-      return refusal.saying(members(around: refusal.place, insteadOf: given?.name.utf8 ?? []))
+      let word = given?.name.utf8 ?? split(Array(refusal.place.utf8)).name
+      return refusal.saying(members(around: refusal.place, insteadOf: word))
     }
     guard let row = row(of: refusal.place) else { return refusal }
     var detail = Text(row.path).string + " takes " + Text(row.values).string
@@ -57,13 +58,14 @@ enum ConfigurationAdvice {
     case .number:
       return isNumeric ? ", not " + Text(Array(given.source)).string : ""
     case .string:
+      let choices = choices(form)
+      let isBoolean = Text(form) == "true or false"
+      // The text of any other member may be a secret, of which no copy may be made (CNF-5).
+      guard isNumeric || isBoolean || !choices.isEmpty else { return "" }
       let text = given.text ?? ""
       if isNumeric { return text.isDecimal ? "; write the number without quotes" : "" }
-      let choices = choices(form)
       if isMistyped, choices.contains(text.utf8) { return "; write it in a list" }
-      if Text(form) == "true or false" {
-        return text == "true" || text == "false" ? "; write it without quotes" : ""
-      }
+      if isBoolean { return text == "true" || text == "false" ? "; write it without quotes" : "" }
       return nearest(to: text.utf8, among: choices)
     default: return ""
     }
@@ -90,12 +92,35 @@ enum ConfigurationAdvice {
     return parts[1] == "to" || (parts[1] == "or" && parts[2] == "more")
   }
 
-  /// Returns the value at a place; `nil` if the text is not JSON, or has no such value.
+  /// Returns the value at a place; `nil` if the text is not JSON, has no such value, or names a
+  /// member with a secret: such a text is not read again, so that no second copy of a secret can
+  /// stay in memory (CNF-5).
   private static func value(at place: String, in config: [UInt8]) -> JSONValue? {
     guard !place.isEmpty, config.count <= ConfigurationReader.byteCap,
-      let root = try? MemberNode.read(config, .configuration, ConfigurationReader.refusals)
+      !secretNames.contains(where: { hasName($0, config) })
     else { return nil }
-    return value(at: Array(place.utf8), below: root)
+    do throws(Refusal) {
+      let root = try MemberNode.read(config, .configuration, ConfigurationReader.refusals)
+      return value(at: Array(place.utf8), below: root)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Words of which at least one is in the name of each member that has a secret.
+  private static let secretNames: [StaticString] = ["ey\"", "ecret"]
+
+  /// Whether a text contains a word.
+  private static func hasName(_ word: StaticString, _ text: [UInt8]) -> Bool {
+    let word = Text(stringLiteral: word).utf8
+    guard let first = word.first else { return false }
+    var rest = text[...]
+    while let start = rest.firstIndex(of: first) {
+      rest = rest[start...]
+      if rest.starts(with: word) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
   }
 
   /// Product ids contain dots, so that several branches may begin as the place does. No deeper
