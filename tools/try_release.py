@@ -27,8 +27,8 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-for place in ("Tests/Snippets", "Tests/Gates"):
-    sys.path.append(str(ROOT / place))
+# Before this file's own folder, which has a package `contract` as well.
+sys.path[:0] = [str(ROOT / place) for place in ("Tests/Snippets", "Tests/Gates")]
 
 import programs  # noqa: E402
 import snippets  # noqa: E402
