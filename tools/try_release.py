@@ -27,12 +27,11 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Before this file's own folder, which has a package `contract` as well.
 sys.path[:0] = [str(ROOT / place) for place in ("Tests/Snippets", "Tests/Gates")]
 
 import programs  # noqa: E402
 import snippets  # noqa: E402
-from contract import run, soname, version  # noqa: E402
+from project import run, soname, version  # noqa: E402
 from report import Suite  # noqa: E402
 
 NAME = f"assay-{version()}"

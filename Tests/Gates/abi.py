@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from contract import HEADER, ROOT
+from project import HEADER, ROOT
 from report import Suite
 
 TEXT = HEADER.read_text()

@@ -24,7 +24,7 @@ import tempfile
 
 import go
 import python_tools
-from contract import ROOT, run
+from project import ROOT, run
 from report import Suite
 
 API = ROOT / "Tests/API"

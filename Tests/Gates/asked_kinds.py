@@ -16,7 +16,7 @@ import json
 import re
 import sys
 
-from contract import ROOT
+from project import ROOT
 from report import Suite
 
 sys.path[:0] = [str(ROOT), str(ROOT / "bindings/python/tests")]

@@ -17,7 +17,7 @@ import shutil
 import sys
 import tempfile
 
-from contract import ROOT, declared_functions, run, soname, version
+from project import ROOT, declared_functions, run, soname, version
 from report import Suite
 
 sys.path.insert(0, str(ROOT / "bindings/python/tests"))

@@ -18,7 +18,7 @@ import tarfile
 import tempfile
 import zipfile
 
-from contract import ROOT, run, soname, version
+from project import ROOT, run, soname, version
 from report import Suite
 
 REQUIRED = {"bomFormat", "specVersion", "serialNumber", "version", "metadata", "components",

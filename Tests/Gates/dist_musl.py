@@ -14,7 +14,7 @@ import tempfile
 import zipfile
 
 import dist
-from contract import ROOT, soname
+from project import ROOT, soname
 from report import Suite
 
 # Components that the bill of materials must list, with the package that each comes from.

@@ -25,7 +25,7 @@ import sys
 import tempfile
 import urllib.parse
 
-from contract import ROOT
+from project import ROOT
 from report import Suite
 import python_tools
 import site_search

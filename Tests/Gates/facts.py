@@ -18,7 +18,7 @@ import json
 import re
 import sys
 
-from contract import ROOT
+from project import ROOT
 from report import Suite
 
 sys.path.append(str(ROOT))

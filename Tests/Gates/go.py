@@ -16,7 +16,7 @@ import re
 import shutil
 import subprocess
 
-from contract import HEADER, ROOT
+from project import HEADER, ROOT
 from report import Suite
 
 MODULE = ROOT / "bindings/go"

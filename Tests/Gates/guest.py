@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-from contract import soname
+from project import soname
 from hardening import readelf
 from report import Suite
 

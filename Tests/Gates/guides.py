@@ -10,7 +10,7 @@ looks for in the first minute.
 import re
 import sys
 
-from contract import ROOT
+from project import ROOT
 from report import Suite
 
 sys.path.insert(0, str(ROOT))

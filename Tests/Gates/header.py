@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 
-from contract import HEADER, ROOT, declared_functions
+from project import HEADER, ROOT, declared_functions
 from report import Suite
 
 CPP = ROOT / "include/assay.hpp"

@@ -16,7 +16,7 @@ import shutil
 import sys
 import tempfile
 
-from contract import ROOT, run, version
+from project import ROOT, run, version
 from report import Suite
 
 sys.path.append(str(ROOT / "packaging"))

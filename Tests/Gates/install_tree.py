@@ -18,7 +18,7 @@ import tempfile
 
 import completion
 import hardening
-from contract import ROOT, declared_functions, run, soname
+from project import ROOT, declared_functions, run, soname
 from library import Library
 from report import Suite
 

@@ -20,7 +20,7 @@ import tempfile
 import time
 
 import c_ledger
-from contract import ROOT, run, version
+from project import ROOT, run, version
 from install_tree import make
 from report import Suite
 

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import zipfile
 
-from contract import ROOT, soname
+from project import ROOT, soname
 from python_tools import clean
 from report import Suite
 

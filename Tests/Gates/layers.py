@@ -14,7 +14,7 @@ import pathlib
 import re
 import subprocess
 
-from contract import ROOT
+from project import ROOT
 from report import Suite
 
 HERE = pathlib.Path(__file__).resolve().parent

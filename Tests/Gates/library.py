@@ -15,7 +15,7 @@ import re
 import subprocess
 
 import hardening
-from contract import ROOT, declared_functions, soname
+from project import ROOT, declared_functions, soname
 from hardening import readelf
 from report import Suite
 

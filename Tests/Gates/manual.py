@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from contract import HEADER, ROOT, declared_functions
+from project import HEADER, ROOT, declared_functions
 from report import Suite
 
 sys.path.insert(0, str(ROOT))

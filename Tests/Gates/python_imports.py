@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from contract import ROOT
+from project import ROOT
 from report import Suite
 
 # Fragments that the snippet tests put around a code block; they are no modules.

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from contract import ROOT
+from project import ROOT
 
 # A new environment with only pip, the template for others. `of` in it records its Python.
 FRESH = ROOT / "build/environment"

@@ -22,7 +22,7 @@ import subprocess
 import sys
 
 import documents
-from contract import ROOT
+from project import ROOT
 from report import Suite
 
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]

@@ -14,7 +14,7 @@ import sys
 import tarfile
 import tempfile
 
-from contract import ROOT, soname
+from project import ROOT, soname
 from python_tools import Environment
 from report import Suite
 

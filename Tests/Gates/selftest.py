@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from contract import ROOT, declared_functions, soname
+from project import ROOT, declared_functions, soname
 from library import LARGEST, libcrypto_package
 from report import Suite
 

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tempfile
 
-from contract import ROOT, run
+from project import ROOT, run
 from report import Suite
 
 TOOLS = ("sh bash cat sed dirname readlink ldd sort tr id mktemp tail cut rm date sleep grep test "

@@ -17,7 +17,7 @@ import json
 import random
 import subprocess
 
-from contract import ROOT
+from project import ROOT
 from report import Suite
 
 VECTORS = ROOT.parent / "shared/vectors/corpora/wycheproof"

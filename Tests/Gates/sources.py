@@ -12,7 +12,7 @@ import re
 import subprocess
 import tempfile
 
-from contract import ROOT
+from project import ROOT
 from report import Suite
 
 IMPORTS = {"Assay": {"CLibCrypto", "Synchronization"},

@@ -11,7 +11,7 @@ removing one of them, or leaving a gap, changes the digest.
 import hashlib
 import sys
 
-from contract import ROOT
+from project import ROOT
 from report import Suite
 
 sys.path.insert(0, str(ROOT))

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from contract import ROOT
+from project import ROOT
 from report import Suite
 
 # (table, text of its first row that is changed, what stands there instead, what is said of it).

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import zipfile
 
-from contract import ROOT
+from project import ROOT
 from python_tools import Environment, clean
 from report import Suite
 

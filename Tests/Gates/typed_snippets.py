@@ -19,7 +19,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Snippets"))
 
-from contract import ROOT
+from project import ROOT
 from report import Suite
 import programs
 import python_tools

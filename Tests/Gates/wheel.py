@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import zipfile
 
-from contract import ROOT, soname
+from project import ROOT, soname
 from python_tools import Environment, clean
 from report import Suite
 
