@@ -457,18 +457,44 @@ struct LedgerClaimTests {
       SQLiteStore.catalogue + [("ledger", StoreAnswer.stores(engine))])
     let jws = try Minted.authority().mint(Minted.purchase.transactionPayload)
     let evidence = verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
-    // The INSERT locks an existing row and returns it.
-    let update =
+    // The INSERT locks an existing row and returns it; under a lease PostgreSQL only reads it, and a
+    // repeated purchase writes nothing (STO-33).
+    let locks =
       engine == .postgres ? "ON CONFLICT (purchase_key) DO UPDATE" : "ON DUPLICATE KEY UPDATE"
-    for mode in ["transaction", "lease"] {
+    let reads =
+      engine == .postgres ? "UNION ALL SELECT purchase_key,environment," : "ON DUPLICATE KEY UPDATE"
+    for (mode, update) in [("transaction", locks), ("lease", reads)] {
       let script = LedgerScript(
         verifier, claim("ann", 1, [("grantMode", .string(mode))]), [evidence])
       try script.answer("{},{},{},{},{},{\"rows\":[[\"key\",\"ann\"]]}")
       let text = try require(script.sql())
-      check(text.hasPrefix("INSERT INTO assay_purchase") && text.contains(update), "\(mode)")
+      check(text.contains("INSERT INTO assay_purchase (") && text.contains(update), "\(mode)")
       check(text.contains(" RETURNING purchase_key,environment,"), "\(mode)")
       check(script.sql(1) == nil, "\(mode)")
     }
+  }
+
+  @Test("STO-33 on PostgreSQL, a row that was stored while the claim's statement ran is read again")
+  func storedMeanwhile() throws {
+    let verifier = try Minted.verifier(
+      SQLiteStore.catalogue + [("ledger", StoreAnswer.stores(.postgres))])
+    var purchase = Minted.purchase
+    purchase.type = .consumable
+    purchase.productId = SQLiteStore.coins
+    purchase.webOrderLineItemId = nil
+    let jws = try Minted.authority().mint(purchase.transactionPayload)
+    let evidence = verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
+    let script = LedgerScript(verifier, claim(), [evidence])
+    let name = script.source("exchange.database.calls.0.args.0")
+    try script.answer("{\"rows\":[]}")
+    checkEqual(script.sql()?.hasPrefix("SELECT COALESCE(b.target, a.target)"), true)
+    try script.answer("{\"rows\":[[\"\(name)\"]]}")
+    checkEqual(script.sql()?.contains("INSERT INTO assay_purchase ("), true)
+    try script.answer("{\"rows\":[]}")
+    checkEqual(script.sql()?.hasPrefix("SELECT purchase_key,environment,"), true)
+    checkEqual(script.source("exchange.database.calls.0.args.0"), name)
+    try script.answer("{\"rows\":[]}")
+    checkEqual(script.document.name, "unavailable.database.row-missing")
   }
 
   @Test(

@@ -594,9 +594,12 @@ class Statement:
 
 
 def gives_rows(text):
-    """Whether a statement gives rows. RETURNING inside parentheses does not: a CTE (`WITH … AS
-    (DELETE … RETURNING …)`) gives none."""
-    return text.startswith(("SELECT ", "PRAGMA ")) or " RETURNING " in text.rpartition(")")[2]
+    """Whether a statement gives rows. RETURNING inside parentheses does not: of a statement with a
+    CTE (`WITH … AS (DELETE … RETURNING …)`) only what follows the parentheses counts."""
+    after = text.rpartition(")")[2]
+    if text.startswith("WITH ") and after.startswith(" SELECT "):
+        return True
+    return text.startswith(("SELECT ", "PRAGMA ")) or " RETURNING " in after
 
 
 def resolve(at, text, engine, tables):

@@ -11,6 +11,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case claimInsert
   case ledgerInsert
   case ledgerTake
+  case ledgerTakeUnlocked
   case ledgerRead
   case ledgerLock
   case ledgerTakeOver
@@ -125,7 +126,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ engine: LedgerEngine) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaUnits, .schemaRead:
+    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaUnits, .schemaRead:
       return true
     case .quotaRelease: return engine == .sqlite || engine == .postgres
     case .keyAdvance: return engine == .sqlite || engine == .postgres
@@ -321,7 +322,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "UPDATE assay_schema SET version = :version WHERE id = 'schema'"
     case .schemaRead:
       return "SELECT id,version,lineage,created_at_ms FROM assay_schema WHERE id = 'schema'"
-    case .nameTake, .ledgerTake, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .schemaLock, .schemaUnlock: return nil
+    case .nameTake, .ledgerTake, .ledgerTakeUnlocked, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .schemaLock, .schemaUnlock: return nil
     }
   }
 
@@ -330,9 +331,11 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .namePurchase:
       return "INSERT INTO assay_purchase_key (name,target) SELECT CAST(:purchase_key AS TEXT), a.target FROM assay_purchase_key a WHERE a.name = :transaction_key ON CONFLICT DO NOTHING"
     case .nameTake:
-      return "INSERT INTO assay_purchase_key (name,target) VALUES (:transaction_key,:purchase_key) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING target"
+      return "WITH stored AS (INSERT INTO assay_purchase_key (name,target) VALUES (:transaction_key,:purchase_key) ON CONFLICT DO NOTHING RETURNING target) SELECT target FROM stored UNION ALL SELECT target FROM assay_purchase_key WHERE name = :transaction_key"
     case .ledgerTake:
       return "INSERT INTO assay_purchase (purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats) VALUES (:purchase_key,:environment,:transaction_id,:original_transaction_id,:state,:owner,:product,:quantity,:purchased_at_ms,:as_of_ms,:evidence,:generation,:grant_id,:attempt_id,:fencing_token,:claimed_at_ms,:lease_expires_at_ms,:granted_at_ms,:revoked_at_ms,:note,:units,:granted_units,:revocation_percentage,:repeats) ON CONFLICT (purchase_key) DO UPDATE SET purchase_key = excluded.purchase_key RETURNING purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats"
+    case .ledgerTakeUnlocked:
+      return "WITH stored AS (INSERT INTO assay_purchase (purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats) VALUES (:purchase_key,:environment,:transaction_id,:original_transaction_id,:state,:owner,:product,:quantity,:purchased_at_ms,:as_of_ms,:evidence,:generation,:grant_id,:attempt_id,:fencing_token,:claimed_at_ms,:lease_expires_at_ms,:granted_at_ms,:revoked_at_ms,:note,:units,:granted_units,:revocation_percentage,:repeats) ON CONFLICT DO NOTHING RETURNING purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats) SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM stored UNION ALL SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE purchase_key = :purchase_key"
     case .ledgerLock:
       return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE purchase_key = :purchase_key FOR UPDATE"
     case .claimsDue:
@@ -438,7 +441,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_purchase' AND column_name = 'units'"
     case .schemaInsert:
       return "INSERT INTO assay_schema (id,version,lineage,created_at_ms) VALUES ('schema',:version,:lineage,:created_at_ms) ON DUPLICATE KEY UPDATE id = id"
-    case .claimInsert, .claimsDue, .subscriptionsDue, .linkQuota, .linkQuotaClear, .quotaConsume, .checkJournal: return nil
+    case .claimInsert, .ledgerTakeUnlocked, .claimsDue, .subscriptionsDue, .linkQuota, .linkQuotaClear, .quotaConsume, .checkJournal: return nil
     default: return sqlite
     }
   }

@@ -36,12 +36,12 @@ extension SQLDatabase {
   /// Returns the canonical key of a purchase without subscription whose two keys are equal, mostly
   /// by one statement: each is a round trip to the server.
   private func takeName(_ keys: PurchaseKeys) throws(LedgerSuspension) -> Text {
-    let target = try run(transaction) { [(.nameTake, keys.arguments)] }.row(0).onlyText()
-    if target == keys.purchase { return target }
-    // The transaction key was stored before with another purchase key, which may lead to a third.
+    let target = try run(transaction) { [(.nameTake, keys.arguments)] }.rowIfAny(0)?.onlyText()
+    if target == keys.purchase { return keys.purchase }
+    // The transaction key was stored before with another purchase key, which may lead to a third,
+    // or while the statement ran, which then does not see it.
     let found = try run(transaction == nil ? nil : .within) { [(.nameCanonical, keys.arguments)] }
-    var canonical = try found.row(0)
-    return try canonical.text()
+    return try found.row(0).onlyText()
   }
 
   /// Executes all of a claim in one step, since on SQLite each commit waits for the disk: keys,
@@ -84,10 +84,17 @@ extension SQLDatabase {
     let key = row.purchaseKey
     if context.engine.isSQLServer {
       let kept = keeping(evidence, of: key)
+      // PostgreSQL writes a row that it locks: under a lease a repeated purchase writes nothing.
+      let locks = transaction != nil || isMariaDB
       let results = try run(transaction ?? (kept.isEmpty ? nil : .single)) {
-        [(.ledgerTake, row.arguments)] + kept
+        [(locks ? .ledgerTake : .ledgerTakeUnlocked, row.arguments)] + kept
       }
-      return try LedgerRow(try results.row(0)).checked(key)
+      // Only `ledgerTakeUnlocked` may miss a row: one that was stored while it ran.
+      guard let stands = try results.rowIfAny(0) else {
+        guard let later = try ledgerRow(key) else { throw .rowMissing }
+        return later
+      }
+      return try LedgerRow(stands).checked(key)
     }
     let stands = try change(.ledgerInsert, key, keeping: evidence, ledgerRead) { row.arguments }
     guard let stands else { throw .rowMissing }
