@@ -71,7 +71,7 @@ final class AttestFixture {
   /// Calls `assay_verify_attestation`; the caller frees the document.
   func verifyAttestation(
     _ verifier: OpaquePointer?, _ object: [UInt8], keyId: [UInt8], kind: Int32 = data,
-    clientData: [UInt8] = clientData
+    clientData: [UInt8] = clientData, now: Int64 = FuzzFixture.instant
   ) -> Answer {
     Answer { document in
       object.withUnsafeBytes { object in
@@ -79,7 +79,7 @@ final class AttestFixture {
           clientData.withUnsafeBytes { data in
             assay_verify_attestation(
               verifier, object.baseAddress, object.count, key.baseAddress, key.count, kind,
-              data.baseAddress, data.count, FuzzFixture.instant, document)
+              data.baseAddress, data.count, now, document)
           }
         }
       }
@@ -88,7 +88,7 @@ final class AttestFixture {
 
   func verifyAssertion(
     _ verifier: OpaquePointer?, _ object: [UInt8], key: [UInt8], counter: UInt32 = 0,
-    kind: Int32 = data, clientData: [UInt8] = clientData
+    kind: Int32 = data, clientData: [UInt8] = clientData, now: Int64 = FuzzFixture.instant
   ) -> Answer {
     Answer { document in
       object.withUnsafeBytes { object in
@@ -96,7 +96,7 @@ final class AttestFixture {
           clientData.withUnsafeBytes { data in
             assay_verify_assertion(
               verifier, object.baseAddress, object.count, key.baseAddress, key.count, counter,
-              kind, data.baseAddress, data.count, FuzzFixture.instant, document)
+              kind, data.baseAddress, data.count, now, document)
           }
         }
       }

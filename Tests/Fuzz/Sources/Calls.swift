@@ -66,7 +66,8 @@ enum Calls {
   }
 
   static func begin(
-    _ verifier: OpaquePointer?, _ request: [UInt8], evidence: [OpaquePointer?]
+    _ verifier: OpaquePointer?, _ request: [UInt8], evidence: [OpaquePointer?],
+    now: Int64 = FuzzFixture.instant
   ) -> (exchange: OpaquePointer?, answer: Answer) {
     var exchange: OpaquePointer? = nil
     let answer = Answer { document in
@@ -74,7 +75,7 @@ enum Calls {
         request.asText {
           assay_exchange_new(
             verifier, $0, $1, evidence.isEmpty ? nil : list.baseAddress, list.count,
-            FuzzFixture.instant, &exchange, document)
+            now, &exchange, document)
         }
       }
     }

@@ -88,14 +88,14 @@ final class ReceiptFixture {
 
   /// Calls `assay_verify_receipt`; the caller frees the document.
   func verify(
-    _ verifier: OpaquePointer?, _ kind: Int32, _ receipt: [UInt8], subject: [UInt8]? = nil
+    _ verifier: OpaquePointer?, _ kind: Int32, _ receipt: [UInt8], subject: [UInt8]? = nil,
+    now: Int64 = FuzzFixture.instant
   ) -> Answer {
     Answer { document in
       (subject ?? []).asText { device, length in
         receipt.asText {
           assay_verify_receipt(
-            verifier, kind, $0, $1, subject == nil ? nil : device, length, FuzzFixture.instant,
-            document)
+            verifier, kind, $0, $1, subject == nil ? nil : device, length, now, document)
         }
       }
     }
