@@ -1,5 +1,6 @@
-"""Measure two operations on PostgreSQL: `Ledger.consume_quota` of one unit against only its SQL
-statement, and `Ledger.claim` of coins against an INSERT that conflicts with an existing row.
+"""Measure three operations on PostgreSQL: `Ledger.consume_quota` of one unit against only its SQL
+statement, `Ledger.claim` of a purchase of coins against an INSERT … ON CONFLICT of one row, and the
+same claim again against an INSERT that conflicts with the row.
 
   on_postgres.py [--quick]
 
@@ -17,6 +18,7 @@ import socket
 import sys
 import threading
 from contextlib import closing
+from itertools import count
 from time import perf_counter_ns
 from urllib.parse import urlparse, urlunparse
 
@@ -85,7 +87,6 @@ def main() -> None:
 
     authority = Authority(now=BEGIN)
     config = {**authority.config, "quotas": LIMITS}
-    coins = authority.transaction(product=COINS, type="consumable", signed=BEGIN)
     with scratch() as place:
         engine = place.engine("postgres")
         if engine.missing:
@@ -98,9 +99,15 @@ def main() -> None:
             url._replace(netloc=f"assay@127.0.0.1:{relay.listener.getsockname()[1]}"))
         rounds, calls = (5, 40) if "--quick" in sys.argv else (31, 100)
 
-        def claim(of):
-            evidence = of.verifier.verify_transaction(coins, BEGIN)
-            return lambda: of.claim(evidence, "ours", attempt_id="a" * 32, now=BEGIN)
+        numbers = count(410_000_000_000_001)
+
+        def purchase(of):
+            jws = authority.transaction(product=COINS, type="consumable", signed=BEGIN,
+                                        set={"transactionId": str(next(numbers))})
+            return of.verifier.verify_transaction(jws, BEGIN)
+
+        def claim(of, evidence):
+            return of.claim(evidence, "ours", attempt_id="a" * 32, now=BEGIN)
 
         with (closing(Ledger(engine.url, config, create=True)) as ledger,
               closing(Ledger(through, config)) as counted):
@@ -114,15 +121,25 @@ def main() -> None:
                     calls=(calls, calls), clock=perf_counter_ns,
                     ratio=lambda mine, other: mine / other)
                 connection.execute("CREATE TABLE bare (id TEXT PRIMARY KEY, owner TEXT)")
+                # compare() calls each function before the rounds as well.
+                few = calls // 5
+                purchases = [purchase(ledger) for _ in range((rounds + 2) * few)]
+                unclaimed, ids = iter(purchases), count()
                 compared.compare(
-                    "claim-postgres", claim(ledger),
-                    lambda: connection.execute(BARE, ["one", "ours"]), rounds=rounds,
+                    "claim-postgres", lambda: claim(ledger, next(unclaimed)),
+                    lambda: connection.execute(BARE, [str(next(ids)), "ours"]), rounds=rounds,
+                    calls=(few, few), clock=perf_counter_ns,
+                    ratio=lambda mine, other: mine / other)
+                compared.compare(
+                    "claim-again-postgres", lambda: claim(ledger, purchases[0]),
+                    lambda: connection.execute(BARE, ["0", "ours"]), rounds=rounds,
                     calls=(calls, calls), clock=perf_counter_ns,
                     ratio=lambda mine, other: mine / other)
             counted.consume_quota("counted", "bench", "free")
+            unclaimed = iter([purchase(counted) for _ in range(calls)])
             for name, call in (("quota-trips",
                                 lambda: counted.consume_quota("counted", "bench", "free")),
-                               ("claim-trips", claim(counted))):
+                               ("claim-trips", lambda: claim(counted, next(unclaimed)))):
                 before = relay.trips
                 for _ in range(calls):
                     call()

@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncPostgres", "Postgres"]
 
-# Settings that the URL may override. Nothing is prepared, because a pooler may run the next
-# statement on another of its connections.
+# Settings that the URL may override.
 _SETTINGS = {
     "connect_timeout": 5,
     "target_session_attrs": "read-write",
@@ -94,6 +93,11 @@ class _Limits:
 
     def is_alone(self, connection: Any) -> bool:
         return connection in self._set
+
+    def prepares(self, connection: Any) -> bool | None:
+        """Return the argument `prepare` of `execute`: False where a pooler may run the next
+        statement on another of its connections; None lets psycopg prepare what is repeated."""
+        return None if self.is_alone(connection) else False
 
     def begin(self, connection: Any, limits: Mapping[str, int]) -> str:
         """Return the statement that begins a transaction."""
@@ -189,7 +193,8 @@ class Postgres(SQLExecutor):
         call: Mapping[str, Any],
         limits: Mapping[str, int],
     ) -> Answer:
-        cursor = connection.execute(placed(call["sql"], "%s"), call["args"], prepare=False)
+        prepare = self._limits.prepares(connection)
+        cursor = connection.execute(placed(call["sql"], "%s"), call["args"], prepare=prepare)
         return rows_of(cursor.fetchall()) if call["returnsRows"] else {}
 
     def fault(self, error: Exception) -> Fault:
@@ -329,7 +334,8 @@ class AsyncPostgresSession:
             if wraps:
                 await self._begin(limits)
             cursor = await connection.execute(
-                placed(call["sql"], "%s"), call["args"], prepare=False
+                placed(call["sql"], "%s"), call["args"],
+                prepare=self._store.limits.prepares(connection),
             )
             results.append(rows_of(await cursor.fetchall()) if call["returnsRows"] else {})
             if wraps:
