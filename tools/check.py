@@ -5,8 +5,8 @@
   tools/check.py --quick      those that a change to the code is most likely to break
   tools/check.py NAME...      only these steps, and the builds that they need
   tools/check.py --list       the names of the steps
-  tools/check.py --jobs N     N steps at a time (default: one more than there are cores, because
-                              some steps wait)
+  tools/check.py --jobs N     N steps at a time (default: two more than there are cores, because
+                              many steps wait for servers that they start)
 
 Each half minute a line says what is running, how long it has taken, and how long this machine took
 the last time, or two quiet cores where it never ran.
@@ -59,49 +59,62 @@ def over(target, *variants):
     return [f"check-{target}-{variant}" for variant in variants]
 
 
-# Steps start in this order as soon as their needs are met. Steps that others need and long steps
-# come first.
+# Steps start in this order as soon as their needs are met. What others need comes first, then what
+# takes long, so that only short steps are left at the end.
 STEPS = [
     Step("inputs", ["inputs"], "what the builds share", builds=True, quick=True),
     Step("tools", ["tools"], "checkers and clients from the Python package index", builds=True),
-    Step("build", ["libraries"], "the library, and over the host's libcrypto",
-         needs=("inputs",), builds=True, quick=True),
     Step("cases", ["cases"], "command line, case table", needs=("inputs",), builds=True,
          quick=True),
+    Step("build", ["libraries"], "the library, and over the host's libcrypto",
+         needs=("inputs",), builds=True, quick=True),
     Step("programs", ["programs"], "the C programs, built", needs=("build",), builds=True,
          quick=True),
     Step("swift-modules", ["library-full", "swift-docs"],
          "the library and its modules with the full Swift library", needs=("cases",), builds=True),
-    # Follows the other SwiftPM builds: it reuses their modules, and SwiftPM locks its build folder.
-    Step("swift", ["check-swift"], "the Swift tests", needs=("swift-modules",)),
-    Step("lambda", ["check-lambda"], "the freemium back end, attacked over HTTP; its demonstration",
-         needs=("build", "cases", "tools")),
-    Step("musl", ["check-musl"], "the library and the wheel for musl, with its loader",
-         needs=("programs", "cases")),
-    Step("arm64", ["check-arm64"], "the library and the wheel for 64-bit ARM, under qemu",
-         needs=("programs", "cases")),
-    Step("stores", ["check-engines", "check-store-races"],
-         "throw-away engines, and on each a race with killed processes",
-         needs=("build", "cases", "tools")),
     Step("docs", ["check-site", "check-snippets", "check-pictures"],
          "the documentation site, its links, and every code block in it",
          needs=("build", "swift-modules", "tools")),
-    Step("fuzz", ["check-fuzz"], "the fuzz corpus again", needs=("cases",)),
-    Step("thread-sanitizer", ["check-thread-sanitizer"], "data races",
+    Step("arm64", ["check-arm64"], "the library and the wheel for 64-bit ARM, under qemu",
          needs=("programs", "cases")),
-    Step("fork", [*over("fork", "shipped"), *over("fork-inside", "shipped", "shared")],
-         "verifiers across fork, children forked at any moment", needs=("programs", "cases")),
+    # Follows the other SwiftPM builds: it reuses their modules, and SwiftPM locks its build folder.
+    Step("swift", ["check-swift"], "the Swift tests", needs=("swift-modules",)),
+    Step("musl", ["check-musl"], "the library and the wheel for musl, with its loader",
+         needs=("programs", "cases")),
+    Step("packages", ["check-dist", "check-deb", "check-home", "check-install", "check-man",
+                      "check-c"],
+         "releases, Debian packages, installing, manual pages, pkg-config, CMake, C examples",
+         needs=("cases", "docs")),
+    Step("wheels", ["wheel", "check-wheel", "wheel-testing", "check-wheel-testing", "sdist",
+                    "check-sdist", "check-auditwheel", "layer", "check-layer"],
+         "wheels, the source distribution and Lambda layers, each where it is unpacked",
+         needs=("build", "cases", "arm64", "tools")),
+    Step("release", ["check-release"],
+         "the folder of a release; each start page, installed from it in a clean root",
+         needs=("packages", "wheels", "musl")),
+    Step("stores", ["check-engines", "check-store-races"],
+         "throw-away engines, and on each a race with killed processes",
+         needs=("build", "cases", "tools")),
     Step("php", ["check-php-ffi", "check-php-ext", "check-php-fpm"],
          "the PHP binding, by FFI and extension, in prefork servers", needs=("build", "cases"),
          quick=True),
     Step("shop", ["check-shop"], "the shop in PHP over HTTP, its attacks, a day with kills",
          needs=("php",)),
     Step("go", ["check-go"], "the Go module", needs=("build", "cases"), quick=True),
-    Step("host-engines", ["check-go-engines", "check-php-engines"],
-         "the ledgers of Go and PHP over engines of their own", needs=("go", "php", "tools")),
     Step("go-more", ["check-go-race", "check-go-gcstress", "check-go-style"],
          "the Go module under the race detector, with a collection at every use, its style",
          needs=("go",)),
+    Step("lambda", ["check-lambda"], "the freemium back end, attacked over HTTP; its demonstration",
+         needs=("build", "cases", "tools")),
+    Step("host-engines", ["check-go-engines", "check-php-engines"],
+         "the ledgers of Go and PHP over engines of their own", needs=("go", "php", "tools")),
+    Step("thread-sanitizer", ["check-thread-sanitizer"], "data races",
+         needs=("programs", "cases")),
+    Step("fuzz", ["check-fuzz"], "the fuzz corpus again", needs=("cases",)),
+    Step("fork", [*over("fork", "shipped"), *over("fork-inside", "shipped", "shared")],
+         "verifiers across fork, children forked at any moment", needs=("programs", "cases")),
+    Step("history", ["check-history", "check-races"],
+         "the checker of histories and the runner of races find planted faults"),
     Step("sources", [f"check-{name}" for name in (
         "generated", "tables", "store-statements", "guides", "setup", "statuses", "format",
         "sources",
@@ -115,8 +128,6 @@ STEPS = [
          quick=True),
     Step("cli", ["check-cli"], "the command line: triage, report and the rest",
          needs=("cases",), quick=True),
-    Step("history", ["check-history", "check-races"],
-         "the checker of histories and the runner of races find planted faults"),
     Step("play", ["check-play", "check-app-side"],
          "the server that plays Apple; the Swift for apps against it", needs=("build", "cases")),
     Step("frameworks", ["check-frameworks"], "a shop on FastAPI, Django, Gin and Laravel",
@@ -141,17 +152,6 @@ STEPS = [
     Step("python-more", ["check-senders", "check-python-stores"],
          "exchanges with httpx and requests, stores through the Python binding",
          needs=("build", "cases", "tools")),
-    Step("packages", ["check-dist", "check-deb", "check-home", "check-install", "check-man",
-                      "check-c"],
-         "releases, Debian packages, installing, manual pages, pkg-config, CMake, C examples",
-         needs=("cases", "docs")),
-    Step("wheels", ["wheel", "check-wheel", "wheel-testing", "check-wheel-testing", "sdist",
-                    "check-sdist", "check-auditwheel", "layer", "check-layer"],
-         "wheels, the source distribution and Lambda layers, each where it is unpacked",
-         needs=("build", "cases", "arm64", "tools")),
-    Step("release", ["check-release"],
-         "the folder of a release; each start page, installed from it in a clean root",
-         needs=("packages", "wheels", "musl")),
     Step("prefix", ["check-shim", "check-prefix"],
          "the shim and the library over another libcrypto", needs=("programs", "cases")),
     Step("demo", ["demo"], "the demonstration", needs=("swift-modules",), builds=True),
@@ -312,7 +312,7 @@ def main():
     parser.add_argument("steps", nargs="*", metavar="NAME")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1,
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)) + 2,
                         metavar="N")
     options = parser.parse_args()
     names = [step.name for step in STEPS]
