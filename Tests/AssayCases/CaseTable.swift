@@ -32,17 +32,11 @@ public struct CaseTable: Sendable {
     try fixture.addDeviceCheckCases()
     try fixture.addTokenCases()
     try fixture.addExchangeCases()
-    try fixture.addVerifyReceiptTranscripts()
     fixture.addSigningCases()
     try fixture.addSessionCases()
-    fixture.addDeviceCheckTranscripts()
-    try fixture.addAppStoreTranscripts()
     try fixture.addDeviceProofCases()
-    try fixture.addRevocationTranscripts()
-    try fixture.addAttestRefreshTranscripts()
     try fixture.addAppleIDCases()
-    try fixture.addAppleIDTranscripts()
-    try fixture.addKeysetTranscripts()
+    try fixture.addTranscripts()
     fixture.addStoreSchemaCases()
     try fixture.addRecordedCases()
     return CaseTable(
@@ -280,4 +274,17 @@ extension JSONText {
 extension [UInt8] {
   /// Whether a JSON string can contain these bytes in every language.
   var isUTF8Text: Bool { !contains(0) && String(validating: self, as: UTF8.self) != nil }
+}
+
+extension CaseFixture {
+  /// Adds all exchanges with Apple and with issuers of tokens.
+  func addTranscripts() throws {
+    try addVerifyReceiptTranscripts()
+    addDeviceCheckTranscripts()
+    try addAppStoreTranscripts()
+    try addRevocationTranscripts()
+    try addAttestRefreshTranscripts()
+    try addAppleIDTranscripts()
+    try addKeysetTranscripts()
+  }
 }

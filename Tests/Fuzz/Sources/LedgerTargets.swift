@@ -7,59 +7,52 @@ import CAssay
 /// A target for `assay_exchange_step`: exchanges with a ledger, begun as those of the case table that
 /// were recorded with real databases, and databases with any replies.
 enum LedgerTargets {
-  /// The engines besides that of the recordings on SQLite for which each of those is begun as well.
+  private static let engines: [LedgerEngine] = [.sqlite, .postgres, .mariadb, .dynamodb, .redis]
+  /// The engines on which a recording on SQLite is begun as well.
   private static let others: [LedgerEngine] = [.postgres, .mariadb, .redis]
 
-  /// One recorded exchange, as its host began it.
-  private final class Start {
-    let kind: Operation
+  /// A recorded exchange, on its engine or on another.
+  private struct Start {
+    let recording: Recording
     let engine: LedgerEngine
-    let verifier: OpaquePointer
-    let request: [UInt8]
-    let now: Int64
-    private let proofs: [EvidenceCase.Evidence.Proof]
-    /// The verified evidence, which is kept.
-    private(set) lazy var evidence = proofs.map { LedgerTargets.verify($0, by: verifier, now: now) }
 
-    init(
-      _ kind: Operation, _ engine: LedgerEngine, _ verifier: OpaquePointer, _ request: [UInt8],
-      _ proofs: [EvidenceCase.Evidence.Proof], now: Int64
-    ) {
-      (self.kind, self.engine, self.verifier) = (kind, engine, verifier)
-      (self.request, self.proofs, self.now) = (request, proofs, now)
-    }
+    var row: OperationRow { recording.operation.row }
   }
 
   /// The recorded exchanges by operation.
   private static let starts: [[Start]] = {
     let fixture = FuzzFixture.shared.cases
+    let before = fixture.cases.count
     guard (try? fixture.addRecordedCases()) != nil else { fatalError("no recordings") }
     let kinds = Operation.allCases.filter { $0.row.engines != nil }
     var found: [[Start]] = kinds.map { _ in [] }
     var made: [String: OpaquePointer] = [:]
-    for entry in fixture.cases {
-      guard case .transcript(let name, let request, let evidence, let now, let steps) = entry.call,
-        name.hasPrefix("recorded-"), !steps.isEmpty,
-        let config = fixture.verifiers.first(where: { $0.name == name }),
-        let form = try? JSONReader.readObject(request.bytes, caps: Answer.caps).root,
-        let operation = form.member("operation")?.text,
-        let place = kinds.firstIndex(where: { operation == Text(stringLiteral: $0.row.name) })
-      else { continue }
-      let recorded: LedgerEngine =
-        name.hasPrefix("recorded-dynamodb")
-        ? .dynamodb : name.hasPrefix("recorded-redis") ? .redis : .sqlite
+
+    func verifier(_ name: String, _ recorded: LedgerEngine, _ engine: LedgerEngine)
+      -> OpaquePointer?
+    {
+      guard let config = fixture.verifiers.first(where: { $0.name == name })?.config else {
+        return nil
+      }
+      let text = String(decoding: config.bytes, as: UTF8.self).replacing(
+        "\"engine\": \"\(recorded.name)\"", with: "\"engine\": \"\(engine.name)\"")
+      let verifier = made[text] ?? FuzzFixture.verifier(Array(text.utf8))
+      made[text] = verifier
+      return verifier
+    }
+
+    for entry in fixture.cases[before...] {
+      let recorded = engines.first { entry.name.contains(" \($0.name): ") }
+      guard let recorded else { fatalError("a recording of no engine: \(entry.name)") }
       for engine in [recorded] + (recorded == .sqlite ? others : []) {
-        let text = String(decoding: config.config.bytes, as: UTF8.self).replacing(
-          "\"engine\": \"\(recorded.name)\"", with: "\"engine\": \"\(engine.name)\"")
-        let verifier = made[text] ?? FuzzFixture.verifier(Array(text.utf8))
-        made[text] = verifier
-        found[place].append(
-          Start(
-            kinds[place], engine, verifier, request.bytes, evidence.map(\.proof), now: now))
+        guard let recording = Recording(entry, { verifier($0, recorded, engine) }),
+          let place = kinds.firstIndex(of: recording.operation)
+        else { continue }
+        found[place].append(Start(recording: recording, engine: engine))
       }
     }
-    for (place, starts) in found.enumerated() {
-      demand(!starts.isEmpty, "no recording of \(kinds[place].row.name)")
+    for (kind, starts) in zip(kinds, found) {
+      demand(!starts.isEmpty, "no recording of \(kind.row.name)")
     }
     return found
   }()
@@ -78,13 +71,13 @@ enum LedgerTargets {
   private static func play(_ start: Start, _ lines: [ArraySlice<UInt8>]) {
     var (exchange, answer) = begin(start)
     defer { assay_exchange_free(exchange) }
-    let isRefused = start.engine == .redis && start.kind.row.engines != .any
+    let isRefused = start.engine == .redis && start.row.engines != .any
     demand(!isRefused || !isOpen(answer), "Redis is asked for what it cannot promise")
     guard let exchange else { return answer.free() }
     var steps = 1
     for line in lines {
       guard isOpen(answer) else { break }
-      let next = step(exchange, line, answer, start.now)
+      let next = step(exchange, line, answer, start.recording.now)
       if next.status & 0xff == 5 {
         demand(next.source("exchange") == Array("null".utf8), "misuse tells something")
         next.free()
@@ -95,7 +88,7 @@ enum LedgerTargets {
       answer.free()
       answer = next
     }
-    if !isOpen(answer) { checkOver(exchange, answer, start.now) }
+    if !isOpen(answer) { checkOver(exchange, answer, start.recording.now) }
     answer.free()
   }
 
@@ -114,33 +107,12 @@ enum LedgerTargets {
   /// Begins the exchange. It is refused only if the engine cannot keep what it asks for, or needs
   /// another setting.
   private static func begin(_ start: Start) -> (OpaquePointer?, Answer) {
-    let (exchange, answer) = Calls.begin(
-      start.verifier, start.request, evidence: start.evidence, now: start.now)
+    let (exchange, answer) = start.recording.begin()
     demand(
       isOpen(answer) || answer.isOK
         || answer.text("status.name")?.hasPrefix("config.ledger") == true,
       "no exchange: \(String(decoding: answer.json, as: UTF8.self))")
     return (exchange, answer)
-  }
-
-  private static func verify(
-    _ proof: EvidenceCase.Evidence.Proof, by verifier: OpaquePointer, now: Int64
-  ) -> OpaquePointer? {
-    let fixture = AttestFixture.shared
-    let answer: Answer
-    switch proof {
-    case .jws(_, let jws): answer = FuzzFixture.shared.verify(verifier, 1, jws, now: now)
-    case .receipt(_, let receipt):
-      answer = ReceiptFixture.shared.verify(verifier, AttestFixture.receiptKind, receipt, now: now)
-    case .attestation(let object, let keyId, let data):
-      answer = fixture.verifyAttestation(verifier, object, keyId: keyId, clientData: data, now: now)
-    case .assertion(let object, let key, let counter, let data):
-      answer = fixture.verifyAssertion(
-        verifier, object, key: key, counter: counter, clientData: data, now: now)
-    case .answer, .keyset: fatalError("no recording has such evidence")
-    }
-    demand(answer.isOK, "recorded evidence was refused")
-    return answer.handle
   }
 
   // MARK: answers

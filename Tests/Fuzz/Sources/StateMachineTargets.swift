@@ -14,8 +14,6 @@ enum StateMachineTargets {
       ("receipts.sharedSecrets", ["*": .string(secret)]),
       ("deviceCheck", FuzzFixture.shared.cases.deviceCheckBlock),
       ("appStoreServerApi", FuzzFixture.shared.cases.appStoreServerApiBlock),
-      ("tokens", TokenAuthority.configuration),
-      ("appleId", FuzzFixture.shared.cases.appleIdBlock),
     ]).bytes)
 
   /// An unsigned receipt, so that a response about any purchase of the fixture is accepted.
@@ -25,37 +23,66 @@ enum StateMachineTargets {
   /// A device token as a device sends it.
   private static let token = Base64Text.encode((0..<90).map { UInt8($0 * 2 + 1) })
 
-  /// An authorization code as Apple gives it to the app.
-  private static let code = Array("c0de-of-a-customer".utf8)
-
   /// Secrets that no document except a request may contain.
   private static let secrets = [
     (Array(secret.utf8), "the shared secret"), (receipt, "the receipt"),
     (token, "the device token"), (Array("Bearer eyJhbGciOiJFUzI1NiI".utf8), "our token"),
   ]
 
+  /// The operations whose requests are written here: their fixtures are about the device token, the
+  /// receipt and the secrets above.
+  private static let own: [(name: String, maxSteps: Int)] = [
+    ("call-verify-receipt", 8), ("query-device-bits", 6), ("update-device-bits", 6),
+    ("validate-device-token", 6),
+  ]
+
+  /// The other operations over the network, begun as in the case table.
+  private static let recordings: [(name: String, maxSteps: Int, recordings: [Recording])] = {
+    let fixture = FuzzFixture.shared.cases
+    let before = fixture.cases.count
+    guard (try? fixture.addTranscripts()) != nil else { fatalError("no transcripts") }
+    var made: [String: OpaquePointer] = [:]
+    let all = fixture.cases[before...].compactMap { entry in
+      Recording(entry) { name in
+        if let verifier = made[name] { return verifier }
+        let config = fixture.verifiers.first { $0.name == name }?.config
+        made[name] = config.map { FuzzFixture.verifier($0.bytes) }
+        return made[name]
+      }
+    }
+    let named =
+      own.map(\.name) + AppStoreEndpointTable.rows.map { Text(stringLiteral: $0.name).string }
+    return Operation.allCases.compactMap { operation in
+      let (row, name) = (operation.row, Text(stringLiteral: operation.row.name).string)
+      guard row.engines == nil, row.steps.most() > 0, !named.contains(name) else { return nil }
+      let found = all.filter { $0.operation == operation }
+      demand(!found.isEmpty, "no transcript of \(name)")
+      return (name, row.steps.most(), found)
+    }
+  }()
+
   /// The operations with the most steps that each may have (EXC-15). The bits of the first byte
   /// from the second on select one.
   private static let kinds: [(name: String, maxSteps: Int)] =
-    [
-      ("call-verify-receipt", 8), ("query-device-bits", 6), ("update-device-bits", 6),
-      ("validate-device-token", 6),
-    ]
+    own
     + AppStoreEndpointTable.rows.map {
       // Two pages of three attempts, for operations that have pages and attempts.
       (
         Text(stringLiteral: $0.name).string,
         $0.isRepeatable ? AppStoreEndpoint.steps(pages: $0.paging == nil ? 1 : 2, attempts: 3) : 3
       )
-    }
-    + [
-      ("check-revocation", 2), ("refresh-attest-receipt", 13), ("fetch-keyset", 2),
-      ("exchange-authorization-code", 1),
-      ("revoke-apple-token", 5),
-    ]
+    } + recordings.map { ($0.name, $0.maxSteps) }
 
   private static func kind(_ first: UInt8) -> (name: String, maxSteps: Int) {
     kinds[Int(first >> 2) % kinds.count]
+  }
+
+  /// Returns the recording that the second byte selects; `nil` if the request is written here.
+  private static func recording(_ first: UInt8, _ second: UInt8) -> Recording? {
+    let place = Int(first >> 2) % kinds.count - (kinds.count - recordings.count)
+    guard place >= 0 else { return nil }
+    let found = recordings[place].recordings
+    return found[Int(second) % found.count]
   }
 
   private static func endpoint(_ first: UInt8) -> AppStoreEndpoint? {
@@ -64,27 +91,32 @@ enum StateMachineTargets {
     }
   }
 
-  /// Runs an exchange. The first byte selects the request; the lines after it are replies: `h` +
-  /// HTTP status + space + body for a response, `b` for one in base64, `w` for the end of a wait,
-  /// and anything else unchanged.
+  /// Runs an exchange. The first byte selects the request; where that is one of several recordings,
+  /// the second byte selects one. The lines after them are replies: `h` + HTTP status + space + body
+  /// for a response, `b` for one in base64, `w` for the end of a wait, and anything else unchanged.
   static func machine(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    let lines = input.dropFirst().split(separator: 0x0a, omittingEmptySubsequences: false)
-    let once = play(first, lines)
+    let recording = recording(first, input.dropFirst().first ?? 0)
+    let lines = input.dropFirst(recording == nil ? 1 : 2).split(
+      separator: 0x0a, omittingEmptySubsequences: false)
+    let once = play(first, recording, lines)
     // One input in eight is repeated, because a second run takes as long as the first.
     guard input.count % 8 == 0 else { return }
-    demand(once == play(first, lines), "two plays of one transcript differ")
+    demand(once == play(first, recording, lines), "two plays of one transcript differ")
   }
 
   /// Returns all documents of an exchange, one after another.
-  private static func play(_ first: UInt8, _ lines: [ArraySlice<UInt8>]) -> [UInt8] {
-    var (exchange, answer) = begin(first)
+  private static func play(
+    _ first: UInt8, _ recording: Recording?, _ lines: [ArraySlice<UInt8>]
+  ) -> [UInt8] {
+    var (exchange, answer) = begin(first, recording)
+    let now = recording?.now ?? FuzzFixture.instant
     defer { assay_exchange_free(exchange) }
     var said = answer.repeatable
     var open = Open(answer)
     var steps = open == nil ? 0 : 1
     for line in lines {
-      let next = step(exchange, line, open)
+      let next = step(exchange, line, open, now)
       said += next.repeatable
       if next.status & 0xff == 5 {
         demand(next.source("exchange") == Array("null".utf8), "misuse tells something")
@@ -99,17 +131,18 @@ enum StateMachineTargets {
       answer.free()
       (answer, open) = (next, found)
     }
-    if answer.isOK { check(answer, first) }
+    if answer.isOK { check(answer, first, recording) }
     answer.free()
     return said
   }
 
-  private static func check(_ answer: Answer, _ first: UInt8) {
+  private static func check(_ answer: Answer, _ first: UInt8, _ recording: Recording?) {
     switch kind(first).name {
     case "call-verify-receipt": checkVerdict(answer)
-    case "check-revocation": checkRevocation(answer, isRequired: first & 1 != 0)
+    case "check-revocation":
+      checkRevocation(answer, isRequired: recording?.asks("mode") == "required")
     case "refresh-attest-receipt": demand(false, "a receipt that nobody signed")
-    case "fetch-keyset": checkKeys(answer)
+    case "fetch-keyset": checkKeys(answer, of: recording?.asks("issuer"))
     case "exchange-authorization-code":
       demand(answer.text("exchange.tokens.refreshToken")?.isEmpty == false, "no token")
       demand(answer.text("exchange.token.subject") == nil, "an identity that nobody verified")
@@ -155,34 +188,9 @@ enum StateMachineTargets {
         "operation": "call-verify-receipt", "receipt": .string(utf8: receipt),
       ]
       return isOdd ? request.appending("start", "Sandbox") : request
-    case "check-revocation":
-      return ["operation": "check-revocation", "mode": isOdd ? "required" : "best-effort"]
-    case "refresh-attest-receipt": return ["operation": "refresh-attest-receipt"]
-    case "fetch-keyset":
-      let request: JSONText = ["operation": "fetch-keyset", "issuer": .string(TokenAuthority.pool)]
-      let state: JSONText = [
-        "triedAtMs": .integer(FuzzFixture.instant - 28_000), "etag": "\"1\"",
-      ]
-      return isOdd
-        ? request.appending("state", state).appending("keyset", .string(utf8: keyset)) : request
-    case "exchange-authorization-code":
-      return [
-        "operation": "exchange-authorization-code", "code": .string(utf8: code),
-        "clientId": "com.example.app",
-      ]
-    case "revoke-apple-token":
-      return [
-        "operation": "revoke-apple-token", "token": .string(utf8: code),
-        "clientId": "com.example.app",
-        "hint": isOdd ? "access_token" : "refresh_token",
-      ]
     default: return device(first, isOdd)
     }
   }
-
-  /// The key set that a host has of the pool.
-  private static let keyset =
-    (try? FuzzFixture.shared.cases.tokens.keyset(issuer: TokenAuthority.pool).bytes) ?? []
 
   private static func device(_ first: UInt8, _ isOdd: Bool) -> JSONText {
     let request: JSONText = [
@@ -197,21 +205,26 @@ enum StateMachineTargets {
     }
   }
 
-  private static func begin(_ first: UInt8) -> (OpaquePointer?, Answer) {
+  private static func begin(
+    _ first: UInt8, _ recording: Recording?
+  ) -> (OpaquePointer?, Answer) {
+    let hasDeadline = first & 2 != 0
+    if let recording {
+      return recording.begin(deadlineMs: hasDeadline ? recording.now + 3000 : nil)
+    }
     var request = self.request(first)
-    if first & 2 != 0 {
+    if hasDeadline {
       request = request.appending("deadlineMs", .integer(FuzzFixture.instant + 3000))
     }
-    let proofs = [evidence(first)].compactMap { $0 }
-    let (exchange, answer) = Calls.begin(verifier, request.bytes, evidence: proofs)
+    let (exchange, answer) = Calls.begin(verifier, request.bytes, evidence: [])
     demand(exchange != nil, "no exchange")
     return (exchange, answer)
   }
 
   private static func step(
-    _ exchange: OpaquePointer?, _ line: ArraySlice<UInt8>, _ open: Open?
+    _ exchange: OpaquePointer?, _ line: ArraySlice<UInt8>, _ open: Open?, _ begun: Int64
   ) -> Answer {
-    let now = open?.notBefore ?? FuzzFixture.instant
+    let now = open?.notBefore ?? begun
     let answer = Calls.step(exchange, answer(line, to: open?.id ?? 0), now: now)
     if answer.text("exchange.step") != "http" {
       for (text, name) in secrets {
@@ -261,26 +274,6 @@ enum StateMachineTargets {
     }
   }
 
-  /// Returns the evidence of an exchange: a JWS, or a receipt of a device key.
-  private static func evidence(_ first: UInt8) -> OpaquePointer?? {
-    switch kind(first).name {
-    case "check-revocation": return proven.jws
-    case "refresh-attest-receipt": return proven.receipt
-    default: return nil
-    }
-  }
-
-  private static let proven: (jws: OpaquePointer?, receipt: OpaquePointer?) = {
-    let fixture = FuzzFixture.shared.cases
-    guard let jws = try? fixture.authority.mint(fixture.purchase.transactionPayload),
-      let receipt = try? fixture.attest.receipt(fixture.receiptFacts())
-    else { fatalError("no evidence") }
-    let first = FuzzFixture.shared.verify(verifier, 1, jws)
-    let second = ReceiptFixture.shared.verify(verifier, AttestFixture.receiptKind, receipt)
-    demand(first.isOK && second.isOK, "evidence was refused")
-    return (first.handle, second.handle)
-  }()
-
   /// Checks an unsigned response: at best the revocation status is unknown.
   private static func checkRevocation(_ answer: Answer, isRequired: Bool) {
     for place in ["leaf", "intermediate"] {
@@ -327,11 +320,11 @@ enum StateMachineTargets {
   }
 
   /// Checks that a result is a key set with its issuer and the current time.
-  private static func checkKeys(_ answer: Answer) {
+  private static func checkKeys(_ answer: Answer, of issuer: String?) {
     let text = Array((answer.text("exchange.keyset") ?? "").utf8)
     let (keys, found) = Calls.keyset(text)
     demand(found.isOK, "keys that cannot be read again")
-    demand(found.text("keyset.issuer") == TokenAuthority.pool, "keys of somebody else")
+    demand(found.text("keyset.issuer") == issuer, "keys of somebody else")
     found.free()
     assay_keyset_free(keys)
   }
