@@ -30,11 +30,12 @@ final class Page
         th, td { text-align: left; padding: .25rem 0; vertical-align: top; overflow-wrap: anywhere; }
         thead th { font-weight: 600; color: var(--soft); overflow-wrap: normal; } tbody th { font-weight: 400; }
         td.n, th.n { text-align: right; padding-left: .5rem; font-variant-numeric: tabular-nums; }
+        td.n, .cards tbody th, .date { white-space: nowrap; }
         details { margin-top: .5rem; } details td, details th { font-size: .85rem; }
         .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
           white-space: nowrap; }
         .cards th, .cards td { padding: .5rem .75rem .5rem 0; border-top: 1px solid var(--edge); }
-        .cards .name { display: none; }
+        .cards td { min-width: 6rem; } .cards .name { display: none; }
         .row { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: end; }
         .row input { width: auto; }
         svg { display: block; width: 100%; }

@@ -29,7 +29,9 @@ final class Shop
     /** Whether to create SQLite's file. Only `setUp` does: a missing file is a missing disk. */
     private bool $makesFile = false;
 
+    /** @var \Closure(array<string, mixed>): array<string, mixed> */
     private \Closure $send;
+    private ?Sender $sender = null;
 
     /**
      * @param (callable(array<string, mixed>): array<string, mixed>)|null $send runs an HTTP step
@@ -37,7 +39,8 @@ final class Shop
      */
     public function __construct(public readonly Settings $settings, ?callable $send = null)
     {
-        $this->send = ($send ?? new Sender($settings->appleHosts, error_log(...)))(...);
+        // Most requests send nothing, and make no sender.
+        $this->send = $send === null ? fn (array $request): array => $this->sender()($request) : $send(...);
     }
 
     public function receipts(): Receipts
@@ -225,6 +228,11 @@ final class Shop
     public function wallet(): Wallet
     {
         return new Wallet($this->pdo(), $this->settings->goods, $this->prefix() . 'purchase');
+    }
+
+    private function sender(): Sender
+    {
+        return $this->sender ??= new Sender($this->settings->appleHosts, error_log(...));
     }
 
     public function tally(): Tally

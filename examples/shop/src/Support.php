@@ -20,7 +20,7 @@ final class Support
     /** The actions of a form, and the role that each needs. Any other action is 400. */
     private const ACTIONS = ['look' => Role::Reader, 'grant' => Role::Support, 'order' => Role::Support,
         'resume' => Role::Support];
-    private const HEADS = ['State', 'Order', 'Account', 'Dates', 'Who and why', 'What to do'];
+    private const HEADS = ['State', 'Order', 'Account', 'Dates, in UTC', 'Who and why', 'What to do'];
     /** The advice for the customer, by the outcome of `find`; the worst first. */
     private const ADVICE = [
         'resume' => ['wait', 'Claimed, and not delivered: resume it.'],
@@ -421,7 +421,7 @@ final class Support
     {
         $lines = [];
         foreach ($dates as $name => $ms) {
-            $ms === null || $lines[] = "$name " . Page::time($ms);
+            $ms === null || $lines[] = "<span class=\"date\">$name " . gmdate('j M Y, H:i', intdiv($ms, 1000)) . '</span>';
         }
 
         return $lines === [] ? '–' : implode('<br>', $lines);
@@ -460,13 +460,16 @@ final class Support
     {
         $selected = ($query['environment'] ?? '') === 'Sandbox' ? ' selected' : '';
 
-        return '<section><h2>Was this order used?</h2><form method="get" action="/support">'
-            . self::field('account', 'Account', $query['account'] ?? '', false)
-            . self::field('transaction', 'Transaction id', $query['transaction'] ?? '', false)
-            . '<label for="environment">of</label><select id="environment" name="environment">'
-            . "<option>Production</option><option$selected>Sandbox</option></select>"
-            . self::field('order', 'Order number of Apple\'s mail', $query['order'] ?? '', false)
-            . '<button>Look it up</button></form></section>';
+        $fields = [
+            self::field('account', 'Account', $query['account'] ?? '', false),
+            self::field('transaction', 'Transaction id', $query['transaction'] ?? '', false),
+            '<label for="environment">of</label><select id="environment" name="environment">'
+                . "<option>Production</option><option$selected>Sandbox</option></select>",
+            self::field('order', 'Order number of Apple\'s mail', $query['order'] ?? '', false),
+        ];
+
+        return '<section><h2>Was this order used?</h2><form class="row" method="get" action="/support"><div>'
+            . implode('</div><div>', $fields) . '</div><button>Look it up</button></form></section>';
     }
 
     /** @param array<string, string> $hidden */

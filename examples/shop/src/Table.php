@@ -54,7 +54,8 @@ final class Table
         foreach ($rows as $row) {
             $body .= '<tr role="row">';
             foreach ($row as $column => $cell) {
-                $name = '<span class="name" aria-hidden="true">' . Page::text($heads[$column]) . '</span>';
+                $name = $cell === '' ? ''
+                    : '<span class="name" aria-hidden="true">' . Page::text($heads[$column]) . '</span>';
                 $body .= $column === 0 ? "<th scope=\"row\" role=\"rowheader\">$cell</th>"
                     : "<td role=\"cell\">$name$cell</td>";
             }

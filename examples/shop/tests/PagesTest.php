@@ -414,7 +414,7 @@ final class PagesTest extends ShopTestCase
         preg_match_all('~<tr role="row">.*?</tr>~', (string) strstr($page, 'What operators did'), $rows);
 
         return array_map(static function (string $row): array {
-            preg_match_all('~</span>(.*?)</td>~', $row, $cells);
+            preg_match_all('~role="cell">(?:<span[^>]*>[^<]*</span>)?(.*?)</td>~', $row, $cells);
 
             return $cells[1];
         }, $rows[0]);
