@@ -54,7 +54,8 @@ final class Page
           .cards tr { border-top: 1px solid var(--edge); padding: .5rem 0; }
           .cards th, .cards td { border: 0; padding: .1rem 0; }
           .cards .name { display: block; color: var(--soft); font-size: .85rem; } }
-        @media (max-width: 30rem) { dl { grid-template-columns: minmax(0, 1fr); }
+        @media (max-width: 30rem) { details thead th { font-size: .75rem; overflow-wrap: anywhere; hyphens: auto; }
+          details td.n, details th.n { padding-left: .25rem; } dl { grid-template-columns: minmax(0, 1fr); }
           dd { margin-bottom: .3rem; } }
         .good { color: var(--good); } .wait { color: var(--wait); } .bad { color: var(--bad); }
         .keys { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } .keys svg { display: inline;

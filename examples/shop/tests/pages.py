@@ -42,6 +42,8 @@ MEASURE = """(() => {
       const colour = getComputedStyle(node).backgroundColor;
       if (!/, 0\\)$/.test(colour)) return colour; }
     return getComputedStyle(document.body).backgroundColor; };
+  const tables = (isOpen) => document.querySelectorAll('details').forEach((e) => e.open = isOpen);
+  tables(true);
   let contrast = 21, size = 100, worst = '';
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
@@ -54,8 +56,8 @@ MEASURE = """(() => {
   const bars = [...document.querySelectorAll('svg rect')].map((r) => r.getBoundingClientRect());
   const wide = [...document.querySelectorAll('body *')].filter((e) =>
     e.getBoundingClientRect().right > innerWidth + 0.5).map((e) => e.outerHTML.slice(0, 80));
-  return JSON.stringify({ width: document.documentElement.scrollWidth,
-    height: document.documentElement.scrollHeight, contrast, worst, size, wide: wide.slice(0, 3),
+  const found = { width: document.documentElement.scrollWidth,
+    contrast, worst, size, wide: wide.slice(0, 3),
     narrow: Math.min(...[...document.querySelectorAll('.cards td, dd, input')].filter(
       (e) => e.type !== 'hidden').map((e) => e.getBoundingClientRect().width)),
     bars: bars.filter((r) => r.width > 0.5 && r.height > 0).length,
@@ -69,7 +71,10 @@ MEASURE = """(() => {
     charts: document.querySelectorAll('svg[role=img]').length,
     beside: document.querySelectorAll('svg[role=img] ~ details table').length,
     headings: [...document.querySelectorAll('h1, h2, h3')].map((e) => e.tagName[1]).join(''),
-    background: getComputedStyle(document.body).backgroundColor });
+    background: getComputedStyle(document.body).backgroundColor };
+  tables(false);
+  found.height = document.documentElement.scrollHeight;
+  return JSON.stringify(found);
 })()"""
 
 
