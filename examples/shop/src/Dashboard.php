@@ -55,7 +55,7 @@ final class Dashboard
             . self::table('Outcomes', $found['outcome'], self::OUTCOMES) . '</section></div>'
             . $this->money($span, $books->bought($span), $books->refunded($span))
             . $this->subscriptions($span, $books)
-            . self::exports($span, $operator));
+            . self::exports($span, $operator), $operator);
     }
 
     // ---- requests

@@ -28,19 +28,19 @@ final class Events
             }
             $rows = ($this->log)()->of($span, EventLog::PAGE, (int) $page);
 
-            return [count($rows) . ' rows', self::page($span, (int) $page, $rows)];
+            return [count($rows) . ' rows', self::page($span, (int) $page, $rows, $operator)];
         });
     }
 
     /** @param list<list<string>> $rows */
-    private static function page(Span $span, int $page, array $rows): Answer
+    private static function page(Span $span, int $page, array $rows, Operator $operator): Answer
     {
         $cells = array_map(static fn (array $row): array => array_map(Page::text(...), $row), $rows);
         $heads = array_map(ucfirst(...), EventLog::COLUMNS);
 
         return Page::of('Events of ' . $span->title(), Page::choice('/events', $span) . '<section><h2>Events</h2>'
             . ($rows === [] ? '<p>Nothing happened.</p>' : Table::cards('Events, the newest first', $heads, $cells))
-            . self::pages($span, $page, count($rows) === EventLog::PAGE) . '</section>');
+            . self::pages($span, $page, count($rows) === EventLog::PAGE) . '</section>', $operator);
     }
 
     private static function pages(Span $span, int $page, bool $hasMore): string

@@ -67,18 +67,19 @@ final class Page
         CSS;
 
     /** @param string $content HTML */
-    public static function of(string $title, string $content, int $status = 200): Answer
+    public static function of(string $title, string $content, Operator $operator): Answer
     {
+        $events = $operator->may(Role::Admin) ? ' <a href="/events">Events</a>' : '';
         $style = self::STYLE;
         $html = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
             . '<meta name="viewport" content="width=device-width, initial-scale=1">'
             . '<title>' . self::text($title) . "</title><style>$style</style></head><body>"
             . '<header><h1>' . self::text($title) . '</h1><nav aria-label="Pages"><a href="/dashboard">Dashboard</a> '
-            . '<a href="/support">Support</a> <a href="/events">Events</a></nav></header>'
+            . "<a href=\"/support\">Support</a>$events</nav></header>"
             . "<main>$content</main></body></html>\n";
         $hash = base64_encode(hash('sha256', $style, true));
 
-        return new Answer($status, $html, [
+        return new Answer(200, $html, [
             'Content-Type' => 'text/html; charset=utf-8',
             'Content-Security-Policy' => "default-src 'none'; style-src 'sha256-$hash';"
                 . " form-action 'self'; frame-ancestors 'none'; base-uri 'none'",

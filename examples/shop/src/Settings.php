@@ -103,11 +103,11 @@ final class Settings
         return is_array($plans) && is_string($plans[0] ?? null) ? $plans[0] : 'free';
     }
 
-    /** @return list<string> products with coins that the catalogue lacks: withdrawn, or misspelt */
+    /** @return list<string> products with coins or a price that the catalogue lacks: withdrawn, or misspelt */
     public function unsold(): array
     {
         return array_values(array_filter(
-            array_map(strval(...), array_keys($this->goods)),
+            array_map(strval(...), array_keys($this->goods + $this->prices)),
             fn (string $product): bool => $this->type($product) === null,
         ));
     }

@@ -64,7 +64,7 @@ final class Support
 
         return Page::of('Support', $done . $this->asking($query) . $found
             . $this->byHand($typed + $query, $operator)
-            . $this->journal(($query['account'] ?? '') === '' ? null : $query['account']));
+            . $this->journal(($query['account'] ?? '') === '' ? null : $query['account']), $operator);
     }
 
     /** Returns typed text that every engine accepts, without invalid bytes and outer spaces. */

@@ -176,7 +176,10 @@ final class DashboardTest extends ShopTestCase
         }
         // Links lead only to what the role may see.
         $this->assertStringNotContainsString('table=orders', $shop->page('/dashboard', login: 'sue:' . RunningShop::PASSWORD)->body);
-        $this->assertStringContainsString('table=orders', $shop->page('/dashboard')->body);
+        $this->assertStringNotContainsString('href="/events', $shop->page('/support', login: 'sue:' . RunningShop::PASSWORD)->body);
+        foreach (['table=orders', 'href="/events"'] as $link) {
+            $this->assertStringContainsString($link, $shop->page('/dashboard')->body);
+        }
         // A refusal is in the log, too.
         $rows = self::csv($shop->page('/export?table=events'));
         $found = array_map(static fn (array $row): array => [$row[1], $row[2], $row[4], $row[6]], $rows);

@@ -80,8 +80,9 @@ final class SettingsTest extends ShopTestCase
         $this->assertSame('sqlite', $settings->verifier->ledger->engine);
         $this->assertTrue($settings->offline);
         $this->assertSame([], $settings->unsold());
-        $withdrawn = ['goods' => [self::COINS => 100, 'com.example.app.old' => 5]] + self::good();
-        $this->assertSame(['com.example.app.old'], (new Settings((string) json_encode($withdrawn)))->unsold());
+        $withdrawn = ['goods' => [self::COINS => 100, 'com.example.app.old' => 5],
+            'prices' => ['com.example.app.coins1OO' => ['currency' => 'EUR', 'minor' => 99]]] + self::good();
+        $this->assertSame(['com.example.app.old', 'com.example.app.coins1OO'], (new Settings((string) json_encode($withdrawn)))->unsold());
     }
 
     /** Asserts that the library's own refusals of the configuration are passed on. */
