@@ -98,6 +98,14 @@ final class ReadsTest extends ShopTestCase
         $mine = $shop->read("/v1/orders?after=$place", 'many')->members()['orders'];
         $this->assertNotSame([], $mine);
         $this->assertSame([], array_diff(array_column($mine, 'transactionId'), $ids));
+        // Orders of one millisecond are told apart by their keys.
+        $shop->pdo()->exec("UPDATE assay_purchase SET purchased_at_ms = 5 WHERE owner = 'many'");
+        $first = $shop->read('/v1/orders', 'many')->members();
+        $second = $shop->read('/v1/orders?after=' . rawurlencode($first['next']), 'many')->members();
+        $both = [...$first['orders'], ...$second['orders']];
+        $this->assertCount(61, array_unique(array_column($both, 'transactionId')));
+        $this->assertNull($second['next']);
+        $shop->pdo()->exec('UPDATE assay_purchase SET purchased_at_ms = claimed_at_ms - CAST(transaction_id AS INTEGER) % 1000');
         $dates = array_column($shop->read('/v1/orders', 'many')->members()['orders'], 'purchasedAtMs');
         $sorted = $dates;
         rsort($sorted);
