@@ -397,6 +397,7 @@ SHOP_RUN = PHP=$(PHP) $(call EXAMPLE_PYTHON,shop/demo) $(PYTHON)
 
 .PHONY: check-shop shop-day shop-load shop-pictures demo-shop
 check-shop:
+	@phpcs -q --standard=$(SHOP)/phpcs.xml
 	$(call EXAMPLE_PHPUNIT,$(SHOP)/tests,shop,$(SHOP_ENGINES))
 	@$(SHOP_RUN) $(SHOP)/tests/day.py $(CLI) --requests 400 --kills 3
 	@$(SHOP_RUN) $(SHOP)/tests/day.py $(CLI) --requests 400 --kills 3 --grants transaction

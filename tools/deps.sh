@@ -67,6 +67,9 @@ check php-xml php -r 'exit((int) !extension_loaded("dom"));'
 check php-mbstring php -r 'exit((int) !extension_loaded("mbstring"));'
 shop php-sqlite3 php -r 'exit((int) !extension_loaded("pdo_sqlite"));'
 check phpunit command -v phpunit
+check php-codesniffer command -v phpcs
+check php-psr-log test -e /usr/share/php/Psr/Log/autoload.php
+check php-guzzlehttp-guzzle test -e /usr/share/php/GuzzleHttp/autoload.php
 check composer command -v composer
 check libfcgi-bin command -v cgi-fcgi
 optional qemu-user-static command -v qemu-aarch64-static

@@ -6,7 +6,7 @@
 
 refusal.svg is a terminal with a forged transaction, in colours; day.svg is the chart of `assay
 report` over a day of minted requests. Dates and seeds are fixed, so that the same program gives the
-same bytes.
+same bytes. The flow charts are those of flowcharts.py.
 """
 import argparse
 import html
@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+
+from flowcharts import flowcharts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs/pictures"
@@ -144,6 +146,7 @@ def pictures(program):
             "refusal.svg": terminal("A refusal in the terminal: status, rule, place and hint",
                                     "assay " + " ".join(arguments), refusal),
             "day.svg": (pathlib.Path(folder) / "day.svg").read_text(),
+            **flowcharts(),
         }
 
 

@@ -30,7 +30,8 @@ class Demo:
         shutil.rmtree(FOLDER, ignore_errors=True)
         # A minted day has Sandbox purchases, which count only for testers.
         self.shop = ShopServer(FOLDER, program, settings={
-            "testers": [f"customer-{number}" for number in range(CUSTOMERS)]})
+            "testers": [f"customer-{number}" for number in range(CUSTOMERS)],
+            "prices": {shop_server.COINS: {"currency": "EUR", "minor": 99}}})
         self.passed = self.failed = 0
 
     def expect(self, what, wanted, got):
@@ -71,12 +72,14 @@ class Demo:
               f"   everything of it is in {FOLDER.relative_to(ROOT)}: the configuration\n"
               "   shop.json, the database shop.db, the log; its tokens come from\n"
               f"   {shop_server.ISSUER}, an issuer that exists in that folder alone\n")
+        place = shlex.quote(str(FOLDER.relative_to(ROOT)))
         for number, (title, body, account, _) in enumerate(requests, 1):
-            place = shlex.quote(str(FOLDER.relative_to(ROOT)))
             print(f"{number}. {title}:\n"
                   f"   curl -i -H @{place}/{account}.header"
                   " -H 'Content-Type: application/json' \\\n"
                   f"     -d @{place}/{body}.json {self.shop.url}/v1/receipts\n")
+        print(f"What ann has now:\n   curl -H @{place}/ann.header {self.shop.url}/v1/account\n"
+              f"   curl -H @{place}/ann.header {self.shop.url}/v1/orders\n")
         print(f"Support and dashboard, for the operator: {self.shop.url}/dashboard\n"
               f"   user operator, password {self.shop.password}\n", flush=True)
 
@@ -88,6 +91,11 @@ class Demo:
                 got, found, _ = self.shop.post("/v1/receipts", sent, self.shop.token(account))
                 print(f"   {got} {json.dumps(found)}")
                 self.expect("the answer", (status, word), (got, found.get("answer")))
+        owned = self.shop.read("/v1/account", "ann")
+        print(f"ann has {json.dumps(owned)}")
+        self.expect("ann's coins", 100, (owned or {}).get("coins"))
+        orders = (self.shop.read("/v1/orders", "ann") or {}).get("orders", [])
+        self.expect("ann's orders", ["granted"], [one["state"] for one in orders])
         print("sweep: " + self.shop.run("sweep").strip())
         found = subprocess.run(
             ["curl", "-s", "-o", str(FOLDER / "dashboard.html"), "-w", "%{http_code}",

@@ -3,6 +3,7 @@ tests that are too large for PHPUnit.
 
 The issuer of its tokens exists only in the folder of the demonstration.
 """
+import base64
 import http.client
 import json
 import os
@@ -177,6 +178,26 @@ class ShopServer:
             return response.status, found, dict(response.getheaders())
         finally:
             connection.close()
+
+    def read(self, path, account, timeout=30):
+        """Read as an account's app does, or as the operator without one.
+
+        Returns the members, or the text of a page; None if the answer is not 200, or there is none.
+        """
+        token = base64.b64encode(f"operator:{self.password}".encode()).decode()
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request("GET", path, headers={"Authorization": (
+                f"Basic {token}" if account is None else f"Bearer {self.token(account)}")})
+            response = connection.getresponse()
+            text = response.read().decode()
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+        if response.status != 200:
+            return None
+        return text if account is None else json.loads(text)
 
 
 def free_port():

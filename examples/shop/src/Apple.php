@@ -10,7 +10,6 @@ use Assay\Exception\Rejected;
 use Assay\Facts\Facts;
 use Assay\Ledger\DueSubscription;
 use Assay\Ledger\Ledger;
-use Assay\Sender;
 use Assay\Verifier;
 
 /**
@@ -39,12 +38,15 @@ final class Apple
     /** The number of consecutive calls without a usable response. */
     public int $unanswered = 0;
 
-    /** @param \Closure(): Ledger $ledger opens the database */
+    /**
+     * @param \Closure(): Ledger $ledger opens the database
+     * @param \Closure(array<string, mixed>): array<string, mixed> $send runs an HTTP step
+     */
     public function __construct(
         private Settings $settings,
         private Verifier $verifier,
         private \Closure $ledger,
-        private Sender $sender,
+        private \Closure $send,
         private Shared $shared,
         private int $maxWaitMs = self::MAX_WAIT_MS,
     ) {
@@ -138,7 +140,7 @@ final class Apple
 
             return null;
         }
-        $question = new Question($this->sender, $this->maxWaitMs);
+        $question = new Question($this->send, $this->maxWaitMs);
         $document = $question->put($this->verifier->exchange($request, $evidence ?? []));
         is_resource($turn) && fclose($turn);
         $isUsable = $document->ok || !self::isNoAnswer($document->status());

@@ -16,13 +16,11 @@ use Assay\Verifier;
 final class Bearer
 {
     /**
-     * @param object $settings `keys`, a file; or `issuer` and `folder`, where fetched keys are
-     *     stored
      * @param \Closure(array<string, mixed>): array<string, mixed> $send runs an HTTP step
      */
     public function __construct(
         private Verifier $verifier,
-        private object $settings,
+        private KeySource $source,
         private \Closure $send,
     ) {
     }
@@ -49,15 +47,15 @@ final class Bearer
 
     private function token(string $text): Token
     {
-        if (isset($this->settings->keys)) {
-            $keys = @file_get_contents($this->settings->keys);
+        if ($this->source->keys !== null) {
+            $keys = @file_get_contents($this->source->keys);
             is_string($keys) || throw new \DomainException('shop: bearer.keys cannot be read');
 
             return $this->verifier->verifyToken($text, new Keyset($keys));
         }
-        $sets = new KeysetCache($this->verifier, $this->settings->folder, $this->send);
+        $sets = new KeysetCache($this->verifier, $this->source->folder, $this->send);
 
-        return $sets->verifyToken($text, $this->settings->issuer);
+        return $sets->verifyToken($text, $this->source->issuer);
     }
 
     private static function unauthorized(): Refused

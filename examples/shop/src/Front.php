@@ -13,8 +13,12 @@ final class Front
     private const ROUTES = [
         '/v1/receipts' => ['POST' => 'receipts'],
         '/v1/notifications' => ['POST' => 'notifications'],
+        '/v1/account' => ['GET' => 'account'],
+        '/v1/orders' => ['GET' => 'orders'],
         '/support' => ['GET' => 'support', 'POST' => 'support'],
         '/dashboard' => ['GET' => 'dashboard'],
+        '/events' => ['GET' => 'events'],
+        '/export' => ['GET' => 'export'],
     ];
 
     /** @param \Closure(): Shop $open */
@@ -35,7 +39,7 @@ final class Front
             return Answer::error(405, 'Method not allowed', ['Allow' => $allowed]);
         }
         try {
-            return ($this->open)()->{$part}()->answer($request);
+            return self::part(($this->open)(), $part)($request);
         } catch (Refused $refused) {
             return Answer::error($refused->status, $refused->getMessage(), $refused->headers);
         } catch (Unavailable | Pending $away) {
@@ -47,6 +51,22 @@ final class Front
 
             return Answer::later();
         }
+    }
+
+    /** @return \Closure(Request): Answer */
+    private static function part(Shop $shop, string $name): \Closure
+    {
+        return match ($name) {
+            'receipts' => $shop->receipts()->answer(...),
+            'notifications' => $shop->notifications()->answer(...),
+            'account' => $shop->account()->answer(...),
+            'orders' => $shop->account()->orders(...),
+            'support' => $shop->support()->answer(...),
+            'dashboard' => $shop->dashboard()->answer(...),
+            'events' => $shop->eventPages()->answer(...),
+            'export' => $shop->export()->answer(...),
+            default => throw new \LogicException("no part is called $name"),
+        };
     }
 
     private static function later(Unavailable|Pending $away): Answer

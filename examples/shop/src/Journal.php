@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Shop;
 
+use Assay\Ledger\Grant;
 use PDO;
 
 /** The journal of operators: who did what, when, to what, why. Queries are entries too. */
@@ -24,6 +25,7 @@ final class Journal
     {
         $isMySql = $this->pdo->getAttribute(PDO::ATTR_DRIVER_NAME) === 'mysql';
         $this->pdo->exec(self::TABLE . ($isMySql ? ' COLLATE utf8mb4_bin' : ''));
+        $this->pdo->exec('CREATE INDEX IF NOT EXISTS shop_journal_at ON shop_journal (at_ms)');
     }
 
     /**
@@ -41,19 +43,64 @@ final class Journal
         string $subject = '',
         string $reason = '',
     ): \Closure {
-        $id = bin2hex(random_bytes(16));
-        $values = [$account, Clock::ms(), $id, $operator->name, $action, $subject, $reason];
-        $this->pdo->prepare('INSERT INTO shop_journal (account, at_ms, id, operator, action, subject,'
-            . " reason, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, 'begun')")
-            ->execute(array_map(self::fitting(...), $values));
+        $key = $this->insert($this->pdo, $operator, $action, $account, $subject, $reason, 'begun');
 
-        return function (string $outcome) use ($values): void {
+        return function (string $outcome) use ($key): void {
             $this->pdo->prepare('UPDATE shop_journal SET outcome = ? WHERE account = ? AND at_ms = ?'
-                . ' AND id = ?')->execute(array_map(
-                    self::fitting(...),
-                    [mb_strcut($outcome, 0, 64), ...array_slice($values, 0, 3)],
-                ));
+                . ' AND id = ?')->execute([mb_strcut($outcome, 0, 64), ...$key]);
         };
+    }
+
+    /**
+     * Runs a read of an operator between its entry and its outcome; a refusal is one, too.
+     *
+     * @param \Closure(): array{string, Answer} $act returns the outcome and the answer
+     *
+     * @throws Refused
+     */
+    public function kept(Operator $operator, string $action, string $subject, \Closure $act): Answer
+    {
+        $end = $this->begun($operator, $action, '', $subject);
+        try {
+            [$outcome, $answer] = $act();
+        } catch (Refused $refused) {
+            $end('refused: ' . $refused->getMessage());
+            throw $refused;
+        }
+        $end($outcome);
+
+        return $answer;
+    }
+
+    /**
+     * Writes what an operator changed, in the transaction of the change: both stand, or neither.
+     *
+     * @param PDO $pdo the connection of that transaction
+     * @param string $change what was changed, such as the coins that were paid
+     */
+    public function changed(PDO $pdo, Operator $operator, Grant $grant, string $reason, string $change): void
+    {
+        $this->insert($pdo, $operator, 'paid', $grant->account, $grant->purchaseKey, $reason, $change);
+    }
+
+    /** @return array{string, int, string} the key of the new entry */
+    private function insert(
+        PDO $pdo,
+        Operator $operator,
+        string $action,
+        string $account,
+        string $subject,
+        string $reason,
+        string $outcome,
+    ): array {
+        $key = [self::fitting($account), Clock::ms(), bin2hex(random_bytes(16))];
+        $pdo->prepare('INSERT INTO shop_journal (account, at_ms, id, operator, action, subject,'
+            . ' reason, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')->execute([...$key, ...array_map(
+                self::fitting(...),
+                [$operator->name, $action, $subject, $reason, $outcome],
+            )]);
+
+        return $key;
     }
 
     /**
@@ -81,8 +128,8 @@ final class Journal
     }
 
     /** Returns the valid start of a typed text, which may be no text or longer than its column. */
-    private static function fitting(string|int $value): string|int
+    private static function fitting(string $value): string
     {
-        return is_int($value) ? $value : mb_strcut(mb_scrub(strtr($value, "\0", ' ')), 0, 255);
+        return mb_strcut(mb_scrub(strtr($value, "\0", ' ')), 0, 255);
     }
 }

@@ -19,11 +19,13 @@ final class Notifications
     /**
      * @param \Closure(): Ledger $ledger opens the database, which a forged notification never does
      * @param \Closure(): Till $till
+     * @param \Closure(): EventLog $events
      */
     public function __construct(
         private Verifier $verifier,
         private \Closure $ledger,
         private \Closure $till,
+        private \Closure $events,
     ) {
     }
 
@@ -45,6 +47,7 @@ final class Notifications
             return $refusal->status === 'unsupported.notification.body'
                 ? new Answer(200) : throw new Refused(400, self::REFUSAL);
         }
+        $outcome = 'nothing to do';
         if ($notification->transaction !== null) {
             $what = "notification $notification->notificationUuid";
             $event = ($this->till)()->happened($notification, $what);
@@ -54,7 +57,15 @@ final class Notifications
 
                 return Answer::later();
             }
+            $outcome = $event->refused !== [] ? 'refused: ' . $event->refused[0]->status
+                : ($event->changed ? 'changed' : 'known');
         }
+        ($this->events)()->received(
+            $notification->notificationUuid ?? hash('sha256', $jws),
+            trim("$notification->notificationType $notification->subtype"),
+            (string) $notification->transaction?->transactionId,
+            $outcome,
+        );
         $this->effect($notification);
 
         return new Answer(200);
@@ -63,8 +74,8 @@ final class Notifications
     /** Sends mail, push messages and credits, once for each notification. */
     private function effect(Notification $notification): void
     {
-        if ($notification->notificationUuid !== null
-            && ($this->ledger)()->recordEvent("NOTE#$notification->notificationUuid")->ok) {
+        $id = $notification->notificationUuid;
+        if ($id !== null && ($this->ledger)()->recordEvent("NOTE#$id")->ok) {
             Log::line('INFO', "$notification->notificationType $notification->subtype");
         }
     }

@@ -9,7 +9,7 @@ final class Operator
 {
     private function __construct(
         public readonly string $name,
-        public readonly string $role,
+        public readonly Role $role,
         private string $formKey,
     ) {
     }
@@ -29,19 +29,24 @@ final class Operator
             throw self::unauthorized();
         }
         $known = $settings->operators[$name] ?? null;
-        $hash = ($known ?? array_values($settings->operators)[0])['hash'];
+        $hash = ($known ?? array_values($settings->operators)[0])->hash;
         if (!password_verify($password, $hash) || $known === null) {
             Log::line('WARN', 'operator refused: ' . mb_strcut($name, 0, 64));
             throw self::unauthorized();
         }
 
-        return new self($name, $known['role'], $settings->formKey);
+        return new self($name, $known->role, $settings->formKey);
     }
 
-    /** Whether the operator has a role: "look" may read, "grant" may also grant. */
-    public function may(string $role): bool
+    public function may(Role $role): bool
     {
-        return $role === $this->role || $this->role === 'grant';
+        return $this->role->includes($role);
+    }
+
+    /** @throws Refused 403 */
+    public function needs(Role $role): void
+    {
+        $this->may($role) || throw new Refused(403, 'Not allowed');
     }
 
     /** Returns the token of every form, without which another site could send a form. */

@@ -27,9 +27,17 @@ final class Page
         .pair { display: grid; column-gap: 1rem;
           grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); }
         table { width: 100%; border-collapse: collapse; }
-        th, td { text-align: left; padding: .25rem 0; vertical-align: top; }
-        th { font-weight: 600; color: var(--soft); } td.n, th.n { text-align: right; width: 1%;
-          padding-left: 1rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+        th, td { text-align: left; padding: .25rem 0; vertical-align: top; overflow-wrap: anywhere; }
+        thead th { font-weight: 600; color: var(--soft); overflow-wrap: normal; } tbody th { font-weight: 400; }
+        td.n, th.n { text-align: right; padding-left: .5rem; font-variant-numeric: tabular-nums; }
+        td.n, .cards tbody th, .date { white-space: nowrap; }
+        details { margin-top: .5rem; } details td, details th { font-size: .85rem; }
+        .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+          white-space: nowrap; }
+        .cards th, .cards td { padding: .5rem .75rem .5rem 0; border-top: 1px solid var(--edge); }
+        .cards td { min-width: 6rem; } .cards .name { display: none; }
+        .row { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: end; }
+        .row input { width: auto; }
         svg { display: block; width: 100%; }
         label { display: block; margin-top: .5rem; font-weight: 600; }
         input, textarea, select, button { font: inherit; color: inherit; background: var(--page);
@@ -40,7 +48,14 @@ final class Page
         dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .15rem .8rem;
           margin: .5rem 0; }
         dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
-        @media (max-width: 30rem) { dl { grid-template-columns: minmax(0, 1fr); }
+        @media (max-width: 48rem) { .cards, .cards tbody, .cards tr, .cards th, .cards td { display: block; }
+          .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden;
+            clip-path: inset(50%); }
+          .cards tr { border-top: 1px solid var(--edge); padding: .5rem 0; }
+          .cards th, .cards td { border: 0; padding: .1rem 0; }
+          .cards .name { display: block; color: var(--soft); font-size: .85rem; } }
+        @media (max-width: 30rem) { details thead th { font-size: .75rem; overflow-wrap: anywhere; hyphens: auto; }
+          details td.n, details th.n { padding-left: .25rem; } dl { grid-template-columns: minmax(0, 1fr); }
           dd { margin-bottom: .3rem; } }
         .good { color: var(--good); } .wait { color: var(--wait); } .bad { color: var(--bad); }
         .keys { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } .keys svg { display: inline;
@@ -51,17 +66,20 @@ final class Page
         .i { fill: var(--i); }
         CSS;
 
-    public static function of(string $title, string $content, int $status = 200): Answer
+    /** @param string $content HTML */
+    public static function of(string $title, string $content, Operator $operator): Answer
     {
+        $events = $operator->may(Role::Admin) ? ' <a href="/events">Events</a>' : '';
         $style = self::STYLE;
         $html = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
             . '<meta name="viewport" content="width=device-width, initial-scale=1">'
             . '<title>' . self::text($title) . "</title><style>$style</style></head><body>"
-            . '<header><h1>' . self::text($title) . '</h1><a href="/dashboard">Dashboard</a>'
-            . "<a href=\"/support\">Support</a></header><main>$content</main></body></html>\n";
+            . '<header><h1>' . self::text($title) . '</h1><nav aria-label="Pages"><a href="/dashboard">Dashboard</a> '
+            . "<a href=\"/support\">Support</a>$events</nav></header>"
+            . "<main>$content</main></body></html>\n";
         $hash = base64_encode(hash('sha256', $style, true));
 
-        return new Answer($status, $html, [
+        return new Answer(200, $html, [
             'Content-Type' => 'text/html; charset=utf-8',
             'Content-Security-Policy' => "default-src 'none'; style-src 'sha256-$hash';"
                 . " form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -78,5 +96,26 @@ final class Page
     public static function time(?int $ms): string
     {
         return $ms === null ? '–' : gmdate('j M Y, H:i', intdiv($ms, 1000)) . ' UTC';
+    }
+
+    /** Returns the fields in which a span is chosen, and the links to its neighbours. */
+    public static function choice(string $path, Span $span, string $more = ''): string
+    {
+        $options = '';
+        foreach (Span::KINDS as $kind) {
+            $options .= '<option' . ($kind === $span->kind ? ' selected' : '') . ">$kind</option>";
+        }
+        $links = '';
+        foreach ([-1 => 'before', 1 => 'after'] as $direction => $word) {
+            $to = $span->neighbour($direction);
+            $query = self::text(http_build_query(['day' => $to, 'span' => $span->kind]));
+            $links .= $to === null ? '' : "<a href=\"$path?$query\">The $span->kind $word</a> ";
+        }
+
+        return "<section><form class=\"row\" method=\"get\" action=\"$path\"><div><label for=\"day\">Day, in UTC</label>"
+            . '<input id="day" name="day" type="date" required value="' . $span->date() . '" min="' . Span::FIRST
+            . '" max="' . Span::last() . '"></div><div><label for="span">Span</label>'
+            . "<select id=\"span\" name=\"span\">$options</select></div>$more<button>Show</button></form>"
+            . "<p>$links</p></section>";
     }
 }

@@ -6,7 +6,6 @@ namespace Shop;
 
 use Assay\Document;
 use Assay\Exchange;
-use Assay\Sender;
 
 /** Runs one exchange with Apple within the shop's own time limit (BCK-43). */
 final class Question
@@ -18,8 +17,11 @@ final class Question
     /** Whether the time passed without a response. */
     public bool $wasSilent = false;
 
-    /** @param int $maxWaitMs the limit of all responses and waits together */
-    public function __construct(private Sender $sender, int $maxWaitMs)
+    /**
+     * @param \Closure(array<string, mixed>): array<string, mixed> $send runs an HTTP step
+     * @param int $maxWaitMs the limit of all responses and waits together
+     */
+    public function __construct(private \Closure $send, int $maxWaitMs)
     {
         $this->end = hrtime(true) + $maxWaitMs * 1_000_000;
     }
@@ -53,7 +55,7 @@ final class Question
     private function answer(array $request): array
     {
         $timeoutMs = max(1, min($request['timeoutMs'], $this->leftMs()));
-        $answer = ($this->sender)(['timeoutMs' => $timeoutMs] + $request);
+        $answer = ($this->send)(['timeoutMs' => $timeoutMs] + $request);
         $this->wasSilent = $answer['status'] === 0 && $this->leftMs() < self::EARLY_MS;
 
         return $answer;

@@ -26,11 +26,9 @@ final class Receipts
             $account = $this->shop->bearer()->account($request);
             $evidence = $request->text('evidence', self::LIMIT, 'Invalid request');
         } catch (Refused $refused) {
-            $family = $refused->status === 401 ? 'rejected' : 'malformed';
-
             return $this->counted(
                 Answer::error($refused->status, $refused->getMessage(), $refused->headers),
-                "refused $family",
+                'no-receipt',
             );
         } catch (Unavailable | Pending $away) {
             Log::line('WARN', "token: $away->status");

@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace Shop;
 
-use PDO;
-
 /**
  * The configuration file: engine, keys and secrets. The variable SHOP_CONFIG names it; only the
  * shop's own user may read it. A member of a wrong form is reported before a request is handled.
@@ -21,22 +19,19 @@ final class Settings
         'grants' => '"transaction" or "lease"',
         'offline' => 'true or false',
         'testers' => 'a list of accounts, each a text',
-        'operators' => 'an object: name to a hash of "bin/shop password", or to "hash" and "role", "look" or "grant"',
+        'operators' => 'an object: name to a hash of "bin/shop password", or to "hash" and "role", "reader", "support" or "admin"',
+        'prices' => 'an object: product to "currency", three capital letters, and "minor", a whole number from 0 to 1000000000',
         'formKey' => 'a text of 32 characters or more',
         'appleHosts' => 'an object: host to the address of this machine where it is played',
     ];
-    /** PDO's drivers, and the library's names of their engines. */
-    private const ENGINES = ['sqlite' => 'sqlite', 'pgsql' => 'postgres', 'mysql' => 'mariadb'];
     private const MOST_COINS = 1_000_000_000;
     /** The meter of calls to Apple (BCK-43). */
     public const ASKED = 'shop:ask-apple';
 
     /** The configuration of the library (docs/config.md), with the engine in `ledger`. */
-    public readonly object $verifier;
-    /** {dsn, user, password} of PDO. */
-    public readonly object $database;
-    /** {keys}, a file with a key set; or {issuer, folder}, for a fetched key set. */
-    public readonly object $bearer;
+    public readonly \stdClass $verifier;
+    public readonly Database $database;
+    public readonly KeySource $bearer;
     /** @var array<string, int> coins of a unit by product: each consumable needs an entry */
     public readonly array $goods;
     /** "transaction" if the coins are in this database; "lease" as if they were elsewhere. */
@@ -45,8 +40,10 @@ final class Settings
     public readonly bool $offline;
     /** @var list<string> accounts whose Sandbox purchases count: App Review's, your own */
     public readonly array $testers;
-    /** @var array<string, array{hash: string, role: string}> the operators of the pages, by name */
+    /** @var array<string, Login> the operators of the pages, by name */
     public readonly array $operators;
+    /** @var array<string, Price> list prices by product, for the revenue on the dashboard */
+    public readonly array $prices;
     /** The key of the tokens in the forms of /support. */
     public readonly string $formKey;
     /** @var array<string, string> only for tests: the addresses of a mock Apple on this machine */
@@ -64,13 +61,17 @@ final class Settings
                 || throw new \DomainException("shop: $name is not " . self::FORMS[$name]);
         }
         foreach (['verifier', 'database', 'bearer'] as $name) {
-            $this->{$name} = $given->{$name} ?? throw new \DomainException("shop: $name is missing");
+            isset($given->{$name}) || throw new \DomainException("shop: $name is missing");
         }
+        $this->verifier = $given->verifier;
+        $this->database = self::valid(Database::of($given->database));
+        $this->bearer = self::valid(KeySource::of($given->bearer));
         $this->goods = (array) ($given->goods ?? []);
         $this->grants = $given->grants ?? 'transaction';
         $this->offline = $given->offline ?? true;
         $this->testers = $given->testers ?? [];
-        $this->operators = array_map(self::operator(...), (array) ($given->operators ?? []));
+        $this->operators = array_filter(array_map(Login::of(...), (array) ($given->operators ?? [])));
+        $this->prices = array_filter(array_map(Price::of(...), (array) ($given->prices ?? [])));
         $this->formKey = $given->formKey ?? '';
         $this->appleHosts = (array) ($given->appleHosts ?? []);
         $this->operators === [] || $this->formKey !== ''
@@ -102,17 +103,11 @@ final class Settings
         return is_array($plans) && is_string($plans[0] ?? null) ? $plans[0] : 'free';
     }
 
-    /** Returns the name of PDO's driver. */
-    public function driver(): string
-    {
-        return (string) strstr($this->database->dsn, ':', true);
-    }
-
-    /** @return list<string> products with coins that the catalogue lacks: withdrawn, or misspelt */
+    /** @return list<string> products with coins or a price that the catalogue lacks: withdrawn, or misspelt */
     public function unsold(): array
     {
         return array_values(array_filter(
-            array_map(strval(...), array_keys($this->goods)),
+            array_map(strval(...), array_keys($this->goods + $this->prices)),
             fn (string $product): bool => $this->type($product) === null,
         ));
     }
@@ -123,17 +118,19 @@ final class Settings
 
         return match ($name) {
             'verifier' => $members !== null,
-            'database' => self::isDatabase($members ?? []),
-            'bearer' => self::isBearer($members ?? []),
+            'database' => Database::of($value) !== null,
+            'bearer' => KeySource::of($value) !== null,
             'goods' => self::each($members, static fn (mixed $coins): bool
                 => is_int($coins) && $coins >= 1 && $coins <= self::MOST_COINS),
             'grants' => in_array($value, ['transaction', 'lease'], true),
             'offline' => is_bool($value),
             'testers' => is_array($value)
                 && self::each($value, static fn (mixed $it): bool => is_string($it) && $it !== ''),
-            'operators' => self::each($members, self::isOperator(...)),
+            'operators' => self::each($members, static fn (mixed $it): bool => Login::of($it) !== null),
+            'prices' => self::each($members, static fn (mixed $it): bool => Price::of($it) !== null),
             'formKey' => is_string($value) && strlen($value) >= 32,
             'appleHosts' => self::each($members, is_string(...)),
+            default => false,
         };
     }
 
@@ -143,40 +140,16 @@ final class Settings
         return $values !== null && array_filter($values, $fits) === $values;
     }
 
-    /** @param array<string, mixed> $given */
-    private static function isDatabase(array $given): bool
+    /**
+     * @template T of object
+     *
+     * @param T|null $value a setting whose form was checked before
+     *
+     * @return T
+     */
+    private static function valid(?object $value): object
     {
-        $driver = (string) strstr(is_string($given['dsn'] ?? null) ? $given['dsn'] : '', ':', true);
-        if (isset(self::ENGINES[$driver]) && !in_array($driver, PDO::getAvailableDrivers(), true)) {
-            throw new \DomainException("shop: database needs the extension pdo_$driver");
-        }
-
-        return isset(self::ENGINES[$driver]) && self::each($given, is_string(...))
-            && array_diff_key($given, ['dsn' => 0, 'user' => 0, 'password' => 0]) === [];
-    }
-
-    /** @param array<string, mixed> $given */
-    private static function isBearer(array $given): bool
-    {
-        $isKnown = self::each($given, static fn (mixed $it): bool => is_string($it) && $it !== '')
-            && array_diff_key($given, ['keys' => 0, 'issuer' => 0, 'folder' => 0]) === [];
-
-        return $isKnown && (isset($given['keys']) ? is_file($given['keys'])
-            : isset($given['issuer'], $given['folder']));
-    }
-
-    private static function isOperator(mixed $given): bool
-    {
-        $one = self::operator($given);
-
-        return is_string($one['hash'] ?? null) && password_get_info($one['hash'])['algo'] !== null
-            && in_array($one['role'] ?? null, ['look', 'grant'], true) && count($one) === 2;
-    }
-
-    /** @return array{hash: string, role: string} a hash without a role may grant */
-    private static function operator(mixed $given): array
-    {
-        return is_string($given) ? ['hash' => $given, 'role' => 'grant'] : (array) $given;
+        return $value ?? throw new \LogicException('a setting was not checked');
     }
 
     /** Refuses a consumable without coins: it would be granted as nothing, and finished. */
@@ -196,7 +169,7 @@ final class Settings
     private function completesTheVerifier(): void
     {
         $limits = [$this->plan() => (object) [self::ASKED => 1]];
-        $known = ['ledger' => ['engine' => self::ENGINES[$this->driver()], 'placeholders' => 'qmark'],
+        $known = ['ledger' => ['engine' => $this->database->engine(), 'placeholders' => 'qmark'],
             'quotas' => $limits];
         foreach ($known as $block => $members) {
             $this->verifier->{$block} ??= new \stdClass();

@@ -29,8 +29,18 @@ final class Shop
     /** Whether to create SQLite's file. Only `setUp` does: a missing file is a missing disk. */
     private bool $makesFile = false;
 
-    public function __construct(public readonly Settings $settings)
+    /** @var \Closure(array<string, mixed>): array<string, mixed> */
+    private \Closure $send;
+    private ?Sender $sender = null;
+
+    /**
+     * @param (callable(array<string, mixed>): array<string, mixed>)|null $send runs an HTTP step
+     *     (docs/exchanges.md): a PsrSender over the host's client; null for the binding's own
+     */
+    public function __construct(public readonly Settings $settings, ?callable $send = null)
     {
+        // Most requests send nothing, and make no sender.
+        $this->send = $send === null ? fn (array $request): array => $this->sender()($request) : $send(...);
     }
 
     public function receipts(): Receipts
@@ -40,7 +50,12 @@ final class Shop
 
     public function notifications(): Notifications
     {
-        return new Notifications($this->verifier(), $this->ledger(...), $this->till(...));
+        return new Notifications(
+            $this->verifier(),
+            $this->ledger(...),
+            $this->till(...),
+            $this->events(...),
+        );
     }
 
     public function support(): Support
@@ -50,7 +65,22 @@ final class Shop
 
     public function dashboard(): Dashboard
     {
-        return new Dashboard($this->settings, $this->tally());
+        return new Dashboard($this->settings, $this->tally(), $this->books(...));
+    }
+
+    public function account(): Account
+    {
+        return new Account($this);
+    }
+
+    public function eventPages(): Events
+    {
+        return new Events($this->settings, $this->journal(...), $this->events(...));
+    }
+
+    public function export(): Export
+    {
+        return new Export($this);
     }
 
     public function sweep(): Sweep
@@ -60,6 +90,7 @@ final class Shop
             $this->till(),
             $this->apple(self::SWEEP_PATIENCE_MS),
             $this->tally(),
+            $this->events(),
         );
     }
 
@@ -67,13 +98,15 @@ final class Shop
     public function setUp(): void
     {
         $this->makesFile = true;
-        if ($this->settings->driver() === 'sqlite') {
+        if ($this->settings->database->driver() === 'sqlite') {
             $this->pdo()->exec('PRAGMA journal_mode = WAL');
         }
         $this->ledger()->createSchema();
         $this->wallet()->createTable();
         $this->tally()->createTable();
         $this->journal()->createTable();
+        $this->events()->createTable();
+        $this->books()->createIndexes();
         $this->ledger()->checkSchema();
     }
 
@@ -121,7 +154,7 @@ final class Shop
     public function bearer(): Bearer
     {
         // A token issuer that does not respond must not delay requests for long either.
-        $send = fn (array $request): array => $this->sender()(
+        $send = fn (array $request): array => ($this->send)(
             ['timeoutMs' => min($request['timeoutMs'], Apple::MAX_WAIT_MS)] + $request,
         );
 
@@ -144,7 +177,7 @@ final class Shop
             $this->settings,
             $this->verifier(),
             $this->ledger(...),
-            $this->sender(),
+            $this->send,
             $this->shared(),
             $maxWaitMs,
         );
@@ -176,23 +209,33 @@ final class Shop
         return new Purchases($this->pdo(), $this->ledger(), $this->prefix());
     }
 
+    public function books(): Books
+    {
+        return new Books($this->pdo(), $this->settings, $this->prefix());
+    }
+
+    public function events(): EventLog
+    {
+        return new EventLog($this->pdo(), $this->prefix());
+    }
+
     /** Returns the prefix of the ledger's tables (docs/spec/ledger-statements.md). */
     private function prefix(): string
     {
         return $this->settings->verifier->ledger->prefix ?? 'assay_';
     }
 
-    private function wallet(): Wallet
+    public function wallet(): Wallet
     {
         return new Wallet($this->pdo(), $this->settings->goods, $this->prefix() . 'purchase');
     }
 
     private function sender(): Sender
     {
-        return new Sender($this->settings->appleHosts, error_log(...));
+        return $this->sender ??= new Sender($this->settings->appleHosts, error_log(...));
     }
 
-    private function tally(): Tally
+    public function tally(): Tally
     {
         return new Tally($this->shared(), $this->pdo(...));
     }
@@ -220,13 +263,13 @@ final class Shop
     private function connected(): PDO
     {
         $engine = $this->settings->database;
-        $isFile = $this->settings->driver() === 'sqlite';
+        $isFile = $this->settings->database->driver() === 'sqlite';
         $options = [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION, PDO::ATTR_TIMEOUT => 2];
         if ($isFile) {
             $options[PDO::SQLITE_ATTR_OPEN_FLAGS]
                 = PDO::SQLITE_OPEN_READWRITE | ($this->makesFile ? PDO::SQLITE_OPEN_CREATE : 0);
         }
-        $pdo = new PDO($engine->dsn, $engine->user ?? null, $engine->password ?? null, $options);
+        $pdo = new PDO($engine->dsn, $engine->user, $engine->password, $options);
         $isFile && $pdo->exec('PRAGMA synchronous = FULL');
 
         return $pdo;

@@ -6,7 +6,9 @@ namespace Shop;
 
 use Assay\Document;
 use Assay\Exception\AssayException;
+use Assay\Ledger\Grant;
 use Assay\Ledger\LedgerPurchase as Row;
+use PDO;
 
 /**
  * /support: whether an order was used, by which account, and what to do about it (LST-2 … 7). The
@@ -16,7 +18,9 @@ final class Support
 {
     private const LIMIT = 5 << 20;
     /** The actions of a form, and the role that each needs. Any other action is 400. */
-    private const ACTIONS = ['look' => 'look', 'grant' => 'grant', 'order' => 'grant', 'resume' => 'grant'];
+    private const ACTIONS = ['look' => Role::Reader, 'grant' => Role::Support, 'order' => Role::Support,
+        'resume' => Role::Support];
+    private const HEADS = ['State', 'Order', 'Account', 'Dates, in UTC', 'Who and why', 'What to do'];
     /** The advice for the customer, by the outcome of `find`; the worst first. */
     private const ADVICE = [
         'resume' => ['wait', 'Claimed, and not delivered: resume it.'],
@@ -60,7 +64,7 @@ final class Support
 
         return Page::of('Support', $done . $this->asking($query) . $found
             . $this->byHand($typed + $query, $operator)
-            . $this->journal(($query['account'] ?? '') === '' ? null : $query['account']));
+            . $this->journal(($query['account'] ?? '') === '' ? null : $query['account']), $operator);
     }
 
     /** Returns typed text that every engine accepts, without invalid bytes and outer spaces. */
@@ -132,11 +136,12 @@ final class Support
             return ['incomplete', self::notice('wait', 'The account and a reason are needed.')];
         }
         $note = mb_strcut("$operator->name: $reason", 0, 255);
+        $till = $this->shop->till()->audited(fn (PDO $pdo, Grant $grant, string $change) =>
+            $this->shop->journal()->changed($pdo, $operator, $grant, $reason, $change));
         $answer = match ($do) {
-            'resume' => (string) $this->shop->till()
-                ->resume($form['purchase'] ?? '', $account, $note)->clientResult,
-            'order' => $this->granted($this->ordered($form['order'] ?? ''), $account, $note),
-            'grant' => $this->granted($this->verified($form['evidence'] ?? ''), $account, $note),
+            'resume' => (string) $till->resume($form['purchase'] ?? '', $account, $note)->clientResult,
+            'order' => $this->granted($till, $this->ordered($form['order'] ?? ''), $account, $note),
+            default => $this->granted($till, $this->verified($form['evidence'] ?? ''), $account, $note),
         };
         $tone = match ($answer) {
             'granted', 'already-granted' => 'good',
@@ -148,14 +153,14 @@ final class Support
     }
 
     /** Grants by hand through the same checks as for an app (LST-7): nothing without evidence. */
-    private function granted(Proof $proof, string $account, string $note): string
+    private function granted(Till $till, Proof $proof, string $account, string $note): string
     {
         if ($proof->evidence === []) {
             return 'deferred';
         }
 
         return $this->shop->judge()->isAllowed($proof, $account)
-            ? $this->shop->till()->settle($proof->evidence, $account, $note)->outcome(false)->answer
+            ? $till->settle($proof->evidence, $account, $note)->outcome(false)->answer
             : 'refused-keep';
     }
 
@@ -198,7 +203,9 @@ final class Support
             ['account', 'order', 'transaction'],
         );
         if ("$account$order$transaction" === '') {
-            return '';
+            $rows = $this->shop->purchases()->waiting();
+
+            return $rows === [] ? '' : $this->shown('resume', $rows, $operator);
         }
         $end = $this->shop->journal()->begun($operator, 'look', $account, $order ?: $transaction);
         $outcome = 'refused';
@@ -280,8 +287,13 @@ final class Support
         $outcomes = array_map($this->outcomeOf(...), $others);
         $outcome = self::worst([...array_column($rows, 'outcome'), ...$outcomes]);
 
-        return [$outcome, $this->shown($outcome, $rows, $operator)
-            . implode('', array_map(self::unclaimed(...), $others, $outcomes))];
+        return [$outcome, $this->shown(
+            $outcome,
+            $rows,
+            $operator,
+            '',
+            array_map(self::unclaimed(...), $others, $outcomes),
+        )];
     }
 
     /** Returns the outcome of a purchase that the ledger does not have. */
@@ -307,13 +319,17 @@ final class Support
             ?? $outcomes[0] ?? 'unproven';
     }
 
-    /** @param list<Row> $rows */
-    private function shown(string $outcome, array $rows, Operator $operator, string $pages = ''): string
+    /**
+     * @param list<Row> $rows
+     * @param list<list<string>> $others cells of purchases that have no row
+     */
+    private function shown(string $outcome, array $rows, Operator $operator, string $pages = '', array $others = []): string
     {
-        $shown = array_map(fn (Row $row): string => $this->row($row, $operator), $rows);
+        $cells = [...array_map(fn (Row $row): array => $this->row($row, $operator), $rows), ...$others];
 
-        return self::notice(...self::ADVICE[$outcome] ?? ['wait', $outcome])
-            . $pages . implode('', $shown) . (count($rows) > 10 ? $pages : '');
+        return self::notice(...self::ADVICE[$outcome] ?? ['wait', $outcome]) . ($cells === [] ? ''
+            : '<section><h2>Orders</h2>' . $pages . Table::cards('Orders', self::HEADS, $cells)
+                . (count($rows) > 10 ? $pages : '') . '</section>');
     }
 
     /**
@@ -345,20 +361,18 @@ final class Support
         );
     }
 
-    private static function unclaimed(Purchase $purchase, string $outcome): string
+    /** @return list<string> the cells of a purchase that the ledger does not have */
+    private static function unclaimed(Purchase $purchase, string $outcome): array
     {
         [$tone, $advice] = self::ADVICE[$outcome];
 
-        return "<section><h2 class=\"$tone\">$outcome</h2><p>$advice</p>" . self::facts([
-            'Product' => $purchase->product,
-            'Transaction' => $purchase->transactionId,
-            'Bought' => Page::time($purchase->boughtMs),
-        ]) . '</section>';
+        return ["<strong class=\"$tone\">$outcome</strong>", Page::text($purchase->product) . '<br>'
+            . Page::text($purchase->transactionId), 'nobody', self::dates(['bought' => $purchase->boughtMs]), '–', $advice];
     }
 
     private function claiming(string $order, string $account, Operator $operator): string
     {
-        return !$operator->may('grant') ? '' : '<section><h2>Grant this order</h2><p class="soft">Apple is'
+        return !$operator->may(Role::Support) ? '' : '<section><h2>Grant this order</h2><p class="soft">Apple is'
             . ' asked again, and what it signed is claimed as if the app had sent it.</p>'
             . $this->form(
                 $operator,
@@ -371,50 +385,46 @@ final class Support
     /** Returns the journal of this account, or of all. */
     private function journal(?string $account): string
     {
-        $entries = '';
+        $rows = [];
         foreach ($this->shop->journal()->newest($account) as $entry) {
-            $what = implode(' ', array_filter([$entry['action'],
-                $account === null ? $entry['account'] : '', $entry['subject']]));
-            $reason = $entry['reason'] === '' ? '' : ": $entry[reason]";
-            $entries .= '<dt>' . Page::time((int) $entry['at_ms']) . '</dt><dd>'
-                . Page::text("$entry[operator]: $what$reason → $entry[outcome]") . '</dd>';
+            $rows[] = array_map(Page::text(...), [Page::time((int) $entry['at_ms']), $entry['operator'],
+                $entry['action'], $entry['account'], $entry['subject'], $entry['reason'], $entry['outcome']]);
         }
+        $heads = ['When', 'Who', 'What', 'Account', 'Subject', 'Why', 'Outcome'];
 
-        return '<section><h2>What operators did</h2>'
-            . ($entries === '' ? '<p>Nothing.</p>' : "<dl>$entries</dl>") . '</section>';
+        return '<section><h2>What operators did</h2>' . ($rows === [] ? '<p>Nothing.</p>'
+            : Table::cards('What operators did, the newest first', $heads, $rows)) . '</section>';
     }
 
-    private function row(Row $row, Operator $operator): string
+    /** @return list<string> cells by HEADS */
+    private function row(Row $row, Operator $operator): array
     {
-        $list = self::facts([
-            'Product' => "$row->quantity × $row->product",
-            'Transaction' => "$row->environment $row->transactionId",
-            'Account' => $row->operatorView?->account ?: 'nobody yet',
-            'Bought' => Page::time($row->purchasedAtMs),
-            'Claimed' => Page::time($row->claimedAtMs),
-            'Delivered' => Page::time($row->grantedAtMs),
-            'Refunded' => Page::time($row->revokedAtMs),
-            'Note' => $row->operatorView?->note ?? '–',
-        ]);
         [$tone, $advice] = self::ADVICE[$row->outcome] ?? ['wait', $row->outcome];
         // A reversed refund of a purchase without owner frees it (STO-34): nothing to resume.
         $isFree = $row->state === 'claimed' && (string) $row->operatorView?->account === '';
-        $form = $row->state === 'claimed' && !$isFree && $operator->may('grant')
+        $form = $row->state === 'claimed' && !$isFree && $operator->may(Role::Support)
             ? $this->resuming($row, $operator) : '';
-        $state = Page::text($isFree ? $row->outcome : $row->state);
 
-        return "<section><h2 class=\"$tone\">$state</h2><p>$advice</p>$list$form</section>";
+        return [
+            "<strong class=\"$tone\">" . Page::text($isFree ? $row->outcome : $row->state) . '</strong>',
+            Page::text("$row->quantity × $row->product") . '<br>' . Page::text("$row->environment $row->transactionId"),
+            Page::text($row->operatorView?->account ?: 'nobody yet'),
+            self::dates(['bought' => $row->purchasedAtMs, 'claimed' => $row->claimedAtMs,
+                'delivered' => $row->grantedAtMs, 'refunded' => $row->revokedAtMs]),
+            Page::text($row->operatorView?->note ?? '–'),
+            Page::text($advice) . $form,
+        ];
     }
 
-    /** @param array<string, string|null> $facts */
-    private static function facts(array $facts): string
+    /** @param array<string, int|null> $dates in milliseconds since 1970 UTC; those that are null are left out */
+    private static function dates(array $dates): string
     {
-        $list = '';
-        foreach ($facts as $name => $value) {
-            $list .= "<dt>$name</dt><dd>" . Page::text($value) . '</dd>';
+        $lines = [];
+        foreach ($dates as $name => $ms) {
+            $ms === null || $lines[] = "<span class=\"date\">$name " . gmdate('j M Y, H:i', intdiv($ms, 1000)) . '</span>';
         }
 
-        return "<dl>$list</dl>";
+        return $lines === [] ? '–' : implode('<br>', $lines);
     }
 
     private function resuming(Row $row, Operator $operator): string
@@ -440,9 +450,9 @@ final class Support
                 . '<label for="evidence">Evidence: the receipt or signed transaction</label>'
                 . '<textarea id="evidence" name="evidence" required>'
                 . Page::text($typed['evidence'] ?? '') . '</textarea>'
-                . ($operator->may('grant') ? $grants : '')
+                . ($operator->may(Role::Support) ? $grants : '')
                 . '<button name="do" value="look">Was it used?</button> '
-                . ($operator->may('grant') ? $button : ''),
+                . ($operator->may(Role::Support) ? $button : ''),
             ) . '</section>';
     }
 
@@ -450,13 +460,16 @@ final class Support
     {
         $selected = ($query['environment'] ?? '') === 'Sandbox' ? ' selected' : '';
 
-        return '<section><h2>Was this order used?</h2><form method="get" action="/support">'
-            . self::field('account', 'Account', $query['account'] ?? '', false)
-            . self::field('transaction', 'Transaction id', $query['transaction'] ?? '', false)
-            . '<label for="environment">of</label><select id="environment" name="environment">'
-            . "<option>Production</option><option$selected>Sandbox</option></select>"
-            . self::field('order', 'Order number of Apple\'s mail', $query['order'] ?? '', false)
-            . '<button>Look it up</button></form></section>';
+        $fields = [
+            self::field('account', 'Account', $query['account'] ?? '', false),
+            self::field('transaction', 'Transaction id', $query['transaction'] ?? '', false),
+            '<label for="environment">of</label><select id="environment" name="environment">'
+                . "<option>Production</option><option$selected>Sandbox</option></select>",
+            self::field('order', 'Order number of Apple\'s mail', $query['order'] ?? '', false),
+        ];
+
+        return '<section><h2>Was this order used?</h2><form class="row" method="get" action="/support"><div>'
+            . implode('</div><div>', $fields) . '</div><button>Look it up</button></form></section>';
     }
 
     /** @param array<string, string> $hidden */

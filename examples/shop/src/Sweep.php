@@ -24,6 +24,7 @@ final class Sweep
         private Till $till,
         private Apple $apple,
         private Tally $tally,
+        private EventLog $events,
     ) {
     }
 
@@ -35,6 +36,7 @@ final class Sweep
         $held = $this->claims();
         $this->lines();
         $this->ledger->deleteExpiredRows();
+        $this->events->deleteOld();
         $waiting = $held === [] ? ''
             : '; for a person: ' . implode(', ', array_column($held, 'purchaseKey'));
 

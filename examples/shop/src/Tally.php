@@ -36,7 +36,7 @@ final class Tally
     /** @param string|null $class the class of triage; null if the request ended before */
     public function count(string $outcome, ?string $class): void
     {
-        $hour = gmdate('Y-m-d\TH');
+        $hour = self::hour(Clock::ms());
         $names = ["$hour/outcome/$outcome" => 1] + ($class === null ? [] : ["$hour/triage/$class" => 1]);
         $this->add($names) || Log::line('WARN', 'a count was lost');
     }
@@ -72,18 +72,29 @@ final class Tally
         }
     }
 
-    /** @return array<string, array<string, array<int, int>>> kind => name => hour => requests */
-    public function day(string $day): array
+    /**
+     * Returns the counts of a span by column.
+     *
+     * @return array<string, array<string, array<int, int>>> kind => name => begin of a column => requests
+     */
+    public function of(Span $span): array
     {
-        $read = ($this->pdo)()->prepare('SELECT kind, name, hour, requests FROM shop_tally'
-            . ' WHERE hour >= ? AND hour <= ? ORDER BY kind, name, hour');
-        $read->execute(["{$day}T00", "{$day}T23"]);
+        $length = $span->kind === 'day' ? strlen('2026-11-27T09') : strlen('2026-11-27');
+        $read = ($this->pdo)()->prepare("SELECT kind, name, SUBSTR(hour, 1, $length), SUM(requests)"
+            . ' FROM shop_tally WHERE hour >= ? AND hour < ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3');
+        $read->execute([self::hour($span->fromMs), self::hour($span->toMs)]);
         $found = ['triage' => [], 'outcome' => []];
-        foreach ($read->fetchAll(PDO::FETCH_NUM) as [$kind, $name, $hour, $requests]) {
-            $found[$kind][$name][(int) substr($hour, -2)] = (int) $requests;
+        foreach ($read->fetchAll(PDO::FETCH_NUM) as [$kind, $name, $begin, $requests]) {
+            [$date, $hour] = explode('T', $begin) + [1 => '00'];
+            $found[$kind][$name][1000 * (int) strtotime("$date $hour:00 UTC")] = (int) $requests;
         }
 
         return $found;
+    }
+
+    private static function hour(int $ms): string
+    {
+        return gmdate('Y-m-d\TH', intdiv($ms, 1000));
     }
 
     /** Begins a transaction that does not wait for the disk: a count may be lost. */

@@ -31,11 +31,27 @@ final class Till
     private const MOST = 1024;
     private const UUID = '/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i';
 
+    /** @var (\Closure(PDO, Grant, string): void)|null */
+    private ?\Closure $audit = null;
+
     public function __construct(
         private Settings $settings,
         private Ledger $ledger,
         private Wallet $wallet,
     ) {
+    }
+
+    /**
+     * Returns a till whose payments are an operator's: `audit` writes each in its transaction.
+     *
+     * @param \Closure(PDO, Grant, string): void $audit
+     */
+    public function audited(\Closure $audit): self
+    {
+        $till = clone $this;
+        $till->audit = $audit;
+
+        return $till;
     }
 
     /**
@@ -167,12 +183,12 @@ final class Till
         if (!isset($this->settings->goods[$grant->product]) && $this->settings->type($grant->product) === null) {
             throw new \UnexpectedValueException("the catalogue lacks $grant->product");
         }
-        $this->wallet->pay($grant, $pdo);
+        $this->wallet->pay($grant, $pdo, $this->audit);
     }
 
     private function takeBack(Take $take, PDO $pdo): void
     {
-        $this->wallet->takeBack($take, $this->isLease() ? null : $pdo);
+        $this->wallet->takeBack($take, $pdo);
     }
 
     private function isLease(): bool
@@ -214,8 +230,9 @@ final class Till
      */
     private function undoneIf(string $outcome, Claim $claim): void
     {
-        if ($claim->grantId !== null && ($outcome === 'revoked'
-            || $outcome === 'superseded' && $this->newestGrantId($claim) !== $claim->grantId)) {
+        $isOver = $outcome === 'revoked'
+            || $outcome === 'superseded' && $this->newestGrantId($claim) !== $claim->grantId;
+        if ($claim->grantId !== null && $isOver) {
             $this->wallet->undo(Grant::of($claim->payload()));
         }
     }

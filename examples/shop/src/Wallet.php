@@ -57,6 +57,7 @@ final class Wallet
         }
         $this->pdo->exec('CREATE INDEX IF NOT EXISTS shop_wallet_purchase ON shop_wallet'
             . ' (purchase_key)');
+        $this->pdo->exec('CREATE INDEX IF NOT EXISTS shop_wallet_account ON shop_wallet (account)');
         $this->nameOldPayments();
     }
 
@@ -64,13 +65,23 @@ final class Wallet
      * Pays a grant, inside the transaction of the claim or after it; both may be repeated.
      *
      * @param PDO|null $pdo the connection of that transaction; null after it
+     * @param (\Closure(PDO, Grant, string): void)|null $audit writes who paid by hand, once for a
+     *     grant id, in the transaction of the payment
      */
-    public function pay(Grant $grant, ?PDO $pdo = null): void
+    public function pay(Grant $grant, ?PDO $pdo = null, ?\Closure $audit = null): void
     {
         $coins = ($this->goods[$grant->product] ?? 0) * $grant->units;
         is_int($coins) || throw new \UnexpectedValueException('more coins than a number holds');
-        $this->insert($pdo ?? $this->pdo, [$grant->grantId, $grant->purchaseKey, $grant->account,
-            $grant->product, $grant->quantity, $grant->units, $coins, Clock::ms(), null]);
+        $row = [$grant->grantId, $grant->purchaseKey, $grant->account,
+            $grant->product, $grant->quantity, $grant->units, $coins, Clock::ms(), null];
+        if ($audit === null) {
+            $this->insert($pdo ?? $this->pdo, $row);
+
+            return;
+        }
+        $this->together($pdo, function (PDO $pdo) use ($row, $grant, $coins, $audit): void {
+            $this->insert($pdo, $row) && $audit($pdo, $grant, "$grant->units units, $coins coins");
+        });
     }
 
     /**
@@ -83,14 +94,25 @@ final class Wallet
      */
     public function takeBack(Take $take, ?PDO $pdo = null): void
     {
-        if ($pdo !== null) {
-            $this->replaceBy($take, $pdo);
+        $this->together($pdo, fn (PDO $pdo) => $this->replaceBy($take, $pdo));
+    }
+
+    /**
+     * Runs changes in the transaction of a claim or a refund; in one of their own if none is open,
+     * as under a lease.
+     *
+     * @param \Closure(PDO): void $changes
+     */
+    private function together(?PDO $pdo, \Closure $changes): void
+    {
+        if ($pdo !== null && $pdo->inTransaction()) {
+            $changes($pdo);
 
             return;
         }
         $this->pdo->beginTransaction();
         try {
-            $this->replaceBy($take, $this->pdo);
+            $changes($this->pdo);
             $this->pdo->commit();
         } finally {
             $this->pdo->inTransaction() && $this->pdo->rollBack();

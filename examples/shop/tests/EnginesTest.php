@@ -53,6 +53,47 @@ final class EnginesTest extends ShopTestCase
         $page = $shop->page("/support?transaction=$id")->body;
         $this->assertStringContainsString('Apple paid it back', $page);
         $this->assertStringContainsString('8 requests.', $this->dashboard($shop));
+        $this->readsOf($shop, $id);
+    }
+
+    /** Asserts that the reads are the same on each engine: an account's own, books, events, exports. */
+    private function readsOf(FpmShop $shop, string $refunded): void
+    {
+        $this->assertSame([0, 'premium'], array_slice(array_values($shop->read('/v1/account')->members()), 0, 2), $shop->log());
+        $this->assertSame([100, 'free'], array_slice(array_values($shop->read('/v1/account', 'Ann')->members()), 0, 2));
+        $states = static fn (Reply $reply): array => array_column($reply->members()['orders'] ?? [], 'state');
+        $found = $states($shop->read('/v1/orders'));
+        sort($found);
+        $this->assertSame(['granted', 'revoked'], $found);
+        $this->assertSame([], $states($shop->read('/v1/orders', 'ANN')), 'case tells accounts apart');
+        $last = $shop->read('/v1/orders')->members()['orders'][1];
+        $place = rawurlencode("$last[purchasedAtMs].Production/$last[transactionId]");
+        $this->assertSame([], $states($shop->read("/v1/orders?after=$place")));
+        $this->assertSame(414, $shop->read('/v1/orders?after=' . str_repeat('1', 1 << 16))->status);
+        $prices = [self::COINS => ['currency' => 'EUR', 'minor' => 99]];
+        $shop->configure(['prices' => $prices]);
+        $month = self::dated($shop);
+        $page = $shop->page("/dashboard?$month")->body;
+        $this->assertStringContainsString('<th scope="row">EUR</th><td class="n">1.98</td><td class="n">0.99</td><td class="n">0.99</td>', $page);
+        $this->assertStringContainsString('1 started, 0 renewed or came back, 0 ended', $page);
+        $this->assertStringContainsString("Production/$refunded", $shop->page("/events?$month")->body);
+        foreach (['requests' => 1, 'money' => 3, 'subscriptions' => 29, 'orders' => 4, 'events' => 5] as $table => $least) {
+            $reply = $shop->page("/export?table=$table&$month");
+            $this->assertSame([200, 'text/csv; charset=utf-8'], [$reply->status, $reply->headers['content-type']], $shop->log());
+            $this->assertGreaterThanOrEqual($least, substr_count($reply->body, "\r\n"), $table . $reply->body);
+        }
+        // A grant by hand, twice at once: one payment, one row of who did it.
+        preg_match('/name="seal" value="([0-9a-f]{64})"/', $shop->page('/support')->body, $seal);
+        $form = http_build_query(['do' => 'grant', 'account' => 'Zoë', 'reason' => 'ticket', 'seal' => $seal[1],
+            'evidence' => self::jws(self::coins(self::id()))]);
+        $replies = $shop->asOperator(array_fill(0, 3, ['/support', $form, null]));
+        $this->assertSame(1, array_sum(array_map(
+            static fn (Reply $reply): int => substr_count($reply->body, 'The answer is: granted'),
+            $replies,
+        )), $shop->log());
+        $this->assertSame(100, $shop->coins()['Zoë']);
+        $this->assertSame(1, (int) $shop->pdo()->query("SELECT COUNT(*) FROM shop_journal WHERE action = 'paid'")->fetchColumn());
+        $this->assertSame(0, $shop->command('setup')->code);
     }
 
     /** @dataProvider engines */

@@ -345,9 +345,11 @@ final class EventsTest extends ShopTestCase
     /** Deletes all rows, so that the same purchases can be used again. */
     private static function emptied(PDO $pdo): void
     {
-        foreach ([
+        foreach (
+            [
             'assay_purchase', 'assay_purchase_key', 'assay_subscription', 'assay_event', 'shop_wallet',
-        ] as $table) {
+            ] as $table
+        ) {
             $pdo->exec("DELETE FROM $table");
         }
     }

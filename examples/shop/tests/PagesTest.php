@@ -51,14 +51,15 @@ final class PagesTest extends ShopTestCase
         }
         $this->assertSame(400, $shop->page('/support', $form)->status);
         $this->assertSame([], $shop->coins());
-        $this->assertStringContainsString('kim: unknown: x → refused: Unknown action', $shop->page('/support?account=ann')->body);
+        $entry = ['kim', 'unknown', 'ann', '', 'x', 'refused: Unknown action'];
+        $this->assertContains($entry, self::journal($shop->page('/support?account=ann')->body));
     }
 
     public function testWhoMayLookMayNotGrant(): void
     {
         $hash = password_hash(RunningShop::PASSWORD, PASSWORD_BCRYPT, ['cost' => 4]);
         $shop = $this->shop(['grants' => 'lease', 'operators' => [
-            'kim' => ['hash' => $hash, 'role' => 'grant'], 'lee' => ['hash' => $hash, 'role' => 'look']]]);
+            'kim' => ['hash' => $hash, 'role' => 'support'], 'lee' => ['hash' => $hash, 'role' => 'reader']]]);
         $lee = 'lee:' . RunningShop::PASSWORD;
         $jws = self::jws(self::coins($id = self::id(), '--signed', (string) (self::now() - 3_600_000)));
         $claim = $shop->ledger(self::now() - 120_000)->claim($jws, 'ann')->claims[0];
@@ -79,9 +80,11 @@ final class PagesTest extends ShopTestCase
         // A form of another operator is refused.
         $this->assertSame(403, $shop->page('/support', $look)->status);
         $said = $shop->page('/support?account=ann')->body;
-        foreach (['lee: look → resume', 'lee: grant: please → refused: Not allowed',
-            'kim: look → refused: Open the page again'] as $entry) {
-            $this->assertStringContainsString($entry, $said);
+        foreach (
+            [['lee', 'look', 'ann', '', '', 'resume'], ['lee', 'grant', 'ann', '', 'please', 'refused: Not allowed'],
+            ['kim', 'look', 'ann', '', '', 'refused: Open the page again']] as $entry
+        ) {
+            $this->assertContains($entry, self::journal($said));
         }
     }
 
@@ -95,15 +98,17 @@ final class PagesTest extends ShopTestCase
         $form = ['do' => 'resume', 'purchase' => $claim->purchaseKey, 'account' => 'bob-account',
             'reason' => 'ticket <7>', 'seal' => $this->seal($shop)];
         $shop->page('/support', $form);
-        $entry = "kim: resume $claim->purchaseKey: ticket &lt;7&gt; → granted";
-        $this->assertStringContainsString($entry, $shop->page('/support?account=bob-account')->body);
-        $this->assertStringContainsString('kim: resume bob-account', $shop->page('/support')->body);
+        $page = $shop->page('/support?account=bob-account')->body;
+        foreach ([['resume', 'granted'], ['paid', '1 units, 100 coins']] as [$action, $outcome]) {
+            $this->assertContains(['kim', $action, 'bob-account', $claim->purchaseKey, 'ticket &lt;7&gt;', $outcome], self::journal($page));
+        }
+        $this->assertStringContainsString('bob-account', $shop->page('/support')->body);
         $this->assertSame(['bob-account' => 100], $shop->coins());
         $this->assertSame(0, $shop->command('forget', 'bob-account')->code);
         $page = $shop->page('/support')->body;
         $this->assertStringNotContainsString('bob-account', $page);
         $this->assertStringNotContainsString('ticket', $page);
-        $this->assertStringContainsString('kim: resume → granted', $page);
+        $this->assertContains(['kim', 'resume', '', '', '', 'granted'], self::journal($page));
     }
 
     /** Asserts that an action is not run if the journal cannot be written. */
@@ -116,6 +121,91 @@ final class PagesTest extends ShopTestCase
         $this->assertSame(503, $shop->page('/support', $form)->status);
         $this->assertSame(503, $shop->page('/support?account=ann')->status);
         $this->assertSame([], $shop->coins());
+    }
+
+    /**
+     * Asserts that what an operator pays stands together with the entry of who paid it and why, or
+     * that neither stands (BCK-39).
+     *
+     * @dataProvider modes
+     */
+    public function testThePaymentAndItsAuditRowAreOneTransaction(string $grants): void
+    {
+        $shop = $this->shop(['grants' => $grants]);
+        $pdo = $shop->pdo();
+        $form = ['do' => 'grant', 'account' => 'ann', 'reason' => 'ticket 5', 'seal' => $this->seal($shop),
+            'evidence' => self::jws(self::coins($id = self::id()))];
+        $pdo->exec("CREATE TRIGGER no_audit BEFORE INSERT ON shop_journal WHEN NEW.action = 'paid'"
+            . " BEGIN SELECT RAISE(ABORT, 'no room'); END");
+        $this->assertSame(503, $shop->page('/support', $form)->status);
+        $this->assertSame([], $shop->coins());
+        $this->assertSame(0, (int) $pdo->query('SELECT COUNT(*) FROM shop_wallet')->fetchColumn());
+        $claim = $shop->ledger(self::now() - 120_000)->claim(
+            self::jws(self::coins(self::id(), '--signed', (string) (self::now() - 3_600_000))),
+            'bob',
+        )->claims[0];
+        $resume = ['do' => 'resume', 'purchase' => $claim->purchaseKey, 'account' => 'bob'] + $form;
+        $this->assertSame(503, $shop->page('/support', $resume)->status);
+        $this->assertSame([], $shop->coins());
+        // The attempt is in the journal all the same: it was written before.
+        $entry = ['kim', 'grant', 'ann', '', 'ticket 5', 'begun'];
+        $this->assertContains($entry, self::journal($shop->page('/support?account=ann')->body));
+        $pdo->exec('DROP TRIGGER no_audit');
+        $pdo->exec("UPDATE assay_purchase SET lease_expires_at_ms = 1 WHERE state = 'claimed'");
+        $handle = fn (): array => ['/support', http_build_query($form), null];
+        $statuses = array_column($shop->asOperator(array_fill(0, 4, $handle())), 'status');
+        $this->assertSame([200, 200, 200, 200], $statuses, $shop->log());
+        $this->assertSame(['ann' => 100], $shop->coins());
+        $rows = $pdo->query("SELECT operator, account, subject, reason, outcome FROM shop_journal WHERE action = 'paid'")
+            ->fetchAll(\PDO::FETCH_NUM);
+        $this->assertSame([['kim', 'ann', "Production/$id", 'ticket 5', '1 units, 100 coins']], $rows);
+        $this->assertContains(['kim', 'paid', 'ann', "Production/$id", 'ticket 5', '1 units, 100 coins'], self::journal(
+            $shop->page('/support?account=ann')->body,
+        ));
+    }
+
+    /** @return iterable<string, array{string}> */
+    public function modes(): iterable
+    {
+        yield 'in a transaction' => ['transaction'];
+        yield 'under a lease' => ['lease'];
+    }
+
+    /** Asserts that typed text is a value, and never part of a statement or of the page. */
+    public function testASearchIsNoStatement(): void
+    {
+        $shop = $this->shop();
+        $shop->send(self::jws(self::coins($id = self::id())));
+        $texts = ["' OR '1'='1", '%', '_', 'a%', "'; DROP TABLE shop_wallet; --", '"', '\\', "ann' --", '<img src=x onerror=alert(1)>',
+            "ann\0", str_repeat('x', 300), 'ANN', "1' UNION SELECT hash--"];
+        foreach ($texts as $text) {
+            foreach (['account', 'order', 'transaction'] as $field) {
+                $reply = $shop->page('/support?' . http_build_query([$field => $text]));
+                $this->assertSame(200, $reply->status, "$field $text " . $shop->log());
+                if ($text !== "ann\0") {
+                    $this->assertStringNotContainsString("Production $id", $reply->body, "$field $text");
+                }
+                $this->assertDoesNotMatchRegularExpression('/<img|<script/i', $reply->body);
+            }
+        }
+        $this->assertStringContainsString("Production $id", $shop->page('/support?account=ann')->body);
+        $this->assertSame(['ann' => 100], $shop->coins());
+    }
+
+    public function testOrdersThatWaitForAPersonAreShownAtTheStart(): void
+    {
+        $shop = $this->shop(['grants' => 'lease']);
+        $this->assertStringNotContainsString('<h2>Orders</h2>', $shop->page('/support')->body);
+        $shop->ledger(self::now() - 120_000)->claim(
+            self::jws(self::coins($id = self::id(), '--signed', (string) (self::now() - 3_600_000))),
+            'ann',
+        );
+        $page = $shop->page('/support')->body;
+        foreach (["Production $id", '</span>ann</td>', 'value="resume"'] as $text) {
+            $this->assertStringContainsString($text, $page);
+        }
+        $shop->sweep();
+        $this->assertStringNotContainsString("Production $id", $shop->page('/support')->body);
     }
 
     public function testLst2AnAccountIsSeenWholeAndTheWorstFirst(): void
@@ -133,7 +223,7 @@ final class PagesTest extends ShopTestCase
         $this->assertStringContainsString("value=\"$old->purchaseKey\"", $page);
         $next = $shop->page('/support?account=many&page=2')->body;
         $this->assertStringContainsString('51–61 of 61 purchases', $next);
-        preg_match_all('/<dd>Production ([0-9]+)</', $page . $next, $found);
+        preg_match_all('/<br>Production ([0-9]+)</', $page . $next, $found);
         $this->assertCount(61, array_unique($found[1]));
         $this->assertSame($first, $found[1][0]);
         $this->assertStringContainsString('page=2', $page);
@@ -158,14 +248,14 @@ final class PagesTest extends ShopTestCase
         $receipt = Minted::get()->mint('app-receipt', '--purchases', '60', ...self::line($id = self::id(), $id));
         $form = ['do' => 'look', 'account' => '', 'evidence' => $receipt, 'seal' => $this->seal($shop)];
         $page = $shop->page('/support', $form)->body;
-        $this->assertSame(60, substr_count($page, '<h2 class="wait">unused</h2>'), $shop->log());
+        $this->assertSame(60, substr_count($page, '<strong class="wait">unused</strong>'), $shop->log());
         $this->assertStringContainsString('never used', $page);
         $shop->send($receipt);
         $shop->pdo()->exec("UPDATE assay_purchase SET state = 'claimed', granted_at_ms = NULL, lease_expires_at_ms = 1"
             . ' WHERE purchase_key = (SELECT max(purchase_key) FROM assay_purchase)');
         $page = $shop->page('/support', $form)->body;
         $this->assertStringContainsString('<section class="wait" role="status"><p>Claimed, and not delivered', $page);
-        $this->assertSame(59, substr_count($page, '<h2 class="good">granted</h2>'));
+        $this->assertSame(59, substr_count($page, '<strong class="good">granted</strong>'));
         $unknown = self::jws(self::bought('com.example.app.new', 'consumable', self::id()));
         $page = $shop->page('/support', ['evidence' => $unknown] + $form)->body;
         $this->assertStringContainsString('a product that is not in the catalogue', $page);
@@ -190,8 +280,8 @@ final class PagesTest extends ShopTestCase
         $shop->send(self::jws(self::coins($id, '--quantity', '2')));
         $expected = [
             '/support?account=ann' => ['It was delivered', "2 × com.example.app.coins100", "Production $id"],
-            "/support?transaction=$id" => ['<dd>ann</dd>'],
-            "/support?transaction=$id&account=bob" => ['Used by another account', '<dd>ann</dd>'],
+            "/support?transaction=$id" => ['</span>ann</td>'],
+            "/support?transaction=$id&account=bob" => ['Used by another account', '</span>ann</td>'],
             '/support?transaction=999999999999999' => ['A number alone proves nothing'],
             '/support?order=MK5TTTVWJH' => ['Nobody could be asked'],
             '/support?account=bob' => ['A number alone proves nothing'],
@@ -220,7 +310,7 @@ final class PagesTest extends ShopTestCase
         $this->assertSame([], $shop->coins());
         $this->assertStringContainsString('The answer is: granted', $said([]));
         $this->assertSame(['ann' => 100], $shop->coins());
-        $this->assertStringContainsString('<dd>kim: ticket 17</dd>', $shop->page('/support?account=ann')->body);
+        $this->assertStringContainsString('</span>kim: ticket 17</td>', $shop->page('/support?account=ann')->body);
         // Neither the next restore nor the next grant delivers it again.
         $this->assertSame([200, 'already-granted'], $shop->send($jws)->said());
         $this->assertStringContainsString('already-granted', $said([]));
@@ -292,8 +382,7 @@ final class PagesTest extends ShopTestCase
         $read = 'SELECT name, SUM(requests) FROM shop_tally WHERE kind = ? GROUP BY name ORDER BY name';
         $counted = $shop->pdo()->prepare($read);
         $counted->execute(['outcome']);
-        $expected = array_map(count(...), $sent) + ['revoked' => 1, 'refused malformed' => 1];
-        $expected['refused rejected'] = 2;
+        $expected = array_map(count(...), $sent) + ['revoked' => 1, 'no-receipt' => 2];
         ksort($expected);
         $this->assertSame($expected, array_map(intval(...), $counted->fetchAll(\PDO::FETCH_KEY_PAIR)));
         $counted->execute(['triage']);
@@ -301,11 +390,34 @@ final class PagesTest extends ShopTestCase
         $this->assertSame(1, $classes['repeated']);
         $this->assertSame($requests - 2, array_sum($classes));
         foreach ([...array_keys($expected), ...array_keys($classes)] as $name) {
-            $this->assertStringContainsString("<td>$name <", $page->body);
+            $this->assertStringContainsString("<th scope=\"row\">$name <", $page->body);
         }
-        $this->assertSame(2, substr_count($page->body, '<svg viewBox="0 0 672 160"'));
+        // The five classes of the article, whose sum and the rest are all requests.
+        $classes = ['foreign' => 1, 'confirmed' => 4, 'cracking tool' => 2, 'repeated' => 4, 'unconfirmed' => 2];
+        foreach ($classes as $class => $count) {
+            $this->assertMatchesRegularExpression(
+                "~<th scope=\"row\">$class <.*?</th><td class=\"n\">$count</td><td class=\"n\">[0-9.]+ %</td>~",
+                $page->body,
+            );
+        }
+        $this->assertStringContainsString('2 of them are of no class', $page->body);
+        $this->assertSame($requests - 2, array_sum($classes));
         $this->assertStringContainsString('0 requests.', $shop->page('/dashboard?day=2020-01-01')->body);
-        $this->assertStringContainsString('requests', $shop->page('/dashboard?day=%27%20OR%201')->body);
+        foreach (['week', 'month'] as $span) {
+            $this->assertStringContainsString("$requests requests.", $shop->page("/dashboard?span=$span")->body);
+        }
+    }
+
+    /** @return list<list<string>> the entries of a page's journal: who, what, account, subject, why, outcome */
+    private static function journal(string $page): array
+    {
+        preg_match_all('~<tr role="row">.*?</tr>~', (string) strstr($page, 'What operators did'), $rows);
+
+        return array_map(static function (string $row): array {
+            preg_match_all('~role="cell">(?:<span[^>]*>[^<]*</span>)?(.*?)</td>~', $row, $cells);
+
+            return $cells[1];
+        }, $rows[0]);
     }
 
     private function seal(RunningShop $shop, ?string $login = null): string

@@ -33,6 +33,12 @@ final class Reply
         );
     }
 
+    /** @return array<string, mixed> the members of its JSON; empty if it has none */
+    public function members(): array
+    {
+        return (array) json_decode($this->body, true);
+    }
+
     /** @return array{int, string|null} the status, and the result of LST-2 or the error's text */
     public function said(): array
     {

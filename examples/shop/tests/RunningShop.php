@@ -212,18 +212,31 @@ class RunningShop
     }
 
     /**
-     * Sends requests at the same time.
+     * Sends forms at the same time, as an operator.
      *
-     * @param list<array{string, array<string, mixed>|string, ?string}> $requests
+     * @param list<array{string, string, null}> $requests
      *
      * @return list<Reply>
      */
-    public function all(array $requests): array
+    public function asOperator(array $requests): array
+    {
+        return $this->all($requests, [CURLOPT_USERPWD => 'kim:' . self::PASSWORD]);
+    }
+
+    /**
+     * Sends requests at the same time.
+     *
+     * @param list<array{string, array<string, mixed>|string, ?string}> $requests
+     * @param array<int, mixed> $more options of curl
+     *
+     * @return list<Reply>
+     */
+    public function all(array $requests, array $more = []): array
     {
         $multi = curl_multi_init();
         $handles = [];
         foreach ($requests as [$path, $body, $bearer]) {
-            $handles[] = $handle = self::handle($this->url($path), [
+            $handles[] = $handle = self::handle($this->url($path), $more + [
                 CURLOPT_POSTFIELDS => is_string($body) ? $body : json_encode($body),
                 CURLOPT_HTTPHEADER => ['Content-Type: application/json', 'Expect:',
                     ...($bearer === null ? [] : ["Authorization: Bearer $bearer"])],
@@ -258,6 +271,28 @@ class RunningShop
         $handle = self::handle($this->url($path), [CURLOPT_CUSTOMREQUEST => $method]);
 
         return Reply::of($handle, (string) curl_exec($handle));
+    }
+
+    /** Reads a route as an account's app does; null sends no token. */
+    public function read(string $path, ?string $account = 'ann'): Reply
+    {
+        $handle = self::handle($this->url($path), [CURLOPT_HTTPHEADER => $account === null ? []
+            : ['Authorization: Bearer ' . self::token($account)]]);
+
+        return Reply::of($handle, (string) curl_exec($handle));
+    }
+
+    /** Returns what comes back for a request that no HTTP client would send, with a token. */
+    public function raw(string $path, string $account = 'ann'): string
+    {
+        $socket = stream_socket_client("tcp://$this->address");
+        stream_set_timeout($socket, (int) self::PATIENCE_S);
+        @fwrite($socket, "GET $path HTTP/1.1\r\nHost: shop\r\nConnection: close\r\nAuthorization: Bearer "
+            . self::token($account) . "\r\n\r\n");
+        $found = (string) @stream_get_contents($socket);
+        fclose($socket);
+
+        return $found;
     }
 
     private static function handle(string $url, array $options): \CurlHandle

@@ -51,7 +51,10 @@ final class SettingsTest extends ShopTestCase
             'testers' => ['app-review', ['a' => 'b'], [7], ['']],
             'operators' => [['kim' => 'password'], ['kim' => ['hash' => $hash]], [['kim']],
                 ['kim' => ['hash' => $hash, 'role' => 'all']],
-                ['kim' => ['hash' => $hash, 'role' => 'look', 'more' => 1]]],
+                ['kim' => ['hash' => $hash, 'role' => 'reader', 'more' => 1]], ['kim' => ['hash' => $hash, 'role' => 'grant']]],
+            'prices' => [[self::COINS => 99], [self::COINS => ['currency' => 'eur', 'minor' => 99]],
+                [self::COINS => ['currency' => 'EUR', 'minor' => 0.99]], [self::COINS => ['currency' => 'EUR', 'minor' => -1]],
+                [self::COINS => ['currency' => 'EUR', 'minor' => 99, 'x' => 1]], [['EUR']], 'x'],
             'formKey' => ['short', 5],
             'appleHosts' => ['http://127.0.0.1', ['x' => 5]],
             'ofline' => [true],
@@ -73,12 +76,13 @@ final class SettingsTest extends ShopTestCase
     public function testTheGoodOnes(): void
     {
         $settings = new Settings((string) json_encode(self::good()));
-        $this->assertSame('sqlite', $settings->driver());
+        $this->assertSame('sqlite', $settings->database->driver());
         $this->assertSame('sqlite', $settings->verifier->ledger->engine);
         $this->assertTrue($settings->offline);
         $this->assertSame([], $settings->unsold());
-        $withdrawn = ['goods' => [self::COINS => 100, 'com.example.app.old' => 5]] + self::good();
-        $this->assertSame(['com.example.app.old'], (new Settings((string) json_encode($withdrawn)))->unsold());
+        $withdrawn = ['goods' => [self::COINS => 100, 'com.example.app.old' => 5],
+            'prices' => ['com.example.app.coins1OO' => ['currency' => 'EUR', 'minor' => 99]]] + self::good();
+        $this->assertSame(['com.example.app.old', 'com.example.app.coins1OO'], (new Settings((string) json_encode($withdrawn)))->unsold());
     }
 
     /** Asserts that the library's own refusals of the configuration are passed on. */

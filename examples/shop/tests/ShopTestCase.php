@@ -84,6 +84,22 @@ abstract class ShopTestCase extends TestCase
         );
     }
 
+    /**
+     * Moves what the ledger has of the past to yesterday at noon, so that no test depends on the day on
+     * which it runs, and returns the query for that month.
+     */
+    protected static function dated(RunningShop $shop): string
+    {
+        $ms = 1000 * (int) strtotime('yesterday 12:00 UTC');
+        $now = self::now();
+        $shop->pdo()->exec("UPDATE assay_purchase SET purchased_at_ms = $ms");
+        $shop->pdo()->exec("UPDATE assay_purchase SET revoked_at_ms = $ms WHERE revoked_at_ms IS NOT NULL");
+        $shop->pdo()->exec("UPDATE assay_subscription SET revoked_at_ms = $ms WHERE revoked_at_ms IS NOT NULL");
+        $shop->pdo()->exec("UPDATE assay_subscription SET expires_at_ms = $ms WHERE expires_at_ms <= $now");
+
+        return 'span=month&day=' . gmdate('Y-m-d', intdiv($ms, 1000));
+    }
+
     protected static function now(): int
     {
         return (int) (microtime(true) * 1000);

@@ -99,8 +99,10 @@ final class WeaknessTest extends ShopTestCase
         $id = '2000000' . substr(self::id(), -9);
         $free = ['--environment', 'Sandbox', '--type', 'consumable', '--product', self::COINS,
             '--transaction-id', $id, '--original-transaction-id', $id];
-        foreach ([self::jws($free), self::receipt($free),
-            Minted::get()->mint('app-receipt', ...$free)] as $evidence) {
+        foreach (
+            [self::jws($free), self::receipt($free),
+            Minted::get()->mint('app-receipt', ...$free)] as $evidence
+        ) {
             $this->assertSame([403, 'refused-keep'], $shop->send($evidence)->said());
         }
         $this->assertSame([200, 'granted'], $shop->send(self::jws($free), 'app-review')->said());

@@ -11,6 +11,7 @@ is definite, as apps do (LST-1).
 """
 import argparse
 import collections
+import csv
 import http.client
 import json
 import pathlib
@@ -20,6 +21,7 @@ import sqlite3
 import sys
 import threading
 import time
+import urllib.parse
 import zlib
 
 import assay
@@ -29,6 +31,7 @@ FOLDER = ROOT / "build/shop-day"
 ACCOUNTS = 40
 CLIENTS = 3
 PATIENCE = 600
+READ_EVERY = 10  # requests
 DEFINITE = {"granted", "already-granted", "refused-final", "refused-keep", "resend"}
 LASTING = {"auto-renewable", "non-renewing", "non-consumable"}
 
@@ -84,7 +87,8 @@ class Day:
         self.answers = [None] * len(self.requests)
         self.next = iter(range(len(self.requests)))
         self.lock = threading.Lock()
-        self.done = self.repeated = self.killed = 0
+        self.seen = collections.Counter()  # account: coins that it has read
+        self.done = self.repeated = self.killed = self.reads = 0
         self.faults = []
 
     def minted(self):
@@ -122,6 +126,7 @@ class Day:
                 client.join()
             self.seconds = time.monotonic() - begin
             self.sweep()
+            self.check_the_reads()
 
     def kill_at_random(self, clients):
         places = sorted(self.random.sample(range(len(self.requests)), self.options.kills))
@@ -140,6 +145,7 @@ class Day:
             if number is None:
                 return
             self.answers[number] = self.definite(*self.requests[number])
+            number % READ_EVERY or self.read_while_it_runs(self.requests[number][1])
             with self.lock:
                 self.done += 1
 
@@ -160,6 +166,66 @@ class Day:
             time.sleep(min((found.get("retryAfterMs") or 50) / 1000, 0.5))
         self.faults.append("a request had no definite answer")
         return None
+
+    def own(self, account):
+        """Return the coins and all orders that an account reads; None if it cannot now."""
+        found = self.shop.read("/v1/account", account)
+        orders, after = {}, ""
+        while found is not None and after is not None:
+            page = self.shop.read(f"/v1/orders?after={after}", account)
+            if page is None:
+                return None
+            for one in page["orders"]:
+                key = (one["environment"], one["transactionId"])
+                if key in orders:
+                    self.faults.append(f"{account} reads {key} twice")
+                orders[key] = one
+            after = urllib.parse.quote(page["next"], safe="") if page["next"] else None
+        return None if found is None else (found["coins"], orders)
+
+    def read_while_it_runs(self, account):
+        """Read an account between kills: coins are those of whole purchases, and never lost."""
+        before = self.seen[account]  # nothing is refunded on this day
+        found = self.own(account)
+        if found is not None:
+            coins, _ = found
+            with self.lock:
+                self.reads += 1
+                if coins % 100 or coins < before:
+                    self.faults.append(f"{account} read {coins} coins after {before}")
+                self.seen[account] = max(coins, self.seen[account])
+
+    def check_the_reads(self):
+        """Check that accounts and books read what the ledger and the wallet have."""
+        for number in range(ACCOUNTS):
+            account = f"customer-{number}"
+            found = self.own(account)
+            expected = {(environment, one): (state, product, quantity)
+                        for environment, one, state, product, quantity in self.read(
+                            "SELECT environment, transaction_id, state, product, quantity"
+                            f" FROM assay_purchase WHERE owner = '{account}'")}
+            coins = sum(100 * quantity for _, product, quantity in expected.values()
+                        if product == COINS)
+            if found is None or found[0] != coins or {
+                    key: (one["state"], one["product"], one["quantity"])
+                    for key, one in found[1].items()} != expected:
+                self.faults.append(f"{account} reads {found and found[0]} coins of {coins}")
+        days = self.read("SELECT DISTINCT date(purchased_at_ms / 1000, 'unixepoch') FROM"
+                         " assay_purchase WHERE environment = 'Production' ORDER BY 1")
+        for (day,) in days[-3:]:
+            on = f"date(purchased_at_ms / 1000, 'unixepoch') = '{day}'"
+            [(orders,)] = self.read(f"SELECT COUNT(*) FROM assay_purchase WHERE {on}")
+            [(items,)] = self.read("SELECT SUM(quantity) FROM assay_purchase"
+                                   f" WHERE {on} AND environment = 'Production'")
+            found = (len(self.exported("orders", day)), sum(
+                int(count) for _, what, _, count, _, _ in self.exported("money", day)
+                if what == "bought"))
+            if found != (orders, items):
+                self.faults.append(f"the exports of {day} have {found} of {orders}, {items}")
+
+    def exported(self, table, day):
+        text = self.shop.read(f"/export?table={table}&day={day}", None)
+        return list(csv.reader((text or "").splitlines()))[1:]
 
     def sweep(self):
         """Sweep until no claim is left; the longest lease is five seconds."""
@@ -243,8 +309,9 @@ class Day:
         counts = collections.Counter(self.answers)
         granted = len(self.read("SELECT 1 FROM assay_purchase WHERE state = 'granted'"))
         print(f"a day of {len(self.requests)} requests, grants {self.options.grants}, killed"
-              f" {self.killed} times; {self.repeated} repeated; {granted} purchases,"
-              f" each paid out once; {len(self.requests) / self.seconds:.0f} requests a second")
+              f" {self.killed} times; {self.repeated} repeated, {self.reads} reads between;"
+              f" {granted} purchases, each paid out once;"
+              f" {len(self.requests) / self.seconds:.0f} requests a second")
         print("   " + ", ".join(f"{count} {answer}" for answer, count in counts.most_common()))
         for fault in self.faults[:20]:
             print(f"FAILED day: {fault}")
