@@ -130,7 +130,7 @@ STEPS = [
          needs=("cases",), quick=True),
     Step("play", ["check-play", "check-app-side"],
          "the server that plays Apple; the Swift for apps against it", needs=("build", "cases")),
-    Step("frameworks", ["check-frameworks"], "a shop on FastAPI, Django, Gin and Laravel",
+    Step("frameworks", ["check-frameworks"], "a shop on each of seven web frameworks, asked the same",
          needs=("build", "cases", "tools")),
     Step("smoke", over("smoke", "shipped"), "the C ABI over all cases",
          needs=("programs", "cases"), quick=True),
