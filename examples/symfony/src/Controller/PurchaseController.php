@@ -12,13 +12,14 @@ use Assay\Ledger\Ledger;
 use Assay\Ledger\Take;
 use Doctrine\DBAL\Connection;
 use Psr\Log\LoggerInterface;
-use Symfony\Bundle\FrameworkBundle\Controller\AbstractController;
 use Symfony\Component\HttpFoundation\JsonResponse;
 use Symfony\Component\HttpFoundation\Request;
+use Symfony\Component\HttpKernel\Attribute\AsController;
 use Symfony\Component\HttpKernel\Exception\BadRequestHttpException;
 
 /** What an app bought, and what happened at Apple. */
-final class PurchaseController extends AbstractController
+#[AsController]
+final class PurchaseController
 {
     public function __construct(
         private Ledger $ledger,
@@ -44,7 +45,7 @@ final class PurchaseController extends AbstractController
             $this->logger->warning($claimed->status);
         }
 
-        return $this->answered(['answer' => $claimed->clientResult], $claimed->httpStatus);
+        return self::answered(['answer' => $claimed->clientResult], $claimed->httpStatus);
     }
 
     /** Stores what happened at Apple, then answers 200: Apple repeats everything else. */
@@ -56,12 +57,12 @@ final class PurchaseController extends AbstractController
         } catch (Unsupported $newer) {               // genuine, and newer than this version
             $this->logger->warning($newer->getMessage());
 
-            return $this->answered([], 200);
+            return self::answered([], 200);
         } catch (AssayException $refusal) {
             return $this->refused($refusal);
         }
         if ($note->transaction === null) {
-            return $this->answered([], 200);
+            return self::answered([], 200);
         }
         try {
             $event = $this->ledger->applyEvent(
@@ -78,7 +79,7 @@ final class PurchaseController extends AbstractController
         }
         $body = $event->httpStatus === 200 ? [] : ['answer' => 'deferred'];
 
-        return $this->answered($body, $event->httpStatus);
+        return self::answered($body, $event->httpStatus);
     }
 
     /** Books in the transaction of the claim: both are stored, or neither is. */
@@ -118,14 +119,14 @@ final class PurchaseController extends AbstractController
         $this->logger->warning($refusal->getMessage());
         $body = $refusal->httpStatus === 503 ? ['answer' => 'deferred'] : ['error' => 'refused'];
 
-        return $this->answered($body, $refusal->httpStatus);
+        return self::answered($body, $refusal->httpStatus);
     }
 
     /** After "deferred" the app keeps its purchase and comes again. */
-    private function answered(array $body, int $status): JsonResponse
+    private static function answered(array $body, int $status): JsonResponse
     {
         $later = ($body['answer'] ?? '') === 'deferred' ? ['Retry-After' => '5'] : [];
 
-        return $this->json((object) $body, $status, $later);
+        return new JsonResponse((object) $body, $status, $later);
     }
 }
