@@ -96,8 +96,9 @@ $(VARIANTS:%=check-library-%): check-library-%:
 # ---- the command line ------------------------------------------------------
 
 .PHONY: check-cli
-check-cli: cli
-	@$(PYTHON) Tests/CLI/cli.py $(CLI)
+check-cli: cli all
+	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=$(ROOT)/bindings/python \
+	  $(PYTHON) Tests/CLI/cli.py $(CLI)
 
 # ---- the C programs --------------------------------------------------------
 

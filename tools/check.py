@@ -127,7 +127,7 @@ STEPS = [
          "what the libraries show, hold and accept; the gates see faults", needs=("build",),
          quick=True),
     Step("cli", ["check-cli"], "the command line: triage, report and the rest",
-         needs=("cases",), quick=True),
+         needs=("build", "cases"), quick=True),
     Step("play", ["check-play", "check-app-side"],
          "the server that plays Apple; the Swift for apps against it", needs=("build", "cases")),
     Step("frameworks", ["check-frameworks"], "a shop on each of seven web frameworks, asked the same",
