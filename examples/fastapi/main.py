@@ -1,4 +1,6 @@
 """The shop on FastAPI. Handlers are `def`: FastAPI runs them in threads."""
+from typing import Annotated
+
 from fastapi import FastAPI, Header
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
@@ -17,7 +19,7 @@ class Notification(BaseModel):
 
 
 @app.post("/v1/purchases")
-def purchases(body: Purchase, authorization: str = Header("")) -> JSONResponse:
+def purchases(body: Purchase, authorization: Annotated[str, Header()] = "") -> JSONResponse:
     return JSONResponse(*shop.purchase(authorization, body.jws))
 
 

@@ -4,6 +4,7 @@ A shop is a function `ask(path, body, headers)` that returns the status, the JSO
 none) and the headers of an answer. The rest is read from its database.
 """
 import contextlib
+import http.client
 import itertools
 import json
 import pathlib
@@ -210,6 +211,36 @@ class Asked:
             yield
         finally:
             self.database.execute(cure)
+
+    def check_killed(self, kill, start):
+        """Check that what came when the shop was killed is paid once, and taken back once, after
+        it came again."""
+        self.clear()
+        numbers = range(10, 10 + AT_ONCE)
+        for path, texts in ((PURCHASES, [self.bench.coins(number) for number in numbers]),
+                            (NOTIFICATIONS, [self.bench.told(number, "REFUND")
+                                             for number in numbers])):
+            before = len(self.booked())
+            threads = [threading.Thread(target=self.attempt, args=(path, text)) for text in texts]
+            for thread in threads:
+                thread.start()
+            until = time.monotonic() + 10
+            while len(self.booked()) == before and time.monotonic() < until:
+                time.sleep(0.001)
+            kill()
+            for thread in threads:
+                thread.join()
+            start()
+            for text in texts:
+                code, said, _ = self.send(path, text, self.bench.ann)
+                self.suite.expect(code == 200, f"{path} after a kill", f"{code} {said}")
+        self.suite.expect(self.booked() == [1] * AT_ONCE + [-1] * AT_ONCE,
+                          "bookings after two kills", self.booked())
+
+    def attempt(self, path, text):
+        """Send a request that may get no answer."""
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            self.send(path, text, self.bench.ann)
 
     def check_orders(self, orders):
         """BCK-16, BCK-41: a refund and its reversal, signed in either order."""

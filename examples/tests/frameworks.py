@@ -6,6 +6,7 @@
 All are asked the same (asked.py). ASSAY_PROGRAM is the command line, ASSAY_LIBRARY libassay.so.
 """
 import argparse
+import contextlib
 import http.client
 import json
 import os
@@ -147,34 +148,50 @@ class Running:
         self.environment = {**os.environ, **shop.variables}
 
     def __enter__(self):
+        """Set up and start the shop."""
         made = subprocess.run(list(map(str, self.shop.setup)), cwd=self.shop.folder,
                               env=self.environment, text=True, capture_output=True)
         if made.returncode:
             raise SystemExit(f"{self.shop.name}: setup: {made.stdout}{made.stderr}")
-        with self.log.open("w") as log:
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop(signal.SIGTERM)
+
+    def start(self):
+        with self.log.open("a") as log:
             # A group of its own: PHP's server has children.
             self.process = subprocess.Popen(
                 list(map(str, self.shop.serve)), cwd=self.shop.folder, env=self.environment,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.shop.port), timeout=1).close()
-                return self
-            except OSError:
-                if self.process.poll() is not None or time.monotonic() > until:
-                    self.__exit__()
-                    raise SystemExit(f"{self.shop.name}: {self.log.read_text()}") from None
-                time.sleep(0.02)
+        while not self.listens():
+            if self.process.poll() is not None or time.monotonic() > until:
+                self.kill()
+                raise SystemExit(f"{self.shop.name}: {self.log.read_text()}")
+            time.sleep(0.02)
 
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGTERM)
-            try:
-                self.process.wait(10)
-            except subprocess.TimeoutExpired:
-                os.killpg(self.process.pid, signal.SIGKILL)
-                self.process.wait()
+    def listens(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.shop.port), timeout=1).close()
+        except OSError:
+            return False
+        return True
+
+    def stop(self, number):
+        """Send a signal to the shop and its children, and wait for its end."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self):
+        self.stop(signal.SIGKILL)
+        while self.listens():  # a child that has not ended yet
+            time.sleep(0.01)
 
     def ask(self, path, body, headers):
         """Send one request; without a body it is a GET."""
@@ -219,6 +236,7 @@ def check(suite, name, folder):
         asked.check_bodies()
         asked.check_at_once()
         asked.check_faults()
+        asked.check_killed(running.kill, running.start)
         # Together the frameworks have every order.
         asked.check_orders(ORDERS[list(SHOPS).index(name)::len(SHOPS)])
         asked.check_part()
