@@ -96,8 +96,9 @@ $(VARIANTS:%=check-library-%): check-library-%:
 # ---- the command line ------------------------------------------------------
 
 .PHONY: check-cli
-check-cli: cli
-	@$(PYTHON) Tests/CLI/cli.py $(CLI)
+check-cli: cli all
+	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=$(ROOT)/bindings/python \
+	  $(PYTHON) Tests/CLI/cli.py $(CLI)
 
 # ---- the C programs --------------------------------------------------------
 
@@ -422,23 +423,16 @@ demo-shop: ## a shop for receipts in PHP, at a URL of this machine, with request
 
 # ---- a shop on each framework --------------------------------------------------
 
-FRAMEWORKS := fastapi django gin laravel
-.PHONY: check-frameworks $(FRAMEWORKS:%=check-%)
-check-frameworks: $(FRAMEWORKS:%=check-%)
+FRAMEWORKS := fastapi django flask gin nethttp laravel symfony
+.PHONY: check-frameworks check-django-orm $(FRAMEWORKS:%=check-%)
+check-frameworks: $(FRAMEWORKS:%=check-%) check-django-orm
 
-check-fastapi:
-	@$(call EXAMPLE_PYTHON,fastapi) $(PYTHON) $(GATES)/python.py examples/fastapi/tests \
-	  --suite fastapi --tools
+$(FRAMEWORKS:%=check-%): check-%:
+	@$(call EXAMPLE_PYTHON,tests) $(PYTHON) examples/tests/frameworks.py $*
 
-check-django:
-	@$(call EXAMPLE_PYTHON,django:$(ROOT)/examples/fastapi/tests) $(PYTHON) $(GATES)/python.py examples/django/tests \
-	  --suite django --tools
-
-check-gin:
-	@$(GO_GATE) $(DIRECTORY_shipped) --suite gin --module examples/gin
-
-check-laravel:
-	$(call EXAMPLE_PHPUNIT,examples/laravel/tests,laravel)
+check-django-orm:
+	@$(call EXAMPLE_PYTHON,django:$(ROOT)/examples/tests) $(PYTHON) $(GATES)/python.py \
+	  examples/django/tests --suite django-orm --tools
 
 .PHONY: check-examples-lint
 check-examples-lint:

@@ -4,8 +4,9 @@
 set -eu
 
 ask() {
-  curl -s -w ' %{http_code}\n' -H @bearer.header -H 'Content-Type: application/json' \
-    -d "@$2" "http://$address/v1/$1"
+  curl -s -w ' %{http_code}' -H @bearer.header -H 'Content-Type: application/json' \
+    -d "@$2" "http://$address/v1/$1" | tr -d '\n'
+  echo
 }
 address=$1
 curl -s -o /dev/null --retry 30 --retry-delay 1 --retry-connrefused "http://$address/" || {

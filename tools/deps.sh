@@ -84,6 +84,9 @@ optional php-redis php -r 'exit((int) !extension_loaded("redis"));'
 optional golang-github-mattn-go-sqlite3-dev test -e /usr/share/gocode/src/github.com/mattn/go-sqlite3
 optional golang-github-gin-gonic-gin-dev test -e /usr/share/gocode/src/github.com/gin-gonic/gin
 optional php-laravel-framework test -e /usr/share/php/Illuminate/autoload.php
+optional php-symfony-framework-bundle test -e /usr/share/php/Symfony/Bundle/FrameworkBundle/autoload.php
+optional php-symfony-console test -e /usr/share/php/Symfony/Component/Console/autoload.php
+optional php-doctrine-dbal test -e /usr/share/php/Doctrine/DBAL/autoload.php
 optional golang-github-lib-pq-dev test -e /usr/share/gocode/src/github.com/lib/pq
 optional golang-github-go-sql-driver-mysql-dev test -e /usr/share/gocode/src/github.com/go-sql-driver/mysql
 optional postgresql ls /usr/lib/postgresql/*/bin/initdb

@@ -3,6 +3,8 @@
 A row is a command with one mistake. What is shown must have the status, the place, both values
 where they are no secret, and a remedy; the remedy is then done, and must help. `first` are
 mistakes of a first day, `made` those that were made while this project was built.
+
+The same rows are made through the Python binding, wherever a program can make them.
 """
 import base64
 import collections
@@ -10,22 +12,34 @@ import hashlib
 import json
 import re
 
+from python_host import PythonHost
+
 NOW = "2026-11-20T12:00:00Z"
 NOW_MS = "1795176000000"
 ACCOUNT = "0f8fad5b-d9cb-469f-a165-70867728950e"
 OTHER = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 MONTHLY = "com.example.app.premium.monthly"
 SIGNED = '{"challenge":"abc"}'
+
+
+class Beside(list):
+    """Values that the command line shows beside a refusal, which itself repeats no evidence."""
+
+
 # Both values of several mistakes, and the remedy.
-APPS = ["com.example.app,", "com.example.wrong"]
-SANDBOX = ["found +Sandbox", "wanted +Production"]
-PRODUCTION = ["found +Production", "wanted +Sandbox"]
+APPS = Beside(["com.example.app,", "com.example.wrong"])
+SANDBOX = Beside(["found +Sandbox", "wanted +Production"])
+PRODUCTION = Beside(["found +Production", "wanted +Sandbox"])
 ENVIRONMENTS = "see environments in the configuration"
 
 # `words` of the command; "<FILE" is its standard input. `status`, `at`: as they are shown; without
 # a status the message is on standard error. `remedy`: words of it. `cure`: the command without the
 # mistake, which ends with 0; None: the mistake is understood, and the command itself ends so.
-Mistake = collections.namedtuple("Mistake", "origin what words code status at values remedy cure")
+# `python`: status or exception, place and remedy where those of the binding are others; False: no
+# program can make it. A row without a status is a mistake of the command line alone.
+Mistake = collections.namedtuple(
+    "Mistake", "origin what words code status at values remedy cure python", defaults=[None])
+WHITE_SPACE = "white space stands before or after the text"
 
 
 def verify(file, config="good.json", *more):
@@ -66,7 +80,7 @@ def rows(key):
          "rejected.app.bundle-id", "attribute 2", APPS,
          "apps lacks its bundleId", verify("app.txt")),
         ("first", "the Apple ID of another app", verify("np.jws", "number.json"), 1,
-         "rejected.app.app-apple-id", "data.appAppleId", ["1234567890, as", "wanted +99"],
+         "rejected.app.app-apple-id", "data.appAppleId", Beside(["1234567890, as", "wanted +99"]),
          "the appAppleId of that app in apps is wrong", verify("np.jws")),
         ("first", "Sandbox at Production", verify("t.jws", "production.json"), 1,
          "rejected.environment.not-accepted", "environment", SANDBOX,
@@ -89,11 +103,13 @@ def rows(key):
         ("first", "the name of a file in place of its text", verify("name.txt", *transaction), 1,
          "malformed.jws.form", "byte 1", [], "not the name of the file", good),
         ("first", "the name of a file, and no kind", verify("name.txt"), 1,
-         "malformed.transport.base64", "byte 1", [], "not the name of the file", good),
+         "malformed.transport.base64", "byte 1", [], "not the name of the file", good, False),
         ("first", "the text in place of a file", verify("TEXT"), 2, None, None, [],
          "give - and the text on standard input", [*verify("-"), "<t.jws"]),
-        ("first", "a line end after the text", verify("line.jws"), 0, "ok", None, [], "", None),
-        ("first", "blank lines around the text", verify("blank.jws"), 0, "ok", None, [], "", None),
+        ("first", "a line end after the text", verify("line.jws"), 0, "ok", None, [], "", None,
+         ("malformed.jws.form", r"byte \d{4}", WHITE_SPACE)),
+        ("first", "blank lines around the text", verify("blank.jws"), 0, "ok", None, [], "", None,
+         ("malformed.jws.form", "byte 0", WHITE_SPACE)),
         ("first", "a file that is not there", verify("gone.jws"), 2, None, None, ["gone.jws"],
          "there is no file", good),
         ("first", "a folder in place of a file", verify("ca"), 2, None, None, ["ca"],
@@ -105,9 +121,11 @@ def rows(key):
          "malformed.jws.form", r"byte \d+", [], "a text beginning with MII is a receipt",
          verify("app.txt")),
         ("first", "a kind that there is not", verify("t.jws", *transaction[:2], "transactions"), 2,
-         None, None, ["transactions"], "did you mean transaction", good),
+         None, None, ["transactions"], "did you mean transaction", good,
+         ("ValueError", "", "kind must be one of transaction, ")),
         ("first", "the body of a notification in place of its text", verify("body.json"), 2, None,
-         None, ["signedPayload"], "jq -r", verify("n.jws")),
+         None, ["signedPayload"], "jq -r", verify("n.jws"),
+         ("malformed.jws.form", "byte 0", "pass the JWS alone: no JSON wrapper")),
         ("first", "a receipt as the form field brought it", verify(
             "form.txt", *transaction[:2], "app-receipt"), 1, "malformed.transport.base64",
          r"byte \d+", ["form field not decoded"], "have the client encode once", verify("app.txt")),
@@ -118,12 +136,13 @@ def rows(key):
 
         # ---- time ----
         ("made", "seconds for milliseconds as now", at(NOW_MS[:-3]), 2, "misuse.call.now", "now_ms",
-         [NOW_MS[:-3], "seconds"], "pass milliseconds since 1970", at(NOW_MS)),
+         Beside([NOW_MS[:-3], "seconds"]), "pass milliseconds since 1970", at(NOW_MS)),
         ("first", "seconds for milliseconds in a payload", verify("seconds.jws"), 1,
-         "rejected.date.range", "signedDate", ["1795175940", "in seconds"],
+         "rejected.date.range", "signedDate", Beside(["1795175940", "in seconds"]),
          "seconds instead of milliseconds", good),
         ("first", "a clock that is slow", at("2026-11-19T12:00:00Z"), 1, "rejected.date.future",
-         "signedDate", ["1795175940000", "2026-11-19 12:00"], "clock is slow: synchronise", good),
+         "signedDate", Beside(["1795175940000", "2026-11-19 12:00"]), "clock is slow: synchronise",
+         good),
         ("first", "a date that is none", at("20.11.2026"), 2, None, None, ["--now 20.11.2026"],
          "a date like 2026-01-31", good),
 
@@ -174,15 +193,16 @@ def rows(key):
         # ---- decisions ----
         ("first", "a product that the catalogue lacks", decide("t.jws", "bare.json"), 1,
          None, None, [MONTHLY, "unknown-product"], "add it to products if you sell it",
-         decide("t.jws")),
+         decide("t.jws"), ("rejected.decision.not-entitled", "", "unknown-product")),
         ("first", "a product of another type", decide("t.jws", "consumable.json"), 1, None, None,
-         [MONTHLY, "type-mismatch"], "correct its type in products", decide("t.jws")),
+         [MONTHLY, "type-mismatch"], "correct its type in products", decide("t.jws"),
+         ("rejected.decision.not-entitled", "", "type-mismatch")),
         ("made", "a misspelt kind before the file", decide("transacton:t.jws"), 2, None, None,
          ["transacton"], "did you mean transaction", decide("transaction:t.jws")),
         ("made", "two files where one is verified", [*verify("t.jws"), "r.jws"], 2, None, None,
          ["r.jws"], "is one argument too many", good),
         ("first", "evidence that decides nothing", decide("a.jws"), 2, "misuse.decision.evidence",
-         r"evidence\[0\]", ["a.jws", "app-transaction"], "pass only documents", decide("t.jws")),
+         r"evidence\[0\]", Beside(["a.jws", "app-transaction"]), "pass only documents", decide("t.jws")),
 
         # ---- App Attest ----
         ("made", "a line end in the file of the client data", attested(
@@ -194,9 +214,11 @@ def rows(key):
              ("--client-data-hash", hashlib.sha256(SIGNED.encode()).hexdigest()), *key_id)),
         ("first", "the name of a file as client data", attested(
             ("--client-data", "signed"), *key_id), 1, "rejected.attest.nonce", None, ["signed"],
-         "give it with --client-data-file", attested(("--client-data-file", "signed"), *key_id)),
+         "give it with --client-data-file", attested(("--client-data-file", "signed"), *key_id),
+         ("rejected.attest.nonce", r"x5c\[0\]", "other-challenge")),
         ("first", "an attestation without its key id", attested(nonce), 2, None, None, [],
-         "--key-id is missing: what the app calls its key", attested(nonce, *key_id)),
+         "--key-id is missing: what the app calls its key", attested(nonce, *key_id),
+         ("TypeError", "", "key_id")),
         ("first", "the key id of another key", attested(
             nonce, "--key-id", base64.b64encode(bytes(32)).decode()), 1, "rejected.attest.key-id",
          "key_id", [], "other-key", attested(nonce, *key_id)),
@@ -329,6 +351,28 @@ def check_mistakes(suite, assay):
         if row.cure:
             code, shown = run(row.cure)
             suite.expect(code == 0, f"CLI-8: {row.what}: the remedy helps", f"{code} {shown}")
+    check_python(suite, PythonHost(assay.folder), table, jws)
     for origin, least in [("first", 30), ("made", 10)]:
         count = sum(row.origin == origin for row in table)
         suite.expect(count >= least, f"CLI-8: {least} mistakes {origin}", str(count))
+
+
+def check_python(suite, host, table, jws):
+    """Check that the binding says the same about a mistake, and takes what the remedy says."""
+    made = [row for row in table if row.python or row.status and row.python is None]
+    for row in made:
+        status, at, remedy = row.python or (row.status, row.at, row.remedy)
+        found, place, shown = host.run(row.words)
+        wrong = [] if found == status else [f"not the status {status}"]
+        if at is not None and not re.fullmatch(at, place):
+            wrong.append(f"not the place {at}")
+        values = [] if row.python or isinstance(row.values, Beside) else row.values
+        wrong += [f"not {each}" for each in [*values, remedy] if not re.search(each, shown)]
+        if jws[-60:] in shown:
+            wrong.append("the evidence is repeated")
+        suite.expect(not wrong, f"CLI-8: {row.what}, in Python",
+                     f"{'; '.join(wrong)}\n{found} at {place}: {shown}")
+        if row.cure:
+            found = host.run(row.cure)
+            suite.expect(found[0] == "ok", f"CLI-8: {row.what}: the remedy helps in Python", found)
+    suite.expect(len(made) >= 40, "CLI-8: 40 mistakes in Python", str(len(made)))

@@ -2,11 +2,9 @@
 """Run the tests of the Go module against one build of the library, and count them.
 
   go.py LIBRARY [--suite NAME] [--race] [--tags TAGS] [--run PATTERN] [--style]
-  go.py LIBRARY --module examples/gin [--suite NAME]
 
 LIBRARY is the folder with libassay.so. --style instead runs gofmt and go vet, and checks that
-another module can use this one by `replace`. --module runs the tests of a program whose
-dependencies are Debian packages.
+another module can use this one by `replace`.
 """
 import argparse
 import json
@@ -20,7 +18,7 @@ from project import HEADER, ROOT
 from report import Suite
 
 MODULE = ROOT / "bindings/go"
-GIN = ROOT / "examples/gin"
+SHOPS = (ROOT / "examples/gin", ROOT / "examples/nethttp")
 # Drivers of database/sql, from Debian, for the tests of the package ledger.
 GOCODE = pathlib.Path("/usr/share/gocode/src")
 DRIVERS = ("github.com/mattn/go-sqlite3", "github.com/lib/pq",
@@ -65,10 +63,10 @@ def with_drivers(suite):
     return [f"-modfile={manifest}"]
 
 
-def in_gopath(suite, variables):
-    """Return variables for GOPATH mode, in which go finds Debian's packages, which are no modules,
-    and the binding; None if a package is missing."""
-    wanted = re.findall(r"^\t(github\.com/\S+)", (GIN / "go.mod").read_text(), re.M)
+def in_gopath(suite, variables, program):
+    """Return variables for GOPATH mode, in which go finds the binding and Debian's packages, which
+    are no modules, for the program of a folder; None if a package is missing."""
+    wanted = re.findall(r"^\t(github\.com/\S+)", (program / "go.mod").read_text(), re.M)
     missing = [name for name in wanted if not (GOCODE / name).is_dir()]
     if missing:
         suite.skip("packages of Debian", f"not below {GOCODE}: {' '.join(missing)}")
@@ -101,13 +99,13 @@ def events(command, module, variables):
 
 def run_tests(suite, options, variables):
     command = ["go", "test", "-json", "-count=1", "-timeout=30m"]
-    drivers = with_drivers(suite) if options.module == MODULE else []
+    drivers = with_drivers(suite)
     command += ["-race"] * options.race + drivers
     command += tags_of(options.tags, "assay_drivers" if drivers else "")
     if options.run:
         command += ["-run", options.run]
     results, output, packages, code = {}, {}, set(), 0
-    for event in events([*command, "./..."], options.module, variables):
+    for event in events([*command, "./..."], MODULE, variables):
         test = (event.get("Package"), event.get("Test"))
         if event["Action"] == "output":
             output.setdefault(test, []).append(event["Output"].rstrip())
@@ -129,8 +127,7 @@ def run_tests(suite, options, variables):
     if code and not suite.failed:
         rest = [line for (_, name), lines in output.items() if not name for line in lines]
         suite.expect(False, "go test", "\n  " + "\n  ".join(rest[-SHOWN_OF_A_FAILURE:]))
-    least = 3 if options.module == MODULE else 1
-    suite.expect(len(packages) >= least or options.run, "the packages with tests ran",
+    suite.expect(len(packages) >= 3 or options.run, "the packages with tests ran",
                  " ".join(sorted(package or "?" for package in packages)))
 
 
@@ -139,8 +136,8 @@ def run(command, folder, variables):
                           stdin=subprocess.DEVNULL)
 
 
-def check_style(suite, variables):
-    for folder in (MODULE, OUTSIDE, GIN):
+def check_style(suite, _, variables):
+    for folder in (MODULE, OUTSIDE, *SHOPS):
         name = folder.relative_to(ROOT)
         found = run(["gofmt", "-l", "."], folder, variables)
         suite.expect(found.returncode == 0 and not found.stdout, f"{name} is as gofmt writes it",
@@ -173,20 +170,14 @@ def main():
     parser.add_argument("--tags", default="")
     parser.add_argument("--run", help="only the tests that match")
     parser.add_argument("--style", action="store_true")
-    parser.add_argument("--module", type=pathlib.Path, default=MODULE)
     options = parser.parse_args()
     suite = Suite(options.suite)
     if not shutil.which("go"):
         suite.expect(False, "go is on PATH", "install Debian's golang-go: tools/deps.sh check")
         suite.finish()
     variables = environment(options.suite, options.library.resolve())
-    if options.module != MODULE:
-        variables = in_gopath(suite, variables)
-    if options.style:
-        check_style(suite, variables)
-    elif variables:
-        run_tests(suite, options, variables)
-    suite.finish(may_be_empty=variables is None)
+    (check_style if options.style else run_tests)(suite, options, variables)
+    suite.finish()
 
 
 if __name__ == "__main__":

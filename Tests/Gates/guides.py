@@ -27,8 +27,9 @@ PROMISES = re.compile(r"(?:in|by) a later version|no call uses (?:it|them) yet|n
 PAYS_NOBODY = re.compile(r"UPDATE \w+ SET (\w+) = \1 \+|->increment\(")
 # Sources whose comments contain the first example of a ledger, and the shops on frameworks.
 EXAMPLES = [ROOT / "bindings/go/ledger/doc.go", ROOT / "bindings/php/src/Ledger/Ledger.php",
-            ROOT / "examples/fastapi/shop.py", ROOT / "examples/gin/main.go",
-            ROOT / "examples/laravel/app/Http/Controllers/PurchaseController.php"]
+            ROOT / "examples/fastapi/shop.py", ROOT / "examples/nethttp/shop.go",
+            ROOT / "examples/laravel/app/Http/Controllers/PurchaseController.php",
+            ROOT / "examples/symfony/src/Controller/PurchaseController.php"]
 
 
 # A status in code, by its family; a file's name is none.

@@ -15,7 +15,7 @@ from tools.contract.reader import Contract  # noqa: E402
 
 FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
 # Packages of Tests/requirements.txt that a page compares with, by the word that names them.
-PEERS = ("app-store-server-library", "sqlalchemy", "fastapi", "django")
+PEERS = ("app-store-server-library", "sqlalchemy", "fastapi", "django", "flask")
 # The files that frames include or import.
 EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300

@@ -1,7 +1,9 @@
 """The shop on FastAPI. Handlers are `def`: FastAPI runs them in threads."""
+from typing import Annotated
+
 from fastapi import FastAPI, Header
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 import shop
 
@@ -9,15 +11,15 @@ app = FastAPI()
 
 
 class Purchase(BaseModel):
-    jws: str = Field(max_length=65536)
+    jws: str
 
 
 class Notification(BaseModel):
-    signedPayload: str = Field(max_length=262144)
+    signedPayload: str
 
 
 @app.post("/v1/purchases")
-def purchases(body: Purchase, authorization: str = Header("")) -> JSONResponse:
+def purchases(body: Purchase, authorization: Annotated[str, Header()] = "") -> JSONResponse:
     return JSONResponse(*shop.purchase(authorization, body.jws))
 
 

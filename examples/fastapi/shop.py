@@ -1,5 +1,5 @@
-"""The shop itself, for FastAPI and for Django: an answer is a body, a status and headers, in the
-order in which both take them."""
+"""The shop itself, behind the routes of FastAPI, Django and Flask: an answer is a body, a status
+and headers."""
 import json
 import logging
 import pathlib
@@ -18,7 +18,7 @@ Answer = tuple[dict[str, Any], int, dict[str, str]]
 
 
 def setup() -> None:
-    """Once, before the first request: the tables of the ledger, and the shop's own."""
+    """Create the tables of the ledger and the shop's own: once, before the first request."""
     ledger.create_schema()
     with closing(sqlite3.connect("shop.db")) as database:
         database.execute("CREATE TABLE booking (id TEXT PRIMARY KEY, account TEXT NOT NULL,"
@@ -26,53 +26,61 @@ def setup() -> None:
 
 
 def pay_out(grant: Grant) -> None:
-    """In the transaction of the claim: both stand, or neither."""
+    """Book in the transaction of the claim: both are stored, or neither is."""
     book(grant.connection, grant.grant_id, grant.account, grant.units)
 
 
 def take_back(take: TakeBack) -> None:
-    """In that of the refund."""
+    """Book in the transaction of the refund."""
     book(take.connection, take.take_id, take.account, -take.units)
 
 
 def book(connection: Any, id: str, account: str, units: int) -> None:
-    """A customer has the sum of the bookings, and needs no row before the first."""
+    """Insert a booking. A customer has the sum of these and needs no row before the first; the
+    same id enters once."""
     connection.execute("INSERT INTO booking VALUES (?, ?, ?)", (id, account, units))
 
 
+def answered(body: dict[str, str], status: int) -> Answer:
+    """Return the answer; after "deferred" the app keeps its purchase and comes again."""
+    return body, status, {"Retry-After": "5"} if body.get("answer") == "deferred" else {}
+
+
 def refused(refusal: assay.AssayError) -> Answer:
+    """Log status, place and hint, none of them secret; the client gets one text for all."""
     log.warning("%s", refusal)
     status = refusal.http_status
-    return {"error": "refused"}, status, {"Retry-After": "5"} if status == 503 else {}
+    return answered({"answer": "deferred"} if status == 503 else {"error": "refused"}, status)
 
 
 def purchase(authorization: str, jws: str) -> Answer:
-    """What an app bought."""
+    """Pay out what an app bought, once."""
     try:
         token = ledger.verifier.verify_token(authorization.removeprefix("Bearer "), keys)
         bought = ledger.verifier.verify_transaction(jws)
     except assay.AssayError as refusal:
         return refused(refusal)
     claim = ledger.claim(bought, token.subject, grant_mode="transaction", grant=pay_out)
-    later = {"Retry-After": "5"} if claim.client_result == "deferred" else {}
-    return {"answer": claim.client_result}, claim.http_status, later
+    if claim.http_status != 200:
+        log.warning("%s", claim.status)
+    return answered({"answer": claim.client_result or "deferred"}, claim.http_status)
 
 
 def notify(signed_payload: str) -> Answer:
-    """What happened at Apple. 200 only when it is stored: Apple repeats everything else."""
+    """Store what happened at Apple, then answer 200: Apple repeats everything else."""
     try:
         note = ledger.verifier.verify_notification(signed_payload)
-    except assay.UnsupportedError as newer:
+    except assay.UnsupportedError as newer:  # genuine, and newer than this version
         log.warning("%s", newer)
-        return {}, 200, {}
+        return answered({}, 200)
     except assay.AssayError as refusal:
         return refused(refusal)
     if note.transaction is None:
-        return {}, 200, {}
+        return answered({}, 200)
     event = ledger.apply_event(note, grant_mode="transaction", grant=pay_out, take_back=take_back)
-    for part in event.refused:
+    for part in event.refused:  # for good: it would be refused again
         log.warning("%s of %s: %s", part.at, part.transaction_id, part.status)
-    return {}, event.http_status, {} if event.ok else {"Retry-After": "5"}
+    return answered({} if event.ok else {"answer": "deferred"}, event.http_status)
 
 
 if __name__ == "__main__":

@@ -158,6 +158,20 @@ final class PdoExecutorTest extends TestCase
         $this->assertSame(200, $executor->run(self::step('begin', self::insert('a')))['code']);
     }
 
+    /** Asserts that a connection of the host, whose own patience is a minute, waits no longer. */
+    public function testALockedFileIsBusyAtTheFirstStep(): void
+    {
+        $other = new PDO("sqlite:$this->file");
+        $other->exec('BEGIN EXCLUSIVE');
+        $pdo = new PDO("sqlite:$this->file");
+        $begun = hrtime(true);
+        $answer = PdoExecutor::withConnection($pdo)->run(
+            self::step('begin', self::insert('a')) + ['limits' => ['lockMs' => 1]],
+        );
+        $this->assertSame(['code' => '5', 'executed' => 'no'], $answer['error']);
+        $this->assertLessThan(10_000_000_000, hrtime(true) - $begun);
+    }
+
     public function testWhatIsLeftOpenIsRolledBack(): void
     {
         $executor = $this->executor();

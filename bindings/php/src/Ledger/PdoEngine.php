@@ -108,10 +108,18 @@ final class PdoEngine
         }
     }
 
-    /** Prepares a new connection. */
-    public function prepare(PDO $pdo): void
+    /**
+     * Prepares a new connection. On SQLite each statement of this may have to wait for a lock,
+     * unless the journal is a WAL, and a PDO waits for a minute: so the limits are set first.
+     *
+     * @param array{statementMs: int, lockMs: int} $limits
+     */
+    public function prepare(PDO $pdo, array $limits = self::LIMITS): void
     {
         $this->attributes($pdo);
+        if ($this->name === 'sqlite') {
+            $pdo->exec($this->limitSession($limits));
+        }
         array_map($pdo->exec(...), self::SETTINGS[$this->name]);
         if ((int) $pdo->query(self::STANDBY[$this->name])->fetchColumn() !== 0) {
             throw new NotPrimary('the store is a standby, or cannot be written');

@@ -247,18 +247,19 @@ final class PdoExecutor implements Executor
 
     // ---- internal
 
-    private function connected(): PDO
+    /** @param array{statementMs: int, lockMs: int} $limits */
+    private function connected(array $limits = PdoEngine::LIMITS): PDO
     {
         if ($this->hosts !== null) {
             if ($this->engine->isOpen($this->hosts)) {
                 throw self::open();
             }
-            $this->engine->prepare($this->hosts);
+            $this->engine->prepare($this->hosts, $limits);
 
             return $this->hosts;
         }
         $pdo = ($this->connect)();
-        $this->engine->prepare($pdo);
+        $this->engine->prepare($pdo, $limits);
 
         return $pdo;
     }
@@ -274,7 +275,7 @@ final class PdoExecutor implements Executor
     /** Returns the connection, with the step's limits and its transaction begun. */
     private function entered(?string $transaction, array $limits): PDO
     {
-        $pdo = $this->connection();
+        $pdo = $this->pdo ??= $this->connected($limits);
         $isSession = !$this->isHosts || $this->engine->name === 'sqlite';
         if (!$this->isInside && $this->engine->isOpen($pdo)) {
             throw self::open();

@@ -4,14 +4,12 @@ declare(strict_types=1);
 
 namespace App\Providers;
 
-use App\Http\Controllers\PurchaseController;
 use Assay\Keyset;
 use Assay\Ledger\Ledger;
 use Illuminate\Support\Facades\DB;
-use Illuminate\Support\Facades\Route;
 use Illuminate\Support\ServiceProvider;
 
-/** One ledger over Laravel's connection, the keys of the tokens, and two routes. */
+/** One ledger over Laravel's connection, the keys of the tokens, and the routes. */
 final class AssayServiceProvider extends ServiceProvider
 {
     public function register(): void
@@ -27,7 +25,6 @@ final class AssayServiceProvider extends ServiceProvider
 
     public function boot(): void
     {
-        Route::post('/v1/purchases', [PurchaseController::class, 'purchase']);
-        Route::post('/v1/notifications', [PurchaseController::class, 'notification']);
+        $this->loadRoutesFrom(base_path('routes/api.php'));
     }
 }

@@ -2,7 +2,8 @@
 
 use Assay\Ledger\Ledger;
 use Illuminate\Database\Migrations\Migration;
-use Illuminate\Support\Facades\DB;
+use Illuminate\Database\Schema\Blueprint;
+use Illuminate\Support\Facades\Schema;
 
 return new class extends Migration {
     /** The ledger commits by itself. */
@@ -11,6 +12,10 @@ return new class extends Migration {
     public function up(): void
     {
         app(Ledger::class)->createSchema();
-        DB::statement('CREATE TABLE wallet (account TEXT PRIMARY KEY, coins INTEGER NOT NULL)');
+        Schema::create('booking', function (Blueprint $table): void {
+            $table->string('id', 64)->primary();
+            $table->string('account');
+            $table->bigInteger('units');
+        });
     }
 };

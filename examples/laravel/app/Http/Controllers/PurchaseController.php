@@ -12,8 +12,8 @@ use Assay\Ledger\Ledger;
 use Assay\Ledger\Take;
 use Illuminate\Http\JsonResponse;
 use Illuminate\Http\Request;
-use Illuminate\Http\Response;
 use Illuminate\Support\Facades\DB;
+use Illuminate\Support\Facades\Log;
 
 /** What an app bought, and what happened at Apple. */
 final class PurchaseController
@@ -22,45 +22,41 @@ final class PurchaseController
     {
     }
 
+    /** Pays out what an app bought, once. */
     public function purchase(Request $request): JsonResponse
     {
+        $jws = self::text($request, 'jws');
+        $bearer = (string) $request->bearerToken();
         try {
-            $token = $this->ledger->verifier->verifyToken(
-                (string) $request->bearerToken(),
-                $this->keys,
-            );
-            $claimed = $this->ledger->claim(
-                self::text($request, 'jws'),
-                $token->subject,
-                self::payOut(...),
-            );
+            $token = $this->ledger->verifier->verifyToken($bearer, $this->keys);
+            $claimed = $this->ledger->claim($jws, $token->subject, self::payOut(...));
         } catch (AssayException $refusal) {
             return self::refused($refusal);
         }
-        $later = $claimed->clientResult === 'deferred' ? ['Retry-After' => '5'] : [];
+        if ($claimed->httpStatus !== 200) {
+            Log::warning($claimed->status);
+        }
 
-        return new JsonResponse(['answer' => $claimed->clientResult], $claimed->httpStatus, $later);
+        return self::answered(['answer' => $claimed->clientResult], $claimed->httpStatus);
     }
 
-    /** 200 only when it is stored: Apple repeats everything else. */
-    public function notification(Request $request): Response|JsonResponse
+    /** Stores what happened at Apple, then answers 200: Apple repeats everything else. */
+    public function notification(Request $request): JsonResponse
     {
+        $text = self::text($request, 'signedPayload');
         try {
-            $note = $this->ledger->verifier->verifyNotification(
-                self::text($request, 'signedPayload'),
-            );
-        } catch (Unsupported $newer) {
-            logger()->warning($newer->getMessage());
+            $note = $this->ledger->verifier->verifyNotification($text);
+        } catch (Unsupported $newer) {               // genuine, and newer than this version
+            Log::warning($newer->getMessage());
 
-            return new Response();
+            return self::answered([], 200);
         } catch (AssayException $refusal) {
             return self::refused($refusal);
         }
         if ($note->transaction === null) {
-            return new Response();
+            return self::answered([], 200);
         }
         try {
-            // Both stand with the row in the ledger, or not at all.
             $event = $this->ledger->applyEvent(
                 $note,
                 self::payOut(...),
@@ -70,28 +66,33 @@ final class PurchaseController
         } catch (AssayException $refusal) {
             return self::refused($refusal);
         }
-        foreach ($event->refused as $part) {               // and so it would be the next time
-            logger()->warning("$part->at $part->transactionId: $part->status");
+        foreach ($event->refused as $part) {         // for good: it would be refused again
+            Log::warning("$part->at of $part->transactionId: $part->status");
         }
+        $body = $event->httpStatus === 200 ? [] : ['answer' => 'deferred'];
 
-        return new Response(status: $event->httpStatus);
+        return self::answered($body, $event->httpStatus);
     }
 
-    /** For a customer without a row as well: an update that finds none would pay nothing. */
+    /** Books in the transaction of the claim: both are stored, or neither is. */
     private static function payOut(Grant $grant): void
     {
-        $coins = 100 * $grant->units;
-        DB::table('wallet')->upsert(
-            [['account' => $grant->account, 'coins' => $coins]],
-            ['account'],
-            ['coins' => DB::raw("wallet.coins + $coins")],
-        );
+        self::book($grant->grantId, $grant->account, $grant->units);
     }
 
+    /** Books in the transaction of the refund. */
     private static function takeBack(Take $take): void
     {
-        DB::table('wallet')->where('account', $take->account)
-            ->decrement('coins', 100 * $take->units);
+        self::book($take->takeId, $take->account, -$take->units);
+    }
+
+    /**
+     * Inserts a booking. A customer has the sum of these and needs no row before the first; the
+     * same id enters once.
+     */
+    private static function book(string $id, string $account, int $units): void
+    {
+        DB::table('booking')->insert(['id' => $id, 'account' => $account, 'units' => $units]);
     }
 
     private static function text(Request $request, string $name): string
@@ -102,11 +103,20 @@ final class PurchaseController
         return $text;
     }
 
+    /** Logs status, place and hint, none of them secret; the client gets one text for all. */
     private static function refused(AssayException $refusal): JsonResponse
     {
-        logger()->warning($refusal->getMessage());
-        $later = $refusal->httpStatus === 503 ? ['Retry-After' => '5'] : [];
+        Log::warning($refusal->getMessage());
+        $body = $refusal->httpStatus === 503 ? ['answer' => 'deferred'] : ['error' => 'refused'];
 
-        return new JsonResponse(['error' => 'refused'], $refusal->httpStatus, $later);
+        return self::answered($body, $refusal->httpStatus);
+    }
+
+    /** After "deferred" the app keeps its purchase and comes again. */
+    private static function answered(array $body, int $status): JsonResponse
+    {
+        $later = ($body['answer'] ?? '') === 'deferred' ? ['Retry-After' => '5'] : [];
+
+        return response()->json((object) $body, $status, $later);
     }
 }

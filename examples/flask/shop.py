@@ -1,0 +1,1 @@
+../fastapi/shop.py

@@ -1,0 +1,1 @@
+../nethttp/shop.go

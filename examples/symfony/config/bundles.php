@@ -1,0 +1,5 @@
+<?php
+
+use Symfony\Bundle\FrameworkBundle\FrameworkBundle;
+
+return [FrameworkBundle::class => ['all' => true]];
