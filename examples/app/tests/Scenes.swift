@@ -20,7 +20,7 @@ final class App {
     self.folder = folder
     let places = Places(
       server: server, provider: server.appendingPathComponent("provider"), clientId: "client")
-    let account = Account(places: places, store: store, attest: DeviceKey.shared.attestation)
+    let account = Account(places: places, store: store, key: .shared)
     backEnd = BackEnd(places: places, account: account)
     session = DeviceSession(backEnd: backEnd)
   }
@@ -72,6 +72,13 @@ final class App {
     } catch {
       print("threw", error)
     }
+  }
+
+  /// Prints how often the device was asked to attest, with how many keys and hashes.
+  func inputs() {
+    let words = MockDevice.inputs.map { $0.split(separator: " ") }
+    print(
+      "asked \(words.count), keys \(MockDevice.made.count), hashes \(Set(words.map(\.last)).count)")
   }
 
   func state(_ purchases: Purchases) {
@@ -165,6 +172,25 @@ struct Scenes {
     "sign up where a device cannot attest": { app in
       MockDevice.isSupported = false
       await app.signIn()
+    },
+    "sign up, three tries": { app in
+      for _ in 0..<3 { await app.signIn() }
+      app.inputs()
+    },
+    "sign up while Apple is away": { app in
+      MockDevice.attesting = [.serverUnavailable, .serverUnavailable]
+      for _ in 0..<3 { await app.signIn() }
+      app.inputs()
+    },
+    "sign up after failed attestations": { app in
+      MockDevice.attesting = [.unknownSystemFailure, .invalidKey]
+      for _ in 0..<2 { await app.signIn() }
+      app.inputs()
+    },
+    "sign up with a key that Apple refuses": { app in
+      MockDevice.attesting = [.invalidKey, .invalidKey]
+      for _ in 0..<2 { await app.signIn() }
+      app.inputs()
     },
     "sign up, and go on with the key": { app in
       await app.signIn()
@@ -315,7 +341,9 @@ struct Scenes {
       print("keys \(MockDevice.made.count)")
     },
     "session on another phone, before the first proof": { app in
-      UserDefaults.standard.set("made elsewhere", forKey: "newKey")
+      let begun =
+        #"{"purpose":"","keyId":"made elsewhere","clientData":"","expiresAtMs":0}"#
+      UserDefaults.standard.set(Data(begun.utf8), forKey: "attempt")
       await app.ask()
       print("keys \(MockDevice.made.count)")
     },
@@ -363,6 +391,18 @@ struct Scenes {
       async let other: Void = app.ask()
       _ = await (one, other)
       print("keys \(MockDevice.made.count), assertions \(MockDevice.assertions)")
+    },
+    // ---- the texts
+    "trouble": { app in
+      let codes: [DCError.Code] = [
+        .featureUnsupported, .invalidInput, .invalidKey, .serverUnavailable,
+        .unknownSystemFailure,
+      ]
+      for code in codes {
+        let trouble = DeviceTrouble(DCError(code))
+        print(trouble?.errorDescription ?? "none", trouble?.recoverySuggestion ?? "none", separator: "\n")
+      }
+      print(DeviceTrouble(URLError(.timedOut)) == nil)
     },
     // ---- the upgrade
     "upgrade": { app in

@@ -34,6 +34,7 @@ from snippets import blocks_of
 
 BUILD = ROOT / "build/app"
 APP = HERE.parent
+SOURCES = APP / "Sources/FreemiumClient"
 # A page with Swift code of its own.
 PAGE = ROOT / "docs/app-attest.md"
 # In the order of compilation: SwiftUI needs Combine.
@@ -74,9 +75,9 @@ def stubs():
 
 def sources():
     """Return the files of the app as Linux compiles them."""
-    found = [BUILD / path.name for path in sorted(APP.glob("*.swift"))]
+    found = [BUILD / path.name for path in sorted(SOURCES.glob("*.swift"))]
     for path in found:
-        path.write_text(FIRST + (APP / path.name).read_text())
+        path.write_text(FIRST + (SOURCES / path.name).read_text())
     return found
 
 
@@ -165,7 +166,11 @@ def also(suite, run, what, wanted, found):
 
 UPDATE, SESSION, ANALYZE, SIGN_UP = (
     "v1/update-subscription", "v1/session", "v1/analyze", "v1/signup")
+CHALLENGE = "v1/signup/challenge"
 SIGNED_UP = ["provider", SIGN_UP, "provider"]
+# A third try, which continues with the challenge of the first.
+ATTESTED = ["provider", SIGN_UP, SIGN_UP, "provider"]
+AWAY = "threw DCError(code: DeviceCheck.DCError.Code.serverUnavailable)"
 KEPT = "plan free, finished [], queued [\"7\"], asked []"
 GRANTED = "plan premium, finished [7], queued [], asked []"
 ELSEWHERE = "plan free, finished [7], queued [], asked [\"7\"]"
@@ -262,7 +267,44 @@ def check_sign_in(suite, play):
          {"script": refused(held(NOT_AUTHORIZED)), "closed": True},
          "the old one's token: none\nstill joined: true\ntoken", ["provider"] * 2),
         ("BCK-29: the sign-up of an attested device", "sign up, and go on with the key",
-         {"attest_signup": True}, "token\nsession 1\nkeys 1", None),
+         {"attest_signup": True}, "token\nsession 1\nkeys 1", [
+             "provider", SIGN_UP, CHALLENGE, SIGN_UP, "provider", "v1/challenge", SESSION]),
+        ("BCK-29: serverUnavailable is the same key and the same hash, later",
+         "sign up while Apple is away", {"attest_signup": True},
+         f"{AWAY}\n{AWAY}\ntoken\nasked 3, keys 1, hashes 1", [
+             "provider", SIGN_UP, CHALLENGE, "provider", SIGN_UP, *ATTESTED]),
+        ("BCK-29: a challenge that is over is replaced, and the key is not",
+         "sign up while Apple is away", {"attest_signup": True, "script": {
+             CHALLENGE: [(200, {"challenge": "old", "expiresAtMs": 1e12})] * 2}},
+         f"{AWAY}\n{AWAY}\ntoken\nasked 3, keys 1, hashes 2", [
+             "provider", SIGN_UP, CHALLENGE, "provider", SIGN_UP, CHALLENGE,
+             "provider", SIGN_UP, CHALLENGE, SIGN_UP, "provider"]),
+        ("BCK-29: another error of attestKey is another key, for invalidKey at once",
+         "sign up after failed attestations", {"attest_signup": True},
+         "threw DCError(code: DeviceCheck.DCError.Code.unknownSystemFailure)\ntoken\n"
+         "asked 3, keys 3, hashes 3", [
+             "provider", SIGN_UP, CHALLENGE, "provider", SIGN_UP, CHALLENGE, CHALLENGE, SIGN_UP,
+             "provider"]),
+        ("BCK-29: two keys that Apple refuses are enough for one try",
+         "sign up with a key that Apple refuses", {"attest_signup": True},
+         "threw DCError(code: DeviceCheck.DCError.Code.invalidKey)\ntoken\n"
+         "asked 3, keys 3, hashes 3", None),
+        ("BCK-29: a proof without an answer is sent again as it was", "sign up, three tries",
+         {"attest_signup": True, "script": {SIGN_UP: [ATTEST, AGAIN, ATTEST, (429, {})]}},
+         "threw server(503)\nthrew server(429)\ntoken\nasked 1, keys 1, hashes 1", [
+             "provider", SIGN_UP, CHALLENGE, SIGN_UP, "provider", SIGN_UP, SIGN_UP,
+             "provider", SIGN_UP, SIGN_UP, "provider"]),
+        ("BCK-29: a repetition that is refused is another key, at once", "sign up, three tries",
+         {"attest_signup": True, "script": {SIGN_UP: [ATTEST, AGAIN, ATTEST, ATTEST]}},
+         "threw server(503)\ntoken\ntoken\nasked 2, keys 2, hashes 2", [
+             "provider", SIGN_UP, CHALLENGE, SIGN_UP, "provider", SIGN_UP, SIGN_UP, CHALLENGE,
+             SIGN_UP, "provider"]),
+        ("BCK-29: a new key that is refused is one for each try", "sign up, three tries",
+         {"attest_signup": True, "script": {SIGN_UP: [ATTEST] * 4}},
+         "threw server(401)\nthrew server(401)\ntoken\nasked 3, keys 3, hashes 3", None),
+        ("BCK-29: no challenge, no key", "sign up, three tries",
+         {"attest_signup": True, "script": {CHALLENGE: [AGAIN]}},
+         "threw server(503)\ntoken\ntoken\nasked 1, keys 1, hashes 1", None),
         ("BCK-29: a device that cannot attest says so", "sign up where a device cannot attest",
          {"attest_signup": True}, "token", None),
     ]:

@@ -101,7 +101,8 @@ class Server:
 
     def _challenge(self, body, headers):
         self.counts["challenge"] += 1
-        return 200, {"challenge": f"challenge {self.counts['challenge']}"}
+        return 200, {"challenge": f"challenge {self.counts['challenge']}",
+                     "expiresAtMs": int(time.time() * 1000) + 300_000}
 
     def _session(self, body, headers):
         if "attestation" in body:

@@ -15,6 +15,8 @@ public enum MockDevice {
   nonisolated(unsafe) public static var made: [String] = []
   nonisolated(unsafe) public static var attested: Set<String> = []
   nonisolated(unsafe) public static var assertions = 0
+  /// Key and hash of each call of attestKey.
+  nonisolated(unsafe) public static var inputs: [String] = []
   /// The errors of the next calls in order; later calls succeed.
   nonisolated(unsafe) public static var generating: [DCError.Code] = []
   nonisolated(unsafe) public static var attesting: [DCError.Code] = []
@@ -38,6 +40,7 @@ public final class DCAppAttestService {
 
   /// Attests each key once, as Apple does.
   public func attestKey(_ keyId: String, clientDataHash: Data) async throws -> Data {
+    MockDevice.inputs.append("\(keyId) \(clientDataHash.base64EncodedString())")
     try MockDevice.next(&MockDevice.attesting)
     guard MockDevice.made.contains(keyId), MockDevice.attested.insert(keyId).inserted else {
       throw DCError(.invalidKey)

@@ -1,5 +1,6 @@
 // The types of SwiftUI that the app uses; nothing is drawn.
 @_exported import Combine
+import Foundation
 
 @MainActor @preconcurrency public protocol View {
   associatedtype Body: View
@@ -46,12 +47,19 @@ public struct ForEach: Primitive {
   ) where Data.Element: Identifiable {}
 }
 
-public struct Text: Primitive {
-  public init(_ content: String) {}
+public struct LocalizedStringKey: ExpressibleByStringLiteral {
+  public init(stringLiteral key: String) {}
 }
 
-public struct Button: Primitive {
-  public init(_ title: String, action: @escaping @MainActor () -> Void) {}
+public struct Text: Primitive {
+  public init(
+    _ key: LocalizedStringKey, tableName: String? = nil, bundle: Bundle? = nil,
+    comment: StaticString? = nil
+  ) {}
+}
+
+public struct Button<Label: View>: Primitive {
+  public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {}
 }
 
 extension View {

@@ -1,0 +1,37 @@
+#if canImport(SwiftUI)
+  import SwiftUI
+
+  /// Resends purchases on each return to the foreground, and asks the customer about transfers.
+  public struct KeepsPurchases: ViewModifier {
+    @ObservedObject private var purchases: Purchases
+    @Environment(\.scenePhase) private var phase
+
+    public init(purchases: Purchases) { self.purchases = purchases }
+
+    public func body(content: Content) -> some View {
+      VStack {
+        content
+        ForEach(purchases.elsewhere) { found in
+          text("purchase.elsewhere")
+          if found.canTransfer {
+            Button { purchases.move(found.id) } label: { text("purchase.use") }
+            Button { leave(found) } label: { text("purchase.leave") }
+          } else {
+            Button { leave(found) } label: { text("purchase.ok") }
+          }
+        }
+      }
+      .onChange(of: phase) { now in
+        guard now == .active else { return }
+        purchases.resend()
+        Task { await purchases.synchronise() }
+      }
+    }
+
+    private func leave(_ found: Purchases.Elsewhere) {
+      Task { await purchases.leave(found.id) }
+    }
+
+    private func text(_ key: LocalizedStringKey) -> Text { Text(key, bundle: .texts) }
+  }
+#endif
