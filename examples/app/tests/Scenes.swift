@@ -400,7 +400,8 @@ struct Scenes {
       ]
       for code in codes {
         let trouble = DeviceTrouble(DCError(code))
-        print(trouble?.errorDescription ?? "none", trouble?.recoverySuggestion ?? "none", separator: "\n")
+        print(trouble?.errorDescription ?? "none")
+        print(trouble?.recoverySuggestion ?? "none")
       }
       print(DeviceTrouble(URLError(.timedOut)) == nil)
     },

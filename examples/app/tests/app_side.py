@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Check the Swift for apps with stubs of Apple's modules (Stubs): that it compiles in every mode
-of Xcode, and behaves as docs/tasks/app-side.md describes.
+"""Check the Swift package for apps with stubs of Apple's modules (Stubs): that it compiles in every
+mode of Xcode, has its texts in every language, and behaves as docs/tasks/app-side.md describes.
 
   app_side.py [--only TEXT]    scenarios whose name contains TEXT, without the compile modes
 
 A scenario is a function of Scenes.swift, a server (server.py), the output, and the requests.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -35,8 +36,9 @@ from snippets import blocks_of
 BUILD = ROOT / "build/app"
 APP = HERE.parent
 SOURCES = APP / "Sources/FreemiumClient"
-# A page with Swift code of its own.
-PAGE = ROOT / "docs/app-attest.md"
+# The pages with Swift code of their own.
+ATTEST_PAGE, PAGE = ROOT / "docs/app-attest.md", ROOT / "docs/tasks/app-side.md"
+LANGUAGES = ("en", "de", "fr", "ja", "zh-Hans")
 # In the order of compilation: SwiftUI needs Combine.
 STUBS = ("Security", "CryptoKit", "DeviceCheck", "StoreKit", "Combine", "AuthenticationServices",
          "SwiftUI")
@@ -82,18 +84,24 @@ def sources():
 
 
 def blocks(page):
-    """Return one file for each block of the page that needs Apple's modules."""
+    """Return one file for each block of the page that needs Apple's modules, without the attribute
+    that Linux's Foundation does not have."""
     found = []
     for block in blocks_of(page):
         if block.language == "swift" and block.words.get("not-run") == "app":
             found.append(BUILD / f"{page.stem}-{block.line}.swift")
-            found[-1].write_text(FIRST + block.text)
+            found[-1].write_text(FIRST + block.text.replace("@objc ", ""))
     return found
 
 
 def check_modes(suite):
-    """Check that the app and the page compile without a warning in each mode (BCK-30)."""
-    for what, files in {"the app": sources(), PAGE.name: blocks(PAGE)}.items():
+    """Check that the package, its use and the page compile without a warning in each mode
+    (BCK-30)."""
+    must(swiftc("-emit-module", "-swift-version", "6", "-D", "SWIFT_PACKAGE", "-I", BUILD,
+                "-module-name", "FreemiumClient", *sources(), HERE / "Module.swift",
+                "-emit-module-path", BUILD / "FreemiumClient.swiftmodule"))
+    for what, files in {"the app": sources(), PAGE.name: blocks(PAGE),
+                        ATTEST_PAGE.name: blocks(ATTEST_PAGE)}.items():
         suite.expect(files, f"{what} has Swift")
         for name, words in MODES.items():
             done = swiftc("-typecheck", "-warnings-as-errors", *words, "-I", BUILD, *files)
@@ -101,17 +109,76 @@ def check_modes(suite):
                          "\n".join(re.findall(r"\S+: error: .*", done.stderr)[:8]) or done.stderr)
 
 
+def check_package(suite):
+    """Check that the manifest has every file and every language, and that the page has every
+    file."""
+    done = subprocess.run(["swift", "package", "--package-path", APP, "--scratch-path",
+                           BUILD / "package", "describe", "--type", "json"],
+                          capture_output=True, text=True)
+    must(done)
+    found = json.loads(done.stdout)
+    target, = found["targets"]
+    suite.expect(found["platforms"] == [{"name": "ios", "version": "16.0"}], "package: for iOS 16",
+                 found["platforms"])
+    suite.expect(sorted(target["sources"]) == sorted(path.name for path in SOURCES.iterdir()
+                                                     if path.is_file()),
+                 "package: its files", target["sources"])
+    localized = {resource["rule"]["process"]["localization"] for resource in target["resources"]}
+    suite.expect(localized == {name.lower() for name in LANGUAGES}, "package: its languages",
+                 localized)
+    page = PAGE.read_text()
+    for path in [*sorted(SOURCES.rglob("*.*")), *APP.glob("ObjectiveC/*")]:
+        if path.is_file():
+            suite.expect(path.read_text() in page, f"package: the page has {path.name}", path)
+
+
+def check_objective_c(suite):
+    """Check that the Objective-C compiles for iOS without a warning, with stubs of the headers."""
+    clang = pathlib.Path(shutil.which("swiftc")).parent / "clang"
+    for path in sorted(APP.glob("ObjectiveC/*.m")):
+        done = subprocess.run(
+            [clang, "-fsyntax-only", "-x", "objective-c", "-target", "arm64-apple-ios16.0",
+             "-fobjc-arc", "-fblocks", "-Wall", "-Wextra", "-Werror", "-nostdinc",
+             "-I", HERE / "Stubs/ObjectiveC", path], capture_output=True, text=True)
+        suite.expect(done.returncode == 0, f"Objective-C: {path.name}", done.stderr)
+
+
+def texts(language):
+    """Return the texts of a language."""
+    found = (SOURCES / f"Resources/{language}.lproj/Localizable.strings").read_text()
+    return dict(re.findall(r'^"([^"]+)" = "([^"]+)";$', found, re.M))
+
+
+def check_texts(suite, play):
+    """Check that each error of DeviceCheck has two texts in each language, which Foundation
+    finds, and that every text that the code names is there."""
+    named = set(re.findall(r'\("(purchase\.[a-z]+)"\)',
+                           (SOURCES / "KeepsPurchases.swift").read_text()))
+    english = texts("en")
+    for language in LANGUAGES:
+        found = texts(language)
+        suite.expect(found.keys() == english.keys() and set() < named <= found.keys(),
+                     f"texts: {language} has each", found.keys() ^ english.keys())
+        if language != "en":
+            same = [name for name in found.keys() & english.keys() if name != "purchase.ok"
+                    and found[name] == english[name]]
+            suite.expect(not same, f"texts: {language} is translated", same)
+        said = [text for name, text in found.items() if name.startswith("device.")]
+        play(f"texts: a customer reads {language}", "trouble", "\n".join([*said, "true"]),
+             language=language)
+
+
 def scenes():
     """Compile the app with Scenes.swift to a program, and return its path."""
-    must(swiftc("-parse-as-library", "-swift-version", "5", "-I", BUILD, *sources(),
-                HERE / "Scenes.swift", *(BUILD / f"{name}.o" for name in STUBS),
-                "-o", BUILD / "scenes"))
+    must(swiftc("-parse-as-library", "-swift-version", "5", "-D", "SWIFT_PACKAGE", "-I", BUILD,
+                *sources(), HERE / "Module.swift", HERE / "Scenes.swift",
+                *(BUILD / f"{name}.o" for name in STUBS), "-o", BUILD / "scenes"))
 
 
 class Run:
     """One run of a scenario: its output, and the requests that the server received."""
 
-    def __init__(self, scene, home=None, kill_at=None, **server):
+    def __init__(self, scene, home=None, kill_at=None, language="en", **server):
         self.home = home or BUILD / "home"
         if home is None:
             shutil.rmtree(self.home, ignore_errors=True)
@@ -120,7 +187,8 @@ class Run:
         self.process = subprocess.Popen(
             [BUILD / "scenes", scene, self.server.url, self.home / "queue"], text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-            env={**os.environ, "HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home)})
+            env={**os.environ, "HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home),
+                 "TEXTS": str(SOURCES / f"Resources/{language}.lproj")})
         if kill_at:
             self.server.wait(kill_at)
             self.process.kill()
@@ -485,11 +553,13 @@ def main():
     BUILD.mkdir(parents=True, exist_ok=True)
     stubs()
     if not options.only:
+        check_package(suite)
+        check_objective_c(suite)
         check_modes(suite)
     scenes()
     play = Player(suite, options.only)
     for check in (check_sign_in, check_calls, check_purchases, check_kills, check_device,
-                  check_upgrade):
+                  check_upgrade, check_texts):
         check(suite, play)
     suite.finish()
 

@@ -14,10 +14,10 @@
         ForEach(purchases.elsewhere) { found in
           text("purchase.elsewhere")
           if found.canTransfer {
-            Button { purchases.move(found.id) } label: { text("purchase.use") }
-            Button { leave(found) } label: { text("purchase.leave") }
+            button("purchase.use") { purchases.move(found.id) }
+            button("purchase.leave") { leave(found) }
           } else {
-            Button { leave(found) } label: { text("purchase.ok") }
+            button("purchase.ok") { leave(found) }
           }
         }
       }
@@ -33,5 +33,11 @@
     }
 
     private func text(_ key: LocalizedStringKey) -> Text { Text(key, bundle: .texts) }
+
+    private func button(
+      _ key: LocalizedStringKey, _ action: @escaping @MainActor () -> Void
+    ) -> some View {
+      Button(action: action) { text(key) }
+    }
   }
 #endif
