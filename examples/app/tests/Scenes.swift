@@ -74,6 +74,19 @@ final class App {
     }
   }
 
+  func promotion() async {
+    let promotions = Promotions(backEnd: backEnd, session: session)
+    do {
+      let granted = try await promotions.request("welcome", as: [String: Int].self)
+      print(granted.map { "\($0)" } ?? "none", terminator: ", ")
+    } catch let error as DCError {
+      print(error.code, terminator: ", ")
+    } catch {
+      print(error is URLError ? "no answer" : "\(error)", terminator: ", ")
+    }
+    print("unanswered \(await promotions.unanswered)")
+  }
+
   /// Prints how often the device was asked to attest, with how many keys and hashes.
   func inputs() {
     let words = MockDevice.inputs.map { $0.split(separator: " ") }
@@ -391,6 +404,15 @@ struct Scenes {
       async let other: Void = app.ask()
       _ = await (one, other)
       print("keys \(MockDevice.made.count), assertions \(MockDevice.assertions)")
+    },
+    // ---- promotions
+    "promotion": { app in await app.promotion() },
+    "promotion, three tries": { app in
+      for _ in 0..<3 { await app.promotion() }
+    },
+    "promotion without DeviceCheck": { app in
+      MockDevice.isSupported = false
+      await app.promotion()
     },
     // ---- the texts
     "trouble": { app in

@@ -234,7 +234,7 @@ def also(suite, run, what, wanted, found):
 
 UPDATE, SESSION, ANALYZE, SIGN_UP = (
     "v1/update-subscription", "v1/session", "v1/analyze", "v1/signup")
-CHALLENGE = "v1/signup/challenge"
+CHALLENGE, PROMOTION = "v1/signup/challenge", "v1/promotion"
 SIGNED_UP = ["provider", SIGN_UP, "provider"]
 # A third try, which continues with the challenge of the first.
 ATTESTED = ["provider", SIGN_UP, SIGN_UP, "provider"]
@@ -532,6 +532,36 @@ def check_device(suite, play):
                          f"BCK-29: {name}: the same attestation again", proofs)
 
 
+def check_promotions(suite, play):
+    """Check that a promotion is requested until the answer is final, each time with a token of its
+    own (DVC-12)."""
+    granted, kept = '["coins": 5], unanswered []', 'unanswered ["welcome"]'
+    for name, what, printed, server in [
+        ("granted", "promotion", granted, {}),
+        ("with a session", "promotion", granted, {"attest_calls": True}),
+        ("had before", "promotion", "none, unanswered []",
+         {"script": {PROMOTION: [(409, {"error": "Not available"})]}}),
+        ("a conflict of a gateway", "promotion", f"server(409), {kept}",
+         {"script": {PROMOTION: [(409, b"<html>")]}}),
+        ("a token that Apple refuses", "promotion", f"server(400), {kept}",
+         {"script": {PROMOTION: [(400, {"error": "Invalid request"})]}}),
+        ("no such offer", "promotion", "server(404), unanswered []",
+         {"script": {PROMOTION: [(404, {"error": "Not found"})]}}),
+        ("a 200 in HTML", "promotion, three tries",
+         f"server(200), {kept}\nserver(503), {kept}\n{granted}",
+         {"script": {PROMOTION: [(200, b"<html>"), AGAIN]}}),
+        ("no answer, then another", "promotion, three tries",
+         f"no answer, {kept}\nserver(503), {kept}\n{granted}",
+         {"script": {PROMOTION: [NOTHING, AGAIN]}}),
+        ("no DeviceCheck", "promotion without DeviceCheck",
+         "featureUnsupported, unanswered []", {}),
+    ]:
+        run = play(f"DVC-12: {name}", what, printed, **server)
+        if what == "promotion, three tries":
+            also(suite, run, f"DVC-12: {name}: each its own token", 3,
+                 lambda: len({body["deviceToken"] for body in run.asked(PROMOTION)}))
+
+
 def check_upgrade(suite, play):
     """Check the upgrade and the deletion (BCK-36 to BCK-38)."""
     run = play("BCK-38: a lost answer is asked for again, with the same body", "upgrade",
@@ -559,7 +589,7 @@ def main():
     scenes()
     play = Player(suite, options.only)
     for check in (check_sign_in, check_calls, check_purchases, check_kills, check_device,
-                  check_upgrade, check_texts):
+                  check_promotions, check_upgrade, check_texts):
         check(suite, play)
     suite.finish()
 

@@ -113,6 +113,11 @@ class Server:
         return 200, {"session": f"session {self.counts['session']}",
                      "expiresAtMs": int(time.time() * 1000) + 600_000}
 
+    def _promotion(self, body, headers):
+        if self.attest_calls and not headers.get("X-Session"):
+            return ATTEST
+        return 200, {"offer": body["offer"], "grant": {"coins": 5}}
+
     def _analyze(self, body, headers):
         if self.attest_calls and not headers.get("X-Session"):
             return ATTEST

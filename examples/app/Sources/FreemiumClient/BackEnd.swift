@@ -77,19 +77,23 @@ nonisolated public struct BackEnd: Sendable {
     return answer.data
   }
 
-  /// Calls with the current session token, and with a new one after `Attestation required`. A
-  /// device without a token calls all the same: the server decides.
   private func metered(
     _ text: String, _ tier: String, _ session: DeviceSession?
   ) async throws -> Answer {
     struct Given: Encodable { let tier: String; let input: String }
     let body = try JSONEncoder().encode(Given(tier: tier, input: text))
+    return try await post("v1/analyze", body, session: session)
+  }
+
+  /// Calls with the current session token, and with a new one after `Attestation required`. A
+  /// device without a token calls all the same: the server decides.
+  func post(_ path: String, _ body: Data, session: DeviceSession?) async throws -> Answer {
     let known = try? await session?.text()
-    let answer = try await post("v1/analyze", body, headers: Self.header(known))
+    let answer = try await post(path, body, headers: Self.header(known))
     guard answer.wantsAttestation, let session else { return answer }
     await session.drop(known)
     guard let renewed = try await session.text() else { return answer }
-    return try await post("v1/analyze", body, headers: Self.header(renewed))
+    return try await post(path, body, headers: Self.header(renewed))
   }
 
   private static func header(_ session: String?) -> [String: String] {

@@ -15,6 +15,7 @@ public enum MockDevice {
   nonisolated(unsafe) public static var made: [String] = []
   nonisolated(unsafe) public static var attested: Set<String> = []
   nonisolated(unsafe) public static var assertions = 0
+  nonisolated(unsafe) public static var tokens = 0
   /// Key and hash of each call of attestKey.
   nonisolated(unsafe) public static var inputs: [String] = []
   /// The errors of the next calls in order; later calls succeed.
@@ -24,6 +25,17 @@ public enum MockDevice {
 
   static func next(_ troubles: inout [DCError.Code]) throws {
     if !troubles.isEmpty { throw DCError(troubles.removeFirst()) }
+  }
+}
+
+/// Makes a new token at each call, as Apple's does.
+public final class DCDevice {
+  public class var current: DCDevice { DCDevice() }
+  public var isSupported: Bool { MockDevice.isSupported }
+
+  public func generateToken() async throws -> Data {
+    MockDevice.tokens += 1
+    return Data("token \(MockDevice.tokens)".utf8)
   }
 }
 
