@@ -232,6 +232,17 @@ struct Scenes {
       await comes { app.queued.isEmpty }
       app.state(purchases)
     },
+    "buy while Apple is away": { app in
+      MockDevice.attesting = [.serverUnavailable]
+      let purchases = try app.purchases()
+      try await purchases.buy(Product(coins))
+      app.state(purchases)
+      print(purchases.trouble?.errorDescription ?? "no trouble")
+      purchases.resend()
+      await comes { app.queued.isEmpty }
+      app.state(purchases)
+      print(purchases.trouble?.errorDescription ?? "no trouble")
+    },
     "buy, and wait": { app in
       let purchases = try app.purchases()
       try app.write("x.6.z", "6")

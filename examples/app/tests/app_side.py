@@ -430,6 +430,9 @@ def check_purchases(suite, play):
     # Both responses 401 concern the token here, so the request is sent twice.
     play("BCK-31: 401", "buy", KEPT, script={UPDATE: [UNAUTHORIZED] * 2})
     play("BCK-31: no sign-in", "buy", KEPT, script={"provider": [NOTHING]})
+    play("BCK-29: a purchase that waits for the device says so", "buy while Apple is away",
+         f"{KEPT}\n{texts('en')['device.serverUnavailable.happened']}\n{GRANTED}\nno trouble",
+         attest_signup=True)
     run = play("BCK-32: a day for one purchase is no day for another", "buy, and wait",
                'plan premium, finished [7], queued ["6"], asked []',
                script={UPDATE: [AGAIN, (400, {"error": REFUSED}), PLAN]})

@@ -1,7 +1,8 @@
 #if canImport(SwiftUI)
   import SwiftUI
 
-  /// Resends purchases on each return to the foreground, and asks the customer about transfers.
+  /// Resends purchases on each return to the foreground, asks the customer about transfers, and says
+  /// what to do where the device is the reason that purchases wait.
   public struct KeepsPurchases: ViewModifier {
     @ObservedObject private var purchases: Purchases
     @Environment(\.scenePhase) private var phase
@@ -11,6 +12,10 @@
     public func body(content: Content) -> some View {
       VStack {
         content
+        if let trouble = purchases.trouble {
+          Text(verbatim: trouble.errorDescription ?? "")
+          Text(verbatim: trouble.recoverySuggestion ?? "")
+        }
         ForEach(purchases.elsewhere) { found in
           text("purchase.elsewhere")
           if found.canTransfer {

@@ -27,6 +27,8 @@ public final class Purchases: ObservableObject {
   /// The plan as the server decided it, never as the device assumes.
   @Published public private(set) var plan = "free"
   @Published public private(set) var elsewhere: [Elsewhere] = []
+  /// The reason why purchases wait, if it is this device.
+  @Published public private(set) var trouble: DeviceTrouble?
 
   private let backEnd: BackEnd
   private let queue: ResendQueue
@@ -195,9 +197,14 @@ public final class Purchases: ObservableObject {
     struct Said: Decodable { let plan: String }
     struct Refused: Decodable { let canTransfer: Bool? }
     let given = Given(signedTransactionData: jws, confirm: confirm ? true : nil)
-    guard let body = try? JSONEncoder().encode(given),
-      let answer = try? await backEnd.post("v1/update-subscription", body)
-    else { return .later(nil) }
+    let answer: Answer
+    do {
+      answer = try await backEnd.post("v1/update-subscription", JSONEncoder().encode(given))
+      trouble = nil
+    } catch {
+      trouble = DeviceTrouble(error)
+      return .later(nil)
+    }
     switch answer.status {
     case 200:
       if let said = answer.read(Said.self) { return .granted(plan: said.plan) }

@@ -22,7 +22,7 @@ extension Primitive {
   }
   public static func buildEither<First: View>(first: First) -> Group { Group() }
   public static func buildEither<Second: View>(second: Second) -> Group { Group() }
-  public static func buildOptional<Part: View>(_ part: Part?) -> Group { Group() }
+  public static func buildOptional(_ part: Group?) -> Group { Group() }
 }
 
 public struct Group: Primitive {
@@ -56,6 +56,7 @@ public struct Text: Primitive {
     _ key: LocalizedStringKey, tableName: String? = nil, bundle: Bundle? = nil,
     comment: StaticString? = nil
   ) {}
+  public init(verbatim content: String) {}
 }
 
 public struct Button<Label: View>: Primitive {
