@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import pathlib
+import plistlib
 import re
 import shutil
 import subprocess
@@ -36,6 +37,7 @@ from snippets import blocks_of
 BUILD = ROOT / "build/app"
 APP = HERE.parent
 SOURCES = APP / "Sources/FreemiumClient"
+PRIVACY = SOURCES / "Resources/PrivacyInfo.xcprivacy"
 # The pages with Swift code of their own.
 ATTEST_PAGE, PAGE = ROOT / "docs/app-attest.md", ROOT / "docs/tasks/app-side.md"
 LANGUAGES = ("en", "de", "fr", "ja", "zh-Hans")
@@ -123,9 +125,16 @@ def check_package(suite):
     suite.expect(sorted(target["sources"]) == sorted(path.name for path in SOURCES.iterdir()
                                                      if path.is_file()),
                  "package: its files", target["sources"])
-    localized = {resource["rule"]["process"]["localization"] for resource in target["resources"]}
-    suite.expect(localized == {name.lower() for name in LANGUAGES}, "package: its languages",
-                 localized)
+    localized = {pathlib.Path(resource["path"]).name + " of "
+                 + resource["rule"]["process"].get("localization", "all")
+                 for resource in target["resources"]}
+    suite.expect(localized == {f"Localizable.strings of {name.lower()}" for name in LANGUAGES}
+                 | {f"{PRIVACY.name} of all"}, "package: its resources", localized)
+    used = {"NSPrivacyAccessedAPICategoryUserDefaults"} if any(
+        "UserDefaults" in path.read_text() for path in SOURCES.glob("*.swift")) else set()
+    declared = {row["NSPrivacyAccessedAPIType"] for row in plistlib.loads(PRIVACY.read_bytes())[
+        "NSPrivacyAccessedAPITypes"]}
+    suite.expect(declared == used, "package: its privacy manifest", declared)
     page = PAGE.read_text()
     for path in [*sorted(SOURCES.rglob("*.*")), *APP.glob("ObjectiveC/*")]:
         if path.is_file():
