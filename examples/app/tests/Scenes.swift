@@ -1,6 +1,7 @@
 // The scenarios of the app: `scenes NAME SERVER FOLDER`. app_side.py compiles this file with those
 // of the app, runs the server, and compares the output with its table.
 import AuthenticationServices
+import CryptoKit
 import DeviceCheck
 import Foundation
 import Security
@@ -19,7 +20,9 @@ final class App {
     self.server = server
     self.folder = folder
     let places = Places(
-      server: server, provider: server.appendingPathComponent("provider"), clientId: "client")
+      server: server,
+      provider: given["CLIENT"] == nil ? server.appendingPathComponent("provider") : server,
+      clientId: given["CLIENT"] ?? "client")
     let account = Account(places: places, store: store, key: .shared)
     backEnd = BackEnd(places: places, account: account)
     session = DeviceSession(backEnd: backEnd)
@@ -111,9 +114,36 @@ func comes(_ holds: () async -> Bool) async {
   print("never")
 }
 
-let coins = Transaction(id: 7, productID: "coins", jws: "x.7.z")
+/// The environment: with CLIENT, JWS and AUTHORITY the server is the freemium back end.
+let given = ProcessInfo.processInfo.environment
+let coins = Transaction(id: 7, productID: "coins", jws: given["JWS"] ?? "x.7.z")
 let premium = Transaction(id: 8, productID: "premium", jws: "x.8.z")
 let joined = Credentials(username: "a_joined", password: "p")
+
+/// Makes the stub the device of a test authority, which the command line mints.
+func useDevice(of authority: String) throws {
+  func minted(_ words: [String]) -> Data {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: given["ASSAY_PROGRAM"] ?? "")
+    process.arguments = ["mint"] + words + ["--authority", authority, "--transport", "raw"]
+    process.standardOutput = output
+    guard (try? process.run()) != nil else { return Data() }
+    defer { process.waitUntilExit() }
+    return output.fileHandleForReading.readDataToEndOfFile()
+  }
+  struct Device: Decodable { let keyId: String }
+  _ = minted(["attestation"])  // Makes the device.
+  let device = try Data(contentsOf: URL(fileURLWithPath: authority + "/device.json"))
+  MockDevice.key = try JSONDecoder().decode(Device.self, from: device).keyId
+  MockDevice.mint = { kind, hash in
+    let clientData = MockDigest.inputs[hash].map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let more =
+      kind == "assertion"
+      ? ["--counter", "\(MockDevice.assertions)"] : ["--environment", given["ENVIRONMENT"] ?? ""]
+    return minted([kind, "--client-data", clientData] + more)
+  }
+}
 
 @main @MainActor
 struct Scenes {
@@ -124,6 +154,7 @@ struct Scenes {
     }
     // Lines are flushed, so that the output is complete when the process is killed.
     setvbuf(stdout, nil, _IOLBF, 0)
+    if let authority = given["AUTHORITY"] { try useDevice(of: authority) }
     try await scene(App(server: server, folder: URL(fileURLWithPath: words[3])))
   }
 

@@ -4,7 +4,9 @@ mode of Xcode, has its texts in every language, and behaves as docs/tasks/app-si
 
   app_side.py [--only TEXT]    scenarios whose name contains TEXT, without the compile modes
 
-A scenario is a function of Scenes.swift, a server (server.py), the output, and the requests.
+A scenario is a function of Scenes.swift, a server (server.py), the output, and the requests. Some
+are played against the freemium back end itself (back_end.py), which needs ASSAY_LIBRARY and
+ASSAY_PROGRAM.
 """
 import argparse
 import json
@@ -20,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(ROOT / "Tests/Gates"), str(HERE)]
 
+import back_end
 from report import Suite
 from server import (
     AGAIN,
@@ -587,6 +590,34 @@ def check_upgrade(suite, play):
          script={"v1/account/delete": [AGAIN]})
 
 
+def check_back_end(suite, play):
+    """Check that the app and the freemium back end understand each other, with what a device of
+    the test authority signs."""
+    if back_end.why_not():
+        suite.skip("the app against the back end", back_end.why_not())
+        return
+    for name, scene, wanted, logged, settings in [
+        ("BCK-29: an attested sign-up, then a session by the same key",
+         "sign up, and go on with the key", r"token\nas1~\S+\nkeys 1", None,
+         {"attest_signup": True, "attest_calls": True}),
+        ("BCK-29: a session by an attestation, then metered calls", "analyze with a session",
+         r'(\{"tier": "free", "plan": "free".*\}\n?){2}', None, {"attest_calls": True}),
+        ("BCK-29: a device that cannot attest", "sign up where a device cannot attest", "token",
+         None, {"attest_signup": True}),
+        ("ATT-26: a development key", "sign in", r"threw server\(401\)\n.*",
+         "device refused: rejected.attest.environment",
+         {"attest_signup": True, "environment": "Sandbox"}),
+        ("BCK-31: a purchase", "buy", re.escape(GRANTED), None, {}),
+        ("BCK-37: the deletion, and a repetition in the next account", "delete",
+         r"token\n(deleted, kept: false repeat: false\n?){2}", None, {}),
+    ]:
+        if play.only in name:
+            printed, log = back_end.played(BUILD / "scenes", scene, **settings)
+            suite.expect(re.fullmatch(wanted, printed), f"{name}, at the back end", printed)
+            if logged:
+                suite.expect(logged in log, f"{name}: {logged}", log)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="")
@@ -601,7 +632,7 @@ def main():
     scenes()
     play = Player(suite, options.only)
     for check in (check_sign_in, check_calls, check_purchases, check_kills, check_device,
-                  check_promotions, check_upgrade, check_texts):
+                  check_promotions, check_upgrade, check_texts, check_back_end):
         check(suite, play)
     suite.finish()
 
