@@ -442,4 +442,4 @@ check-examples-lint:
 
 .PHONY: check-app-side
 check-app-side:
-	@PATH=$(TOOLS):$$PATH $(PYTHON) examples/app/tests/app_side.py
+	@PATH=$(TOOLS):$$PATH $(FREEMIUM_RUN) $(PYTHON) examples/app/tests/app_side.py

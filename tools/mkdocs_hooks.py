@@ -30,7 +30,7 @@ MADE = {
     "Sources/Assay": "reference/swift-core/index.md",
 }
 LISTED = {".py": "python", ".c": "c", ".php": "php", ".go": "go", ".swift": "swift",
-          ".yaml": "yaml", ".ini": "ini", ".sh": "sh", ".json": "json"}
+          ".m": "objectivec", ".yaml": "yaml", ".ini": "ini", ".sh": "sh", ".json": "json"}
 KINDS = {"check": "refuses", "part": "part of a check", "fact": "fact", "row": "row of a table",
          "design": "design", "duty": "the host's duty"}
 STATES = {"built": "", "part": "in part", "planned": "planned", "-": ""}

@@ -1,6 +1,7 @@
 // The scenarios of the app: `scenes NAME SERVER FOLDER`. app_side.py compiles this file with those
 // of the app, runs the server, and compares the output with its table.
 import AuthenticationServices
+import CryptoKit
 import DeviceCheck
 import Foundation
 import Security
@@ -19,8 +20,10 @@ final class App {
     self.server = server
     self.folder = folder
     let places = Places(
-      server: server, provider: server.appendingPathComponent("provider"), clientId: "client")
-    let account = Account(places: places, store: store, attest: DeviceKey.shared.attestation)
+      server: server,
+      provider: given["CLIENT"] == nil ? server.appendingPathComponent("provider") : server,
+      clientId: given["CLIENT"] ?? "client")
+    let account = Account(places: places, store: store, key: .shared)
     backEnd = BackEnd(places: places, account: account)
     session = DeviceSession(backEnd: backEnd)
   }
@@ -74,6 +77,26 @@ final class App {
     }
   }
 
+  func promotion() async {
+    let promotions = Promotions(backEnd: backEnd, session: session)
+    do {
+      let granted = try await promotions.request("welcome", as: [String: Int].self)
+      print(granted.map { "\($0)" } ?? "none", terminator: ", ")
+    } catch let error as DCError {
+      print(error.code, terminator: ", ")
+    } catch {
+      print(error is URLError ? "no answer" : "\(error)", terminator: ", ")
+    }
+    print("unanswered \(await promotions.unanswered)")
+  }
+
+  /// Prints how often the device was asked to attest, with how many keys and hashes.
+  func inputs() {
+    let words = MockDevice.inputs.map { $0.split(separator: " ") }
+    print(
+      "asked \(words.count), keys \(MockDevice.made.count), hashes \(Set(words.map(\.last)).count)")
+  }
+
   func state(_ purchases: Purchases) {
     let asked = purchases.elsewhere.map { "\($0.id)\($0.canTransfer ? " movable" : "")" }
     print(
@@ -91,9 +114,36 @@ func comes(_ holds: () async -> Bool) async {
   print("never")
 }
 
-let coins = Transaction(id: 7, productID: "coins", jws: "x.7.z")
+/// The environment: with CLIENT, JWS and AUTHORITY the server is the freemium back end.
+let given = ProcessInfo.processInfo.environment
+let coins = Transaction(id: 7, productID: "coins", jws: given["JWS"] ?? "x.7.z")
 let premium = Transaction(id: 8, productID: "premium", jws: "x.8.z")
 let joined = Credentials(username: "a_joined", password: "p")
+
+/// Makes the stub the device of a test authority, which the command line mints.
+func useDevice(of authority: String) throws {
+  func minted(_ words: [String]) -> Data {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: given["ASSAY_PROGRAM"] ?? "")
+    process.arguments = ["mint"] + words + ["--authority", authority, "--transport", "raw"]
+    process.standardOutput = output
+    guard (try? process.run()) != nil else { return Data() }
+    defer { process.waitUntilExit() }
+    return output.fileHandleForReading.readDataToEndOfFile()
+  }
+  struct Device: Decodable { let keyId: String }
+  _ = minted(["attestation"])  // Makes the device.
+  let device = try Data(contentsOf: URL(fileURLWithPath: authority + "/device.json"))
+  MockDevice.key = try JSONDecoder().decode(Device.self, from: device).keyId
+  MockDevice.mint = { kind, hash in
+    let clientData = MockDigest.inputs[hash].map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let more =
+      kind == "assertion"
+      ? ["--counter", "\(MockDevice.assertions)"] : ["--environment", given["ENVIRONMENT"] ?? ""]
+    return minted([kind, "--client-data", clientData] + more)
+  }
+}
 
 @main @MainActor
 struct Scenes {
@@ -104,6 +154,7 @@ struct Scenes {
     }
     // Lines are flushed, so that the output is complete when the process is killed.
     setvbuf(stdout, nil, _IOLBF, 0)
+    if let authority = given["AUTHORITY"] { try useDevice(of: authority) }
     try await scene(App(server: server, folder: URL(fileURLWithPath: words[3])))
   }
 
@@ -166,6 +217,25 @@ struct Scenes {
       MockDevice.isSupported = false
       await app.signIn()
     },
+    "sign up, three tries": { app in
+      for _ in 0..<3 { await app.signIn() }
+      app.inputs()
+    },
+    "sign up while Apple is away": { app in
+      MockDevice.attesting = [.serverUnavailable, .serverUnavailable]
+      for _ in 0..<3 { await app.signIn() }
+      app.inputs()
+    },
+    "sign up after failed attestations": { app in
+      MockDevice.attesting = [.unknownSystemFailure, .invalidKey]
+      for _ in 0..<2 { await app.signIn() }
+      app.inputs()
+    },
+    "sign up with a key that Apple refuses": { app in
+      MockDevice.attesting = [.invalidKey, .invalidKey]
+      for _ in 0..<2 { await app.signIn() }
+      app.inputs()
+    },
     "sign up, and go on with the key": { app in
       await app.signIn()
       await app.ask()
@@ -192,6 +262,17 @@ struct Scenes {
       purchases.resend()
       await comes { app.queued.isEmpty }
       app.state(purchases)
+    },
+    "buy while Apple is away": { app in
+      MockDevice.attesting = [.serverUnavailable]
+      let purchases = try app.purchases()
+      try await purchases.buy(Product(coins))
+      app.state(purchases)
+      print(purchases.trouble?.errorDescription ?? "no trouble")
+      purchases.resend()
+      await comes { app.queued.isEmpty }
+      app.state(purchases)
+      print(purchases.trouble?.errorDescription ?? "no trouble")
     },
     "buy, and wait": { app in
       let purchases = try app.purchases()
@@ -315,7 +396,9 @@ struct Scenes {
       print("keys \(MockDevice.made.count)")
     },
     "session on another phone, before the first proof": { app in
-      UserDefaults.standard.set("made elsewhere", forKey: "newKey")
+      let begun =
+        #"{"purpose":"","keyId":"made elsewhere","clientData":"","expiresAtMs":0}"#
+      UserDefaults.standard.set(Data(begun.utf8), forKey: "attempt")
       await app.ask()
       print("keys \(MockDevice.made.count)")
     },
@@ -363,6 +446,28 @@ struct Scenes {
       async let other: Void = app.ask()
       _ = await (one, other)
       print("keys \(MockDevice.made.count), assertions \(MockDevice.assertions)")
+    },
+    // ---- promotions
+    "promotion": { app in await app.promotion() },
+    "promotion, three tries": { app in
+      for _ in 0..<3 { await app.promotion() }
+    },
+    "promotion without DeviceCheck": { app in
+      MockDevice.isSupported = false
+      await app.promotion()
+    },
+    // ---- the texts
+    "trouble": { app in
+      let codes: [DCError.Code] = [
+        .featureUnsupported, .invalidInput, .invalidKey, .serverUnavailable,
+        .unknownSystemFailure,
+      ]
+      for code in codes {
+        let trouble = DeviceTrouble(DCError(code))
+        print(trouble?.errorDescription ?? "none")
+        print(trouble?.recoverySuggestion ?? "none")
+      }
+      print(DeviceTrouble(URLError(.timedOut)) == nil)
     },
     // ---- the upgrade
     "upgrade": { app in

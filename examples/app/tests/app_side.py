@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Check the Swift for apps with stubs of Apple's modules (Stubs): that it compiles in every mode
-of Xcode, and behaves as docs/tasks/app-side.md describes.
+"""Check the Swift package for apps with stubs of Apple's modules (Stubs): that it compiles in every
+mode of Xcode, has its texts in every language, and behaves as docs/tasks/app-side.md describes.
 
   app_side.py [--only TEXT]    scenarios whose name contains TEXT, without the compile modes
 
-A scenario is a function of Scenes.swift, a server (server.py), the output, and the requests.
+A scenario is a function of Scenes.swift, a server (server.py), the output, and the requests. Some
+are played against the freemium back end itself (back_end.py), which needs ASSAY_LIBRARY and
+ASSAY_PROGRAM.
 """
 import argparse
+import json
 import os
 import pathlib
+import plistlib
 import re
 import shutil
 import subprocess
@@ -18,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(ROOT / "Tests/Gates"), str(HERE)]
 
+import back_end
 from report import Suite
 from server import (
     AGAIN,
@@ -34,8 +39,11 @@ from snippets import blocks_of
 
 BUILD = ROOT / "build/app"
 APP = HERE.parent
-# A page with Swift code of its own.
-PAGE = ROOT / "docs/app-attest.md"
+SOURCES = APP / "Sources/FreemiumClient"
+PRIVACY = SOURCES / "Resources/PrivacyInfo.xcprivacy"
+# The pages with Swift code of their own.
+ATTEST_PAGE, PAGE = ROOT / "docs/app-attest.md", ROOT / "docs/tasks/app-side.md"
+LANGUAGES = ("en", "de", "fr", "ja", "zh-Hans")
 # In the order of compilation: SwiftUI needs Combine.
 STUBS = ("Security", "CryptoKit", "DeviceCheck", "StoreKit", "Combine", "AuthenticationServices",
          "SwiftUI")
@@ -74,25 +82,31 @@ def stubs():
 
 def sources():
     """Return the files of the app as Linux compiles them."""
-    found = [BUILD / path.name for path in sorted(APP.glob("*.swift"))]
+    found = [BUILD / path.name for path in sorted(SOURCES.glob("*.swift"))]
     for path in found:
-        path.write_text(FIRST + (APP / path.name).read_text())
+        path.write_text(FIRST + (SOURCES / path.name).read_text())
     return found
 
 
 def blocks(page):
-    """Return one file for each block of the page that needs Apple's modules."""
+    """Return one file for each block of the page that needs Apple's modules, without the attribute
+    that Linux's Foundation does not have."""
     found = []
     for block in blocks_of(page):
         if block.language == "swift" and block.words.get("not-run") == "app":
             found.append(BUILD / f"{page.stem}-{block.line}.swift")
-            found[-1].write_text(FIRST + block.text)
+            found[-1].write_text(FIRST + block.text.replace("@objc ", ""))
     return found
 
 
 def check_modes(suite):
-    """Check that the app and the page compile without a warning in each mode (BCK-30)."""
-    for what, files in {"the app": sources(), PAGE.name: blocks(PAGE)}.items():
+    """Check that the package, its use and the page compile without a warning in each mode
+    (BCK-30)."""
+    must(swiftc("-emit-module", "-swift-version", "6", "-D", "SWIFT_PACKAGE", "-I", BUILD,
+                "-module-name", "FreemiumClient", *sources(), HERE / "Module.swift",
+                "-emit-module-path", BUILD / "FreemiumClient.swiftmodule"))
+    for what, files in {"the app": sources(), PAGE.name: blocks(PAGE),
+                        ATTEST_PAGE.name: blocks(ATTEST_PAGE)}.items():
         suite.expect(files, f"{what} has Swift")
         for name, words in MODES.items():
             done = swiftc("-typecheck", "-warnings-as-errors", *words, "-I", BUILD, *files)
@@ -100,17 +114,83 @@ def check_modes(suite):
                          "\n".join(re.findall(r"\S+: error: .*", done.stderr)[:8]) or done.stderr)
 
 
+def check_package(suite):
+    """Check that the manifest has every file and every language, and that the page has every
+    file."""
+    done = subprocess.run(["swift", "package", "--package-path", APP, "--scratch-path",
+                           BUILD / "package", "describe", "--type", "json"],
+                          capture_output=True, text=True)
+    must(done)
+    found = json.loads(done.stdout)
+    target, = found["targets"]
+    suite.expect(found["platforms"] == [{"name": "ios", "version": "16.0"}], "package: for iOS 16",
+                 found["platforms"])
+    suite.expect(sorted(target["sources"]) == sorted(path.name for path in SOURCES.iterdir()
+                                                     if path.is_file()),
+                 "package: its files", target["sources"])
+    localized = {pathlib.Path(resource["path"]).name + " of "
+                 + resource["rule"]["process"].get("localization", "all")
+                 for resource in target["resources"]}
+    suite.expect(localized == {f"Localizable.strings of {name.lower()}" for name in LANGUAGES}
+                 | {f"{PRIVACY.name} of all"}, "package: its resources", localized)
+    used = {"NSPrivacyAccessedAPICategoryUserDefaults"} if any(
+        "UserDefaults" in path.read_text() for path in SOURCES.glob("*.swift")) else set()
+    declared = {row["NSPrivacyAccessedAPIType"] for row in plistlib.loads(PRIVACY.read_bytes())[
+        "NSPrivacyAccessedAPITypes"]}
+    suite.expect(declared == used, "package: its privacy manifest", declared)
+    page = PAGE.read_text()
+    for path in [*sorted(SOURCES.rglob("*.*")), *APP.glob("ObjectiveC/*")]:
+        if path.is_file():
+            suite.expect(path.read_text() in page, f"package: the page has {path.name}", path)
+
+
+def check_objective_c(suite):
+    """Check that the Objective-C compiles for iOS without a warning, with stubs of the headers."""
+    clang = pathlib.Path(shutil.which("swiftc")).parent / "clang"
+    for path in sorted(APP.glob("ObjectiveC/*.m")):
+        done = subprocess.run(
+            [clang, "-fsyntax-only", "-x", "objective-c", "-target", "arm64-apple-ios16.0",
+             "-fobjc-arc", "-fblocks", "-Wall", "-Wextra", "-Werror", "-nostdinc",
+             "-I", HERE / "Stubs/ObjectiveC", path], capture_output=True, text=True)
+        suite.expect(done.returncode == 0, f"Objective-C: {path.name}", done.stderr)
+
+
+def texts(language):
+    """Return the texts of a language."""
+    found = (SOURCES / f"Resources/{language}.lproj/Localizable.strings").read_text()
+    return dict(re.findall(r'^"([^"]+)" = "([^"]+)";$', found, re.M))
+
+
+def check_texts(suite, play):
+    """Check that each error of DeviceCheck has two texts in each language, which Foundation
+    finds, and that every text that the code names is there."""
+    named = set(re.findall(r'\("(purchase\.[a-z]+)"\)',
+                           (SOURCES / "KeepsPurchases.swift").read_text()))
+    english = texts("en")
+    for language in LANGUAGES:
+        found = texts(language)
+        suite.expect(found.keys() == english.keys() and set() < named <= found.keys(),
+                     f"texts: {language} has each", found.keys() ^ english.keys())
+        if language != "en":
+            same = [name for name in found.keys() & english.keys() if name != "purchase.ok"
+                    and found[name] == english[name]]
+            suite.expect(not same, f"texts: {language} is translated", same)
+        said = [text for name, text in found.items() if name.startswith("device.")]
+        play(f"texts: a customer reads {language}", "trouble", "\n".join([*said, "true"]),
+             language=language)
+
+
 def scenes():
     """Compile the app with Scenes.swift to a program, and return its path."""
-    must(swiftc("-parse-as-library", "-swift-version", "5", "-I", BUILD, *sources(),
-                HERE / "Scenes.swift", *(BUILD / f"{name}.o" for name in STUBS),
-                "-o", BUILD / "scenes"))
+    must(swiftc("-parse-as-library", "-swift-version", "5", "-D", "SWIFT_PACKAGE", "-I", BUILD,
+                *sources(), HERE / "Module.swift", HERE / "Scenes.swift",
+                *(BUILD / f"{name}.o" for name in STUBS), "-o", BUILD / "scenes"))
 
 
 class Run:
     """One run of a scenario: its output, and the requests that the server received."""
 
-    def __init__(self, scene, home=None, kill_at=None, **server):
+    def __init__(self, scene, home=None, kill_at=None, language="en", **server):
         self.home = home or BUILD / "home"
         if home is None:
             shutil.rmtree(self.home, ignore_errors=True)
@@ -119,7 +199,8 @@ class Run:
         self.process = subprocess.Popen(
             [BUILD / "scenes", scene, self.server.url, self.home / "queue"], text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-            env={**os.environ, "HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home)})
+            env={**os.environ, "HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home),
+                 "TEXTS": str(SOURCES / f"Resources/{language}.lproj")})
         if kill_at:
             self.server.wait(kill_at)
             self.process.kill()
@@ -165,7 +246,11 @@ def also(suite, run, what, wanted, found):
 
 UPDATE, SESSION, ANALYZE, SIGN_UP = (
     "v1/update-subscription", "v1/session", "v1/analyze", "v1/signup")
+CHALLENGE, PROMOTION = "v1/signup/challenge", "v1/promotion"
 SIGNED_UP = ["provider", SIGN_UP, "provider"]
+# A third try, which continues with the challenge of the first.
+ATTESTED = ["provider", SIGN_UP, SIGN_UP, "provider"]
+AWAY = "threw DCError(code: DeviceCheck.DCError.Code.serverUnavailable)"
 KEPT = "plan free, finished [], queued [\"7\"], asked []"
 GRANTED = "plan premium, finished [7], queued [], asked []"
 ELSEWHERE = "plan free, finished [7], queued [], asked [\"7\"]"
@@ -262,7 +347,44 @@ def check_sign_in(suite, play):
          {"script": refused(held(NOT_AUTHORIZED)), "closed": True},
          "the old one's token: none\nstill joined: true\ntoken", ["provider"] * 2),
         ("BCK-29: the sign-up of an attested device", "sign up, and go on with the key",
-         {"attest_signup": True}, "token\nsession 1\nkeys 1", None),
+         {"attest_signup": True}, "token\nsession 1\nkeys 1", [
+             "provider", SIGN_UP, CHALLENGE, SIGN_UP, "provider", "v1/challenge", SESSION]),
+        ("BCK-29: serverUnavailable is the same key and the same hash, later",
+         "sign up while Apple is away", {"attest_signup": True},
+         f"{AWAY}\n{AWAY}\ntoken\nasked 3, keys 1, hashes 1", [
+             "provider", SIGN_UP, CHALLENGE, "provider", SIGN_UP, *ATTESTED]),
+        ("BCK-29: a challenge that is over is replaced, and the key is not",
+         "sign up while Apple is away", {"attest_signup": True, "script": {
+             CHALLENGE: [(200, {"challenge": "old", "expiresAtMs": 1e12})] * 2}},
+         f"{AWAY}\n{AWAY}\ntoken\nasked 3, keys 1, hashes 2", [
+             "provider", SIGN_UP, CHALLENGE, "provider", SIGN_UP, CHALLENGE,
+             "provider", SIGN_UP, CHALLENGE, SIGN_UP, "provider"]),
+        ("BCK-29: another error of attestKey is another key, for invalidKey at once",
+         "sign up after failed attestations", {"attest_signup": True},
+         "threw DCError(code: DeviceCheck.DCError.Code.unknownSystemFailure)\ntoken\n"
+         "asked 3, keys 3, hashes 3", [
+             "provider", SIGN_UP, CHALLENGE, "provider", SIGN_UP, CHALLENGE, CHALLENGE, SIGN_UP,
+             "provider"]),
+        ("BCK-29: two keys that Apple refuses are enough for one try",
+         "sign up with a key that Apple refuses", {"attest_signup": True},
+         "threw DCError(code: DeviceCheck.DCError.Code.invalidKey)\ntoken\n"
+         "asked 3, keys 3, hashes 3", None),
+        ("BCK-29: a proof without an answer is sent again as it was", "sign up, three tries",
+         {"attest_signup": True, "script": {SIGN_UP: [ATTEST, AGAIN, ATTEST, (429, {})]}},
+         "threw server(503)\nthrew server(429)\ntoken\nasked 1, keys 1, hashes 1", [
+             "provider", SIGN_UP, CHALLENGE, SIGN_UP, "provider", SIGN_UP, SIGN_UP,
+             "provider", SIGN_UP, SIGN_UP, "provider"]),
+        ("BCK-29: a repetition that is refused is another key, at once", "sign up, three tries",
+         {"attest_signup": True, "script": {SIGN_UP: [ATTEST, AGAIN, ATTEST, ATTEST]}},
+         "threw server(503)\ntoken\ntoken\nasked 2, keys 2, hashes 2", [
+             "provider", SIGN_UP, CHALLENGE, SIGN_UP, "provider", SIGN_UP, SIGN_UP, CHALLENGE,
+             SIGN_UP, "provider"]),
+        ("BCK-29: a new key that is refused is one for each try", "sign up, three tries",
+         {"attest_signup": True, "script": {SIGN_UP: [ATTEST] * 4}},
+         "threw server(401)\nthrew server(401)\ntoken\nasked 3, keys 3, hashes 3", None),
+        ("BCK-29: no challenge, no key", "sign up, three tries",
+         {"attest_signup": True, "script": {CHALLENGE: [AGAIN]}},
+         "threw server(503)\ntoken\ntoken\nasked 1, keys 1, hashes 1", None),
         ("BCK-29: a device that cannot attest says so", "sign up where a device cannot attest",
          {"attest_signup": True}, "token", None),
     ]:
@@ -320,6 +442,9 @@ def check_purchases(suite, play):
     # Both responses 401 concern the token here, so the request is sent twice.
     play("BCK-31: 401", "buy", KEPT, script={UPDATE: [UNAUTHORIZED] * 2})
     play("BCK-31: no sign-in", "buy", KEPT, script={"provider": [NOTHING]})
+    play("BCK-29: a purchase that waits for the device says so", "buy while Apple is away",
+         f"{KEPT}\n{texts('en')['device.serverUnavailable.happened']}\n{GRANTED}\nno trouble",
+         attest_signup=True)
     run = play("BCK-32: a day for one purchase is no day for another", "buy, and wait",
                'plan premium, finished [7], queued ["6"], asked []',
                script={UPDATE: [AGAIN, (400, {"error": REFUSED}), PLAN]})
@@ -422,6 +547,36 @@ def check_device(suite, play):
                          f"BCK-29: {name}: the same attestation again", proofs)
 
 
+def check_promotions(suite, play):
+    """Check that a promotion is requested until the answer is final, each time with a token of its
+    own (DVC-12)."""
+    granted, kept = '["coins": 5], unanswered []', 'unanswered ["welcome"]'
+    for name, what, printed, server in [
+        ("granted", "promotion", granted, {}),
+        ("with a session", "promotion", granted, {"attest_calls": True}),
+        ("had before", "promotion", "none, unanswered []",
+         {"script": {PROMOTION: [(409, {"error": "Not available"})]}}),
+        ("a conflict of a gateway", "promotion", f"server(409), {kept}",
+         {"script": {PROMOTION: [(409, b"<html>")]}}),
+        ("a token that Apple refuses", "promotion", f"server(400), {kept}",
+         {"script": {PROMOTION: [(400, {"error": "Invalid request"})]}}),
+        ("no such offer", "promotion", "server(404), unanswered []",
+         {"script": {PROMOTION: [(404, {"error": "Not found"})]}}),
+        ("a 200 in HTML", "promotion, three tries",
+         f"server(200), {kept}\nserver(503), {kept}\n{granted}",
+         {"script": {PROMOTION: [(200, b"<html>"), AGAIN]}}),
+        ("no answer, then another", "promotion, three tries",
+         f"no answer, {kept}\nserver(503), {kept}\n{granted}",
+         {"script": {PROMOTION: [NOTHING, AGAIN]}}),
+        ("no DeviceCheck", "promotion without DeviceCheck",
+         "featureUnsupported, unanswered []", {}),
+    ]:
+        run = play(f"DVC-12: {name}", what, printed, **server)
+        if what == "promotion, three tries":
+            also(suite, run, f"DVC-12: {name}: each its own token", 3,
+                 lambda: len({body["deviceToken"] for body in run.asked(PROMOTION)}))
+
+
 def check_upgrade(suite, play):
     """Check the upgrade and the deletion (BCK-36 to BCK-38)."""
     run = play("BCK-38: a lost answer is asked for again, with the same body", "upgrade",
@@ -435,6 +590,34 @@ def check_upgrade(suite, play):
          script={"v1/account/delete": [AGAIN]})
 
 
+def check_back_end(suite, play):
+    """Check that the app and the freemium back end understand each other, with what a device of
+    the test authority signs."""
+    if back_end.why_not():
+        suite.skip("the app against the back end", back_end.why_not())
+        return
+    for name, scene, wanted, logged, settings in [
+        ("BCK-29: an attested sign-up, then a session by the same key",
+         "sign up, and go on with the key", r"token\nas1~\S+\nkeys 1", None,
+         {"attest_signup": True, "attest_calls": True}),
+        ("BCK-29: a session by an attestation, then metered calls", "analyze with a session",
+         r'(\{"tier": "free", "plan": "free".*\}\n?){2}', None, {"attest_calls": True}),
+        ("BCK-29: a device that cannot attest", "sign up where a device cannot attest", "token",
+         None, {"attest_signup": True}),
+        ("ATT-26: a development key", "sign in", r"threw server\(401\)\n.*",
+         "device refused: rejected.attest.environment",
+         {"attest_signup": True, "environment": "Sandbox"}),
+        ("BCK-31: a purchase", "buy", re.escape(GRANTED), None, {}),
+        ("BCK-37: the deletion, and a repetition in the next account", "delete",
+         r"token\n(deleted, kept: false repeat: false\n?){2}", None, {}),
+    ]:
+        if play.only in name:
+            printed, log = back_end.played(BUILD / "scenes", scene, **settings)
+            suite.expect(re.fullmatch(wanted, printed), f"{name}, at the back end", printed)
+            if logged:
+                suite.expect(logged in log, f"{name}: {logged}", log)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="")
@@ -443,11 +626,13 @@ def main():
     BUILD.mkdir(parents=True, exist_ok=True)
     stubs()
     if not options.only:
+        check_package(suite)
+        check_objective_c(suite)
         check_modes(suite)
     scenes()
     play = Player(suite, options.only)
     for check in (check_sign_in, check_calls, check_purchases, check_kills, check_device,
-                  check_upgrade):
+                  check_promotions, check_upgrade, check_texts, check_back_end):
         check(suite, play)
     suite.finish()
 

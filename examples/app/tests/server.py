@@ -101,7 +101,8 @@ class Server:
 
     def _challenge(self, body, headers):
         self.counts["challenge"] += 1
-        return 200, {"challenge": f"challenge {self.counts['challenge']}"}
+        return 200, {"challenge": f"challenge {self.counts['challenge']}",
+                     "expiresAtMs": int(time.time() * 1000) + 300_000}
 
     def _session(self, body, headers):
         if "attestation" in body:
@@ -111,6 +112,11 @@ class Server:
         self.counts["session"] += 1
         return 200, {"session": f"session {self.counts['session']}",
                      "expiresAtMs": int(time.time() * 1000) + 600_000}
+
+    def _promotion(self, body, headers):
+        if self.attest_calls and not headers.get("X-Session"):
+            return ATTEST
+        return 200, {"offer": body["offer"], "grant": {"coins": 5}}
 
     def _analyze(self, body, headers):
         if self.attest_calls and not headers.get("X-Session"):

@@ -64,6 +64,12 @@ public struct Product: Sendable {
   let bought: Transaction?
   public init(_ bought: Transaction?) { self.bought = bought }
 
+  /// Finds a product of each id, which is not bought.
+  public static func products<Ids: Collection>(for ids: Ids) async throws -> [Product]
+  where Ids.Element == String {
+    ids.map { _ in Product(nil) }
+  }
+
   @MainActor
   public func purchase() async throws -> PurchaseResult {
     guard let bought else { return .pending }

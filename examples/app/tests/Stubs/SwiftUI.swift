@@ -1,5 +1,6 @@
 // The types of SwiftUI that the app uses; nothing is drawn.
 @_exported import Combine
+import Foundation
 
 @MainActor @preconcurrency public protocol View {
   associatedtype Body: View
@@ -21,7 +22,7 @@ extension Primitive {
   }
   public static func buildEither<First: View>(first: First) -> Group { Group() }
   public static func buildEither<Second: View>(second: Second) -> Group { Group() }
-  public static func buildOptional<Part: View>(_ part: Part?) -> Group { Group() }
+  public static func buildOptional(_ part: Group?) -> Group { Group() }
 }
 
 public struct Group: Primitive {
@@ -46,12 +47,20 @@ public struct ForEach: Primitive {
   ) where Data.Element: Identifiable {}
 }
 
-public struct Text: Primitive {
-  public init(_ content: String) {}
+public struct LocalizedStringKey: ExpressibleByStringLiteral {
+  public init(stringLiteral key: String) {}
 }
 
-public struct Button: Primitive {
-  public init(_ title: String, action: @escaping @MainActor () -> Void) {}
+public struct Text: Primitive {
+  public init(
+    _ key: LocalizedStringKey, tableName: String? = nil, bundle: Bundle? = nil,
+    comment: StaticString? = nil
+  ) {}
+  public init(verbatim content: String) {}
+}
+
+public struct Button<Label: View>: Primitive {
+  public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {}
 }
 
 extension View {

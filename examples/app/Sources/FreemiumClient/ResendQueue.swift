@@ -1,10 +1,10 @@
 import Foundation
 
 /// Evidence to which the server has not given a final response.
-actor ResendQueue {
+public actor ResendQueue {
   private let folder: URL
 
-  init(folder: URL) throws {
+  public init(folder: URL) throws {
     self.folder = folder
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }

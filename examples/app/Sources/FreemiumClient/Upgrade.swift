@@ -3,7 +3,7 @@ import Foundation
 
 /// Merges this installation's account into that of Sign in with Apple.
 @MainActor
-final class Upgrade: NSObject, ASAuthorizationControllerDelegate {
+public final class Upgrade: NSObject, ASAuthorizationControllerDelegate {
   private struct Proof: Sendable {
     let token: Data
     let code: Data
@@ -12,11 +12,11 @@ final class Upgrade: NSObject, ASAuthorizationControllerDelegate {
   private let backEnd: BackEnd
   private var waiting: CheckedContinuation<Proof, Error>?
 
-  init(backEnd: BackEnd) { self.backEnd = backEnd }
+  public init(backEnd: BackEnd) { self.backEnd = backEnd }
 
   /// Runs the upgrade. After a lost response the same body is sent again, which gets the same
   /// response.
-  func run() async throws {
+  public func run() async throws {
     struct Said: Decodable { let challenge: String }
     struct Linked: Decodable { let username: String; let password: String }
     let asked = try await backEnd.post(
@@ -42,11 +42,11 @@ final class Upgrade: NSObject, ASAuthorizationControllerDelegate {
   }
 
   /// Whether a deletion was begun without a response: repeat it at launch, before anything else.
-  var isDeleting: Bool { UserDefaults.standard.bool(forKey: "deleting") }
+  public var isDeleting: Bool { UserDefaults.standard.bool(forKey: "deleting") }
 
   /// Deletes the account in the app, as App Review demands. A half-deleted account gets 401 for
   /// every call except the repetition.
-  func deleteAccount() async throws {
+  public func deleteAccount() async throws {
     UserDefaults.standard.set(true, forKey: "deleting")
     let answer = try await backEnd.post("v1/account/delete", Data())
     guard answer.status == 200 else { throw AccountError.server(answer.status) }
@@ -66,7 +66,7 @@ final class Upgrade: NSObject, ASAuthorizationControllerDelegate {
     }
   }
 
-  func authorizationController(
+  public func authorizationController(
     controller: ASAuthorizationController, didCompleteWithAuthorization found: ASAuthorization
   ) {
     if let credential = found.credential as? ASAuthorizationAppleIDCredential,
@@ -79,7 +79,7 @@ final class Upgrade: NSObject, ASAuthorizationControllerDelegate {
     waiting = nil
   }
 
-  func authorizationController(
+  public func authorizationController(
     controller: ASAuthorizationController, didCompleteWithError error: Error
   ) {
     waiting?.resume(throwing: error)

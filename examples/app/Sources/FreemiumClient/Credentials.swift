@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-nonisolated enum AccountError: Error {
+nonisolated public enum AccountError: Error {
   case random(OSStatus), keychain(OSStatus), notKept
   case provider(String), server(Int)
 }
@@ -27,8 +27,10 @@ nonisolated struct Credentials: Codable, Equatable, Sendable {
 }
 
 /// One item of the keychain, for this device only and readable after the first unlock.
-nonisolated struct CredentialStore: Sendable {
+nonisolated public struct CredentialStore: Sendable {
   let service: String
+
+  public init(service: String) { self.service = service }
 
   private var query: [CFString: Any] {
     [

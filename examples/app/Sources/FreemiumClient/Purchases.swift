@@ -7,12 +7,12 @@ import StoreKit
 
 /// Sends StoreKit's transactions to the server, and finishes each after it was granted.
 @MainActor
-final class Purchases: ObservableObject {
+public final class Purchases: ObservableObject {
   /// A purchase that belongs to another account, for the customer's decision.
-  struct Elsewhere: Identifiable, Equatable, Sendable {
-    let id: UInt64
+  public struct Elsewhere: Identifiable, Equatable, Sendable {
+    public let id: UInt64
     /// Whether `move` may transfer it to this account.
-    let canTransfer: Bool
+    public let canTransfer: Bool
   }
 
   private enum Outcome {
@@ -25,12 +25,13 @@ final class Purchases: ObservableObject {
   }
 
   /// The plan as the server decided it, never as the device assumes.
-  @Published private(set) var plan = "free"
-  @Published private(set) var elsewhere: [Elsewhere] = []
+  @Published public private(set) var plan = "free"
+  @Published public private(set) var elsewhere: [Elsewhere] = []
+  /// The reason why purchases wait, if it is this device.
+  @Published public private(set) var trouble: DeviceTrouble?
 
   private let backEnd: BackEnd
   private let queue: ResendQueue
-  /// The products, the strongest plan first.
   private let ranked: [String]
   private var synchronised: [String]?
   private var listener: Task<Void, Never>?
@@ -41,7 +42,8 @@ final class Purchases: ObservableObject {
   private var sending: Set<UInt64> = []
   private var confirmed: Set<UInt64> = []
 
-  init(backEnd: BackEnd, queue: ResendQueue, ranked: [String]) {
+  /// Creates the purchases. `ranked` has the ids of the products, the strongest plan first.
+  public init(backEnd: BackEnd, queue: ResendQueue, ranked: [String]) {
     self.backEnd = backEnd
     self.queue = queue
     self.ranked = ranked
@@ -49,7 +51,7 @@ final class Purchases: ObservableObject {
 
   /// Listens for transactions. Call it at launch, before any view, to receive purchases made
   /// elsewhere.
-  func start() {
+  public func start() {
     guard listener == nil else { return }
     listener = Task { [weak self] in
       for await result in Transaction.updates { await self?.take(result) }
@@ -57,7 +59,7 @@ final class Purchases: ObservableObject {
     resend()
   }
 
-  func buy(_ product: Product) async throws {
+  public func buy(_ product: Product) async throws {
     switch try await product.purchase() {
     case .success(let result): await take(result)
     case .pending, .userCancelled: break
@@ -66,14 +68,14 @@ final class Purchases: ObservableObject {
   }
 
   /// Sends every stored purchase now: at launch, on return to the foreground, when the shop opens.
-  func resend() {
+  public func resend() {
     retries.removeAll()
     schedule()
     Task { [weak self] in await self?.takeUnfinished() }
   }
 
   /// Transfers a purchase that the customer claims.
-  func move(_ id: UInt64) {
+  public func move(_ id: UInt64) {
     confirmed.insert(id)
     elsewhere.removeAll { $0.id == id }
     resend()
@@ -81,7 +83,7 @@ final class Purchases: ObservableObject {
 
   /// Drops a purchase that the customer leaves with the other account, or that cannot be
   /// transferred.
-  func leave(_ id: UInt64) async {
+  public func leave(_ id: UInt64) async {
     if isWaiting(id) {
       await finish(id)
       await queue.drop(id)
@@ -195,9 +197,14 @@ final class Purchases: ObservableObject {
     struct Said: Decodable { let plan: String }
     struct Refused: Decodable { let canTransfer: Bool? }
     let given = Given(signedTransactionData: jws, confirm: confirm ? true : nil)
-    guard let body = try? JSONEncoder().encode(given),
-      let answer = try? await backEnd.post("v1/update-subscription", body)
-    else { return .later(nil) }
+    let answer: Answer
+    do {
+      answer = try await backEnd.post("v1/update-subscription", JSONEncoder().encode(given))
+      trouble = nil
+    } catch {
+      trouble = DeviceTrouble(error)
+      return .later(nil)
+    }
     switch answer.status {
     case 200:
       if let said = answer.read(Said.self) { return .granted(plan: said.plan) }
@@ -215,7 +222,7 @@ final class Purchases: ObservableObject {
   /// Synchronises if the plan or the account differs from the last time, after updates, or on
   /// demand. Sends every entitlement, the strongest first. Without any it sends "no purchase",
   /// unless a purchase is still to be sent.
-  func synchronise(force: Bool = false) async {
+  public func synchronise(force: Bool = false) async {
     var found: [(rank: Int, result: VerificationResult<Transaction>)] = []
     for await result in Transaction.currentEntitlements {
       let transaction = result.unsafePayloadValue

@@ -1,24 +1,19 @@
 import Foundation
 
 /// The addresses of the back end and of the provider.
-nonisolated struct Places: Sendable {
+nonisolated public struct Places: Sendable {
   let server: URL
-  let provider: URL  // https://cognito-idp.<region>.amazonaws.com/
+  let provider: URL
   let clientId: String
-}
 
-/// The proof that a request comes from this app on a genuine device, as members of a body.
-nonisolated struct DeviceProof: Encodable, Sendable {
-  var keyId: String?
-  var attestation: String?
-  var assertion: String?
-  var clientData: String?
-  /// The code of DCError, from a device that cannot attest.
-  var unsupported: Int?
+  /// Creates the addresses. `provider` is `https://cognito-idp.<region>.amazonaws.com/`.
+  public init(server: URL, provider: URL, clientId: String) {
+    (self.server, self.provider, self.clientId) = (server, provider, clientId)
+  }
 }
 
 /// The access tokens of this installation. Concurrent callers share one sign-in.
-actor Account {
+public actor Account {
   private struct Token {
     let text: String
     let ends: Date
@@ -26,23 +21,20 @@ actor Account {
 
   private let places: Places
   private let store: CredentialStore
-  private let attest: (@Sendable (Data) async throws -> DeviceProof)?
+  private let key: DeviceKey?
   private var token: Token?
   private var signingIn: Task<Token, Error>?
 
-  /// Creates the account. `attest` is `DeviceKey.shared.attestation` if the back end has
-  /// `attestSignup`.
-  init(
-    places: Places, store: CredentialStore,
-    attest: (@Sendable (Data) async throws -> DeviceProof)? = nil
-  ) {
+  /// Creates the account. `key` is `DeviceKey.shared` if the back end has `attestSignup`.
+  public init(places: Places, store: CredentialStore, key: DeviceKey? = nil) {
     self.places = places
     self.store = store
-    self.attest = attest
+    self.key = key
   }
 
-  /// Returns a token that is valid for at least a minute. It is never written to disk.
-  func accessToken() async throws -> String {
+  /// Returns a token that is valid for at least a minute. It is never written to disk. Throws a
+  /// DCError, for `DeviceTrouble`, if the sign-up needs a proof of the device and there is none yet.
+  public func accessToken() async throws -> String {
     if let token, token.ends.timeIntervalSinceNow > 60 { return token.text }
     let task = signingIn ?? Task { try await signIn() }
     signingIn = task
@@ -50,7 +42,7 @@ actor Account {
   }
 
   /// Returns the user name, which identifies the account; `nil` if there is none yet.
-  func username() throws -> String? { try store.read()?.username }
+  public func username() throws -> String? { try store.read()?.username }
 
   /// Discards a token that the server refused, so that the next call signs in again.
   func dropToken(_ refused: String? = nil) {
@@ -137,16 +129,15 @@ actor Account {
       Given(
         ClientId: places.clientId,
         AuthParameters: ["USERNAME": credentials.username, "PASSWORD": credentials.password]))
-    let (status, data) = try await answer(to: request)
-    if status == 400 {
-      let type = try Self.refusal(data)
+    let answer = try await self.answer(to: request)
+    if answer.status == 400 {
+      let type = try Self.refusal(answer.data)
       if Self.closed.contains(type) { return nil }
       throw AccountError.provider(type)
     }
-    guard status == 200 else { throw AccountError.server(status) }
-    guard let result = try JSONDecoder().decode(Said.self, from: data).AuthenticationResult else {
-      return nil
-    }
+    guard answer.status == 200 else { throw AccountError.server(answer.status) }
+    let said = try JSONDecoder().decode(Said.self, from: answer.data)
+    guard let result = said.AuthenticationResult else { return nil }
     return Token(text: result.AccessToken, ends: Date(timeIntervalSinceNow: result.ExpiresIn))
   }
 
@@ -167,47 +158,56 @@ actor Account {
   /// Returns whether an account was created. 409: an account has this name. 400: the name is that
   /// of a merged account, which only Sign in with Apple creates.
   private func signUp(_ credentials: Credentials) async throws -> Bool {
-    struct Given: Encodable {
-      let credentials: Credentials
-      let proof: DeviceProof?
-      func encode(to encoder: Encoder) throws {
-        try credentials.encode(to: encoder)
-        try proof?.encode(to: encoder)
-      }
-    }
-    var (status, _) = try await post("v1/signup", Given(credentials: credentials, proof: nil))
-    if status == 401, let attest {
-      let proof = try await attest(try await clientData(credentials.username))
-      (status, _) = try await post("v1/signup", Given(credentials: credentials, proof: proof))
-    }
-    switch status {
+    var answer = try await post("v1/signup", SignUp(credentials: credentials, proof: nil))
+    if answer.wantsAttestation, let key { answer = try await attestSignup(credentials, key) }
+    switch answer.status {
     case 200: return true
     case 400, 409: return false
-    default: throw AccountError.server(status)
+    default: throw AccountError.server(answer.status)
     }
   }
 
-  /// Returns what the device signs before it has an account; the same bytes are sent, too.
-  private func clientData(_ username: String) async throws -> Data {
-    struct Said: Decodable { let challenge: String }
-    let (status, data) = try await post("v1/signup/challenge", ["username": username])
-    guard status == 200 else { throw AccountError.server(status) }
-    let challenge = try JSONDecoder().decode(Said.self, from: data).challenge
-    return try JSONEncoder().encode(["challenge": challenge])
+  /// Signs up with an attested key, or with the statement that this device cannot attest. After an
+  /// error the next sign-in continues with the same key.
+  private func attestSignup(_ credentials: Credentials, _ key: DeviceKey) async throws -> Answer {
+    try await key.attest(
+      "sign-up of \(credentials.username)", challenge: { try await self.challenge(credentials) }
+    ) { proof in
+      try await self.post("v1/signup", SignUp(credentials: credentials, proof: proof))
+    }
   }
 
-  private func post(_ path: String, _ body: some Encodable) async throws -> (Int, Data) {
+  /// Returns the challenge for a device that has no account yet. It is for this user name, and is
+  /// used once.
+  private func challenge(_ credentials: Credentials) async throws -> Challenge {
+    let answer = try await post("v1/signup/challenge", ["username": credentials.username])
+    guard answer.status == 200 else { throw AccountError.server(answer.status) }
+    return try JSONDecoder().decode(Challenge.self, from: answer.data)
+  }
+
+  private func post(_ path: String, _ body: some Encodable) async throws -> Answer {
     var request = URLRequest(url: places.server.appendingPathComponent(path))
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     request.httpBody = try JSONEncoder().encode(body)
     return try await answer(to: request)
   }
 
-  private func answer(to asked: URLRequest) async throws -> (Int, Data) {
+  private func answer(to asked: URLRequest) async throws -> Answer {
     var request = asked
     request.httpMethod = "POST"
     request.timeoutInterval = 30
     let (data, response) = try await URLSession.shared.data(for: request)
-    return ((response as? HTTPURLResponse)?.statusCode ?? 0, data)
+    return Answer(data, response)
+  }
+}
+
+/// The body of a sign-up.
+nonisolated private struct SignUp: Encodable, Sendable {
+  let credentials: Credentials
+  let proof: DeviceProof?
+
+  func encode(to encoder: Encoder) throws {
+    try credentials.encode(to: encoder)
+    try proof?.encode(to: encoder)
   }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
 /// The response of the server.
-nonisolated struct Answer: Sendable {
-  let status: Int
-  let data: Data
+nonisolated public struct Answer: Sendable {
+  public let status: Int
+  public let data: Data
   /// The time to wait in seconds, at most a day; `nil` if the response names none.
-  let retryAfter: TimeInterval?
+  public let retryAfter: TimeInterval?
 
   init(_ data: Data, _ response: URLResponse) {
     let http = response as? HTTPURLResponse
@@ -29,11 +29,17 @@ nonisolated struct Answer: Sendable {
 }
 
 /// The calls of the back end.
-nonisolated struct BackEnd: Sendable {
+nonisolated public struct BackEnd: Sendable {
   let places: Places
-  let account: Account
+  public let account: Account
 
-  func post(_ path: String, _ body: Data, headers: [String: String] = [:]) async throws -> Answer {
+  public init(places: Places, account: Account) {
+    (self.places, self.account) = (places, account)
+  }
+
+  public func post(
+    _ path: String, _ body: Data, headers: [String: String] = [:]
+  ) async throws -> Answer {
     let token = try await account.accessToken()
     let first = try await send(path, body, headers, token)
     guard first.status == 401, !first.wantsAttestation else { return first }
@@ -57,7 +63,7 @@ nonisolated struct BackEnd: Sendable {
 
   /// Makes a metered call. The tier is a wish, and the result names the tier that was used. Pass a
   /// `session` if the back end has `attestCalls`.
-  func analyze(
+  public func analyze(
     _ text: String, tier: String, session: DeviceSession? = nil
   ) async throws -> Data {
     struct Refused: Decodable { let fallback: String? }
@@ -71,19 +77,23 @@ nonisolated struct BackEnd: Sendable {
     return answer.data
   }
 
-  /// Calls with the current session token, and with a new one after `Attestation required`. A
-  /// device without a token calls all the same: the server decides.
   private func metered(
     _ text: String, _ tier: String, _ session: DeviceSession?
   ) async throws -> Answer {
     struct Given: Encodable { let tier: String; let input: String }
     let body = try JSONEncoder().encode(Given(tier: tier, input: text))
+    return try await post("v1/analyze", body, session: session)
+  }
+
+  /// Calls with the current session token, and with a new one after `Attestation required`. A
+  /// device without a token calls all the same: the server decides.
+  func post(_ path: String, _ body: Data, session: DeviceSession?) async throws -> Answer {
     let known = try? await session?.text()
-    let answer = try await post("v1/analyze", body, headers: Self.header(known))
+    let answer = try await post(path, body, headers: Self.header(known))
     guard answer.wantsAttestation, let session else { return answer }
     await session.drop(known)
     guard let renewed = try await session.text() else { return answer }
-    return try await post("v1/analyze", body, headers: Self.header(renewed))
+    return try await post(path, body, headers: Self.header(renewed))
   }
 
   private static func header(_ session: String?) -> [String: String] {
