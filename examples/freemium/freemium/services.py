@@ -17,9 +17,10 @@ from assay.ledger.results import GetPlanResult, Result
 
 from .events import Answer
 from .families import raise_for_fault
+from .model import model_of
 from .providers import Provider, provider_of
 from .records import Records, records_of
-from .settings import HIGHEST_CEILING, Settings, imported
+from .settings import HIGHEST_CEILING, Settings
 
 log = logging.getLogger("freemium")
 R = TypeVar("R", bound=Result)
@@ -64,7 +65,7 @@ class Services:
         self.settings, self.send, self.clock = settings, send, clock
         self.ledger = Ledger(settings.engine, settings.assay, max_wait=5.0, clock=clock)
         self.verifier = self.ledger.verifier
-        self.model = imported(settings.model)
+        self.model = model_of(settings.model, tiers(self.verifier))
         for tier in sorted(set(settings.ceiling) - tiers(self.verifier)):
             raise ValueError(f"ceiling.{tier} is no tier of assay.limits")
         self._provider = provider

@@ -36,7 +36,8 @@ class Settings:
     caller         "gateway": its authorizer has verified the token and passes the claims;
                    "token": the function verifies the bearer token itself
     provider       {"kind": "cognito", "pool": …, "region": …} or {"kind": "local", "file": …}
-    model          the metered work, "package.module:function"
+    model          the metered work, "package.module:function", or {"kind": "bedrock", "models":
+                   {tier: id}, …} (bedrock.py)
     effects        the function to call once for each of Apple's notifications, or None
     attest_signup  whether a sign-up needs an attested device (BCK-29)
     attest_calls   whether metered calls need a session token
@@ -53,7 +54,7 @@ class Settings:
     assay: dict[str, Any] = field(repr=False)
     provider: dict[str, Any]
     caller: str = "gateway"
-    model: str = "freemium.model:echo"
+    model: str | Mapping[str, Any] = "freemium.model:echo"
     effects: str | None = None
     attest_signup: bool = False
     attest_calls: bool = False

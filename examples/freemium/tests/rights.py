@@ -37,12 +37,13 @@ def functions(found):
 
 
 def statements(found, function):
-    """Return the statements of a function's policies, in the template's form."""
+    """Return the statements of a function's policies, in the template's form; of a conditional
+    one what it is if its condition holds."""
     for policy in functions(found)[function]["Policies"]:
         if isinstance(policy, tuple):
-            yield from found[policy[1]]["Properties"]["PolicyDocument"]["Statement"]
-        else:
-            yield from policy["Statement"]
+            policy = found[policy[1]]["Properties"]["PolicyDocument"]
+        for each in policy["Statement"]:
+            yield each[1][1] if isinstance(each, tuple) else each
 
 
 def listed(found):
