@@ -19,6 +19,7 @@ from .events import Answer
 from .families import raise_for_fault
 from .model import model_of
 from .providers import Provider, provider_of
+from .push import Publish, publisher_of
 from .records import Records, records_of
 from .settings import HIGHEST_CEILING, Settings
 
@@ -68,6 +69,8 @@ class Services:
         self.model = model_of(settings.model, tiers(self.verifier))
         for tier in sorted(set(settings.ceiling) - tiers(self.verifier)):
             raise ValueError(f"ceiling.{tier} is no tier of assay.limits")
+        if settings.promotions:
+            promo_bit(self.verifier)
         self._provider = provider
         tokens = self.verifier.configuration.get("tokens") or ()
         mine = [each for each in tokens if each["profile"] == "cognito-access"]
@@ -114,6 +117,11 @@ class Services:
             "quotas": {EVERYBODY: limits},
             "ledger": {name: mine[name] for name in names if mine[name] is not None},
         }
+
+    @cached_property
+    def publish(self) -> Publish:
+        """What publishes a message of `push`, which must be set."""
+        return publisher_of(self.settings.push or "")
 
     @cached_property
     def records(self) -> Records:
@@ -164,3 +172,12 @@ def tiers(verifier: assay.Verifier) -> set[str]:
     """Return the tiers for which a plan has a limit."""
     limits: Mapping[str, Mapping[str, int]] = verifier.configuration["quotas"]
     return {tier for plan in limits.values() for tier in plan}
+
+
+def promo_bit(verifier: assay.Verifier) -> str:
+    """Return "bit0" or "bit1", whichever is configured for offers. Raises ValueError."""
+    bits: Mapping[str, Any] = (verifier.configuration.get("deviceCheck") or {}).get("bits") or {}
+    for bit, found in bits.items():
+        if found and found["name"].startswith("promo"):
+            return bit
+    raise ValueError("promotions need a bit of assay.deviceCheck.bits that is named promo…")

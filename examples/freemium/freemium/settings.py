@@ -43,10 +43,16 @@ class Settings:
     attest_calls   whether metered calls need a session token
     account_key    the key for names and passwords of Sign in with Apple accounts: base64 of at
                    least 32 bytes; None disables Sign in with Apple
+    account_name_key  the first account_key of this pool, once another one has replaced it: names
+                   are made of it for good, passwords are not
     testers        accounts, by `sub`, for which purchases of Sandbox count as paid
     ceiling        tier: how many calls a day all accounts together may make
     base_path      "/api": the prefix of the routes if the gateway does not remove it
     rate_limits    whether metered responses have RateLimit headers
+    push           where it is published that what an account has has changed:
+                   "package.module:function", or {"kind": "sns", "topic": ARN}; None: nowhere
+    promotions     name: {"product": …, "offer": …, "grant": "package.module:function"}, what is
+                   granted once a device (promotions.py)
     texts          `plan`: the operator's text for what a plan does not include
     """
 
@@ -59,6 +65,9 @@ class Settings:
     attest_signup: bool = False
     attest_calls: bool = False
     account_key: str | None = field(default=None, repr=False)
+    account_name_key: str | None = field(default=None, repr=False)
+    push: str | Mapping[str, Any] | None = None
+    promotions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     rate_limits: bool = True
     texts: Mapping[str, str] = field(default_factory=dict)
     testers: Sequence[str] = ()
@@ -70,6 +79,8 @@ class Settings:
             raise ValueError("caller is gateway or token")
         if self.account_key is not None:
             _key("accountKey", self.account_key)
+        if self.account_name_key is not None:
+            _key("accountNameKey", self.account_name_key)
         if not _are_texts(self.testers):
             raise ValueError("testers is a list of accounts")
         if not isinstance(self.ceiling, Mapping):
@@ -79,6 +90,11 @@ class Settings:
                 raise ValueError(f"ceiling.{tier} is a number of calls, 1 or more")
             if most > HIGHEST_CEILING:
                 raise ValueError(f"ceiling.{tier} is larger than 2^53 - 1")
+        if not isinstance(self.promotions, Mapping):
+            raise ValueError("promotions is an object of offers")
+        for name, found in self.promotions.items():
+            if not _is_promotion(found):
+                raise ValueError(f"promotions.{name} has product and offer, or grant")
         if self.base_path != "" and not _is_base_path(self.base_path):
             raise ValueError("basePath begins with / and does not end with one")
 
@@ -86,6 +102,13 @@ class Settings:
     def account_key_bytes(self) -> bytes:
         """The bytes of `account_key`. Raises ValueError if there is none."""
         return _key("accountKey", self.account_key)
+
+    @property
+    def account_name_key_bytes(self) -> bytes:
+        """The bytes of the key of names: `account_key`, if it is the first one of the pool."""
+        if self.account_name_key is None:
+            return self.account_key_bytes
+        return _key("accountNameKey", self.account_name_key)
 
     def text(self, name: str) -> str:
         """Return a text for clients that the operator may choose."""
@@ -132,6 +155,13 @@ def _are_texts(found: object) -> bool:
 
 def _is_base_path(found: object) -> bool:
     return isinstance(found, str) and re.fullmatch("(/[^/]+)+", found) is not None
+
+
+def _is_promotion(found: object) -> bool:
+    """Return whether something can be granted: an offer of the App Store, or by a function."""
+    if not isinstance(found, Mapping) or not _are_texts(list(found.values())):
+        return False
+    return set(found) in ({"product", "offer"}, {"grant"}, {"product", "offer", "grant"})
 
 
 def _added(first: Any, second: Any) -> Any:

@@ -41,8 +41,8 @@ class PackageTest(unittest.TestCase):
                     self.assertNotRegex(text, KEY, name)
 
     def test_each_function_is_packed_by_that_makefile(self):
-        self.assertEqual(len(FUNCTIONS), 4)
-        self.assertEqual(TEMPLATE.count("Metadata: {BuildMethod: makefile}"), 4)
+        self.assertEqual(len(FUNCTIONS), 6)
+        self.assertEqual(TEMPLATE.count("Metadata: {BuildMethod: makefile}"), 6)
         self.assertTrue((PACKED / "Makefile").is_file())
 
     def test_what_is_packed_is_the_handler(self):

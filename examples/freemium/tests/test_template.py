@@ -39,6 +39,11 @@ class PlainTest(unittest.TestCase):
 
 @unittest.skipUnless(rights, "PyYAML is not installed")
 class TemplateTest(unittest.TestCase):
+    # The secrets with keys that each function reads.
+    secrets = {"Calls": {"CallsSecret"}, "SignUp": set(), "Accounts": {"AccountsSecret"},
+               "Notifications": set(), "Promotions": {"AppleSecret", "CallsSecret"},
+               "Due": {"AppleSecret"}}
+
     @classmethod
     def setUpClass(cls):
         cls.resources = rights.resources()
@@ -67,7 +72,28 @@ class TemplateTest(unittest.TestCase):
         self.assertEqual(self.rights("Accounts"),
                          ACCOUNT_MAKERS | {"AdminDisableUser", "AdminDeleteUser"})
         self.assertEqual(self.rights("Calls"), {"ListUsers"})
-        self.assertEqual(self.rights("Notifications"), set())
+        for name in ("Notifications", "Promotions", "Due"):
+            self.assertEqual(self.rights(name), set())
+
+    def test_bck15_only_calls_ask_a_model_and_only_what_is_named(self):
+        for name in self.functions:
+            found = self.allowed(name, "bedrock")
+            wanted = [("bedrock:InvokeModel", ("Ref", "Models"), None)] if name == "Calls" else []
+            self.assertEqual(found, wanted)
+
+    def test_bck15_a_message_goes_to_the_topic_and_nowhere_else(self):
+        for name in self.functions:
+            found = self.allowed(name, "sns")
+            wanted = [] if name in ("SignUp", "Promotions") else [
+                ("sns:Publish", ("Ref", "Topic"), None)]
+            self.assertEqual(found, wanted)
+
+    def test_sto49_the_schedule_has_a_handler_of_its_own(self):
+        due = self.functions["Due"]
+        self.assertEqual(due["Handler"], "freemium.function.due")
+        self.assertEqual([each["Type"] for each in due["Events"].values()], ["Schedule"])
+        others = [each.get("Handler") for name, each in self.functions.items() if name != "Due"]
+        self.assertEqual(set(others), {None})
 
     def test_bck15_each_function_reads_its_own_secrets(self):
         """Check that the secret that all functions read contains no key."""
@@ -79,16 +105,15 @@ class TemplateTest(unittest.TestCase):
                 self.assertEqual(resource[1][0], "HasCallsSecret")
                 resource = resource[1][1]
             read[name] = {each[1] for each in rights.listed(resource)} - {"ConfigSecret"}
-        self.assertEqual(read, {"Calls": {"CallsSecret"}, "SignUp": set(), "Notifications": set(),
-                                "Accounts": {"AccountsSecret"}})
+        self.assertEqual(read, self.secrets)
 
     def test_bck15_a_function_is_given_the_secrets_that_it_may_read(self):
         given = TEMPLATE.read_text().split("\nResources:")[1]
         for name in self.functions:
             block = given.split(f"\n  {name}:\n")[1].split("\n      Policies:")[0]
-            named = {word for word in ("CallsSecret", "AccountsSecret") if f"${{{word}}}" in block}
-            wanted = {"Calls": {"CallsSecret"}, "Accounts": {"AccountsSecret"}}.get(name, set())
-            self.assertEqual(named, wanted, name)
+            named = {word for word in ("CallsSecret", "AccountsSecret", "AppleSecret")
+                     if f"${{{word}}}" in block}
+            self.assertEqual(named, self.secrets[name], name)
 
     def test_bck15_each_function_has_its_own_items(self):
         """Check that every right on the table names the keys for which it is granted."""
@@ -104,10 +129,11 @@ class TemplateTest(unittest.TestCase):
                 self.assertEqual(operator, "ForAllValues:StringLike")
                 keys[name] |= set(wanted["dynamodb:LeadingKeys"])
                 if "index/" in str(resource):
-                    self.assertEqual((name, actions), ("Accounts", "dynamodb:Query"))
+                    self.assertIn(name, ("Accounts", "Due"))
+                    self.assertEqual(actions, "dynamodb:Query")
                     self.assertNotIn("index/*", str(resource))
-                if "Delete" in str(actions) or "Query" in str(actions):
-                    self.assertIn(name, ("Calls", "Accounts"))
+                if "Delete" in str(actions) and name not in ("Calls", "Accounts"):
+                    self.assertIn(wanted["dynamodb:LeadingKeys"], (["PUSH#*"], ["SWEEP#*"]))
         self.assertEqual(keys["SignUp"], {"SIGNUP_IP#*", "CHAL#*", "DEVICE_KEY#*", "SCHEMA#*"})
         for key in ("APPLETOKEN#*", "MERGED_ACCOUNT#*"):
             self.assertEqual([name for name in keys if key in keys[name]], ["Accounts"])
@@ -124,6 +150,12 @@ class TemplateTest(unittest.TestCase):
                 ("SignUp", "UpdateItem", "Table", "SIGNUP_IP#x", True),
                 ("SignUp", "UpdateItem", "Table", "USER#a", False),
                 ("Notifications", "DeleteItem", "Table", "USER#a", False),
+                ("Notifications", "DeleteItem", "Table", "PUSH#a", True),
+                ("Due", "Query", "Table/assay-due", "SUBSCRIPTION#1", True),
+                ("Due", "Query", "Table/assay-due", "CLAIM#1", False),
+                ("Due", "DeleteItem", "Table", "SUBSCRIPTION#Production#1", False),
+                ("Promotions", "PutItem", "Table", "EVENT#PROMO", True),
+                ("Promotions", "PutItem", "Table", "SUBSCRIPTION#Production#1", False),
                 ("Calls", "DeleteItem", "Table", "SUBSCRIPTION#Production#1", False)):
             with self.subTest(function=function, action=action, resource=resource, key=key):
                 found = any(rights.allows(each, f"dynamodb:{action}", resource, key)
@@ -134,6 +166,8 @@ class TemplateTest(unittest.TestCase):
         with_one, without = set(), set()
         for function in self.functions.values():
             for event in function["Events"].values():
+                if event["Type"] == "Schedule":
+                    continue
                 self.assertEqual(event["Properties"]["Method"], "POST")
                 is_open = event["Properties"].get("Auth") == {"Authorizer": "NONE"}
                 (without if is_open else with_one).add(event["Properties"]["Path"])
