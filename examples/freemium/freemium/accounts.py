@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import assay
 
 from . import devices
+from .changes import Change
 from .events import Answer, BadBody, Refused, Request
 from .families import REFUSALS, raise_for_fault
-from .push import Change
 
 if TYPE_CHECKING:
     from assay.ledger.results import ForgetAccountResult, MergeAccountsResult

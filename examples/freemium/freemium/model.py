@@ -8,11 +8,8 @@ released too, with 500.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
-
-from .settings import imported
 
 Model = Callable[[str, Any, float], Any]
 
@@ -29,21 +26,6 @@ class Misconfigured(Exception):
 class NoAnswer(Exception):
     """Raised if there is no answer that can be delivered: the client gets 503. The text is logged,
     so it must not quote the input."""
-
-
-def model_of(found: str | Mapping[str, Any], tiers: Collection[str]) -> Model:
-    """Return the model that the settings name: a function, or {"kind": "bedrock", …}, whose members
-    are those of `bedrock.Bedrock`.
-
-    tiers  of the limits: each needs a model. Raises ValueError or TypeError for other settings
-    """
-    if isinstance(found, str):
-        function: Model = imported(found)
-        return function
-    if found.get("kind") != "bedrock":
-        raise ValueError("model is package.module:function, or model.kind is bedrock")
-    made: Model = import_module("freemium.bedrock").bedrock_of(found, tiers)
-    return made
 
 
 def echo(tier: str, given: Any, seconds: float) -> Any:

@@ -8,9 +8,9 @@ import logging
 
 import assay
 
+from .changes import Change
 from .events import Answer, BadBody, Request
 from .families import REFUSALS
-from .push import Change
 from .services import PAID_FOR, Caller, Services
 from .settings import imported
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeVar
 
 import assay
@@ -17,11 +18,11 @@ from assay.ledger.results import GetPlanResult, Result
 
 from .events import Answer
 from .families import raise_for_fault
-from .model import model_of
+from .model import Model
 from .providers import Provider, provider_of
 from .push import Publish, publisher_of
 from .records import Records, records_of
-from .settings import HIGHEST_CEILING, Settings
+from .settings import HIGHEST_CEILING, Settings, imported
 
 log = logging.getLogger("freemium")
 R = TypeVar("R", bound=Result)
@@ -172,6 +173,21 @@ def tiers(verifier: assay.Verifier) -> set[str]:
     """Return the tiers for which a plan has a limit."""
     limits: Mapping[str, Mapping[str, int]] = verifier.configuration["quotas"]
     return {tier for plan in limits.values() for tier in plan}
+
+
+def model_of(found: str | Mapping[str, Any], tiers: Collection[str]) -> Model:
+    """Return the model that the settings name: a function, or {"kind": "bedrock", …}, whose members
+    are those of `bedrock.Bedrock`.
+
+    tiers  of the limits: each needs a model. Raises ValueError or TypeError for other settings
+    """
+    if isinstance(found, str):
+        function: Model = imported(found)
+        return function
+    if found.get("kind") != "bedrock":
+        raise ValueError("model is package.module:function, or model.kind is bedrock")
+    made: Model = import_module(".bedrock", __package__).bedrock_of(found, tiers)
+    return made
 
 
 def promo_bit(verifier: assay.Verifier) -> str:

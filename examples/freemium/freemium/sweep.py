@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import assay
 
+from .changes import Change
 from .families import REFUSALS
-from .push import Change
 from .records import Unreachable
 
 if TYPE_CHECKING:

@@ -116,6 +116,27 @@ class PathTest(EventsCase):
                     self.assertEqual(self.status(event), status)
 
 
+    def test_bck18_the_same_claims_from_both_kinds_of_api(self):
+        """Check that a REST API's texts and an HTTP API's values make one caller, on every route,
+        and that whatever else an authorizer can pass makes none."""
+        http = {**self.claims, "exp": 1_900_000_000, "version": 2, "cognito:groups": ["a", "b"]}
+        rest = {name: str(value) for name, value in http.items()}
+        for path in ROUTES:
+            answers = []
+            for event in (http_api(path, f"POST {path}", http), rest_api(path, path, rest)):
+                event["body"] = "{}"
+                answers.append(self.backend.answer(event))
+            self.assertEqual(answers[0]["statusCode"], answers[1]["statusCode"], path)
+            self.assertNotEqual(answers[0]["statusCode"], 401, path)
+        for claims in (json.dumps(rest), [rest], {"claims": rest}, {**rest, "sub": None},
+                       {**rest, "sub": ""}, {**rest, "sub": ["someone"]},
+                       {**rest, "token_use": "id"}, {**rest, "client_id": "other"}):
+            for authorizer in ({"claims": claims}, {"jwt": {"claims": claims}}):
+                event = rest_api("/v1/analyze", "/v1/analyze")
+                event["requestContext"]["authorizer"] = authorizer
+                self.assertEqual(self.status(event), 401, authorizer)
+
+
 class BalancerTest(EventsCase):
     """A function without a gateway, which verifies the bearer token and removes the base path."""
 

@@ -233,7 +233,7 @@ class PushTest(SweepCase):
         refund = self.note("REFUND", refunded=True)
         for request in (lambda: self.customer.update(jws), lambda: self.tell(refund)):
             self.messages.clear()
-            with mock.patch("freemium.push.Change.made", side_effect=RuntimeError):
+            with mock.patch("freemium.changes.Change.made", side_effect=RuntimeError):
                 self.assertEqual(request().status, 500)
             self.assertEqual(request().status, 200)
             self.assertEqual(self.told_of(), [self.customer.account])
