@@ -69,7 +69,8 @@ class Bedrock:
 
         self._server = _Server(("127.0.0.1", 0), Bound)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
 
     def close(self):

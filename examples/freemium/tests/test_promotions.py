@@ -176,6 +176,19 @@ class KillTest(PromotionCase):
         self.assertEqual(self.accounts(), {app.account})
         self.assertEqual(self.ask(other).status, 409)
 
+    def test_apple_is_late(self):
+        """Check an answer that comes after the back end gave up: to the query, to the update."""
+        app, other = self.app(), self.app()
+        for path, grants in (("/v1/query_two_bits", 0), ("/v1/update_two_bits", 1)):
+            self.apple.play("script", [{"path": path, "nth": "every", "fault": {"slowMs": 900}}])
+            with without_waiting(), mock.patch("freemium.promotions.REQUEST_MS", 300):
+                self.assertAnswer(self.ask(app), 503, AGAIN)
+            self.assertEqual(len(self.accounts()), grants)
+        self.apple.play("script", [])
+        self.assertEqual(self.ask(app).status, 200)
+        self.assertEqual(self.ask(other).status, 409)
+        self.assertEqual(self.accounts(), {app.account})
+
     def test_the_grant_fails(self):
         app = self.app()
         with mock.patch.object(sys.modules["granting"], "grant", side_effect=TimeoutError):
