@@ -20,7 +20,7 @@ import assay
 from . import devices
 from .events import Answer, BadBody, Refused, Request
 from .families import raise_for_fault
-from .services import Caller, Send, Services, promo_bit
+from .services import Caller, Services, promo_bit
 from .settings import imported
 
 log = logging.getLogger("freemium")
@@ -122,7 +122,8 @@ def _ask(backend: Services, request: dict[str, Any]) -> None:
     request["transactionId"] = str(uuid.uuid4())
     request["deadlineMs"] = backend.now + QUESTION_MS
     with backend.verifier.exchange(request, now=backend.now) as exchange:
-        document = exchange.run(_soon(backend), max_wait=WAIT_SECONDS, clock=backend.clock)
+        document = exchange.run(
+            backend.send_within(REQUEST_MS), max_wait=WAIT_SECONDS, clock=backend.clock)
     raise_for_fault(document)
     if document.ok:
         return
@@ -132,15 +133,6 @@ def _ask(backend: Services, request: dict[str, Any]) -> None:
     if document.status in TOKEN:
         raise BadBody("deviceToken")
     raise Refused(Answer.error(500, "Try again later"))
-
-
-def _soon(backend: Services) -> Send:
-    """Return the sender of requests to Apple, which waits no longer than REQUEST_MS."""
-    from assay.http import Sender
-
-    send = backend.send or Sender()
-    return lambda request: send(
-        {**request, "timeoutMs": min(request["timeoutMs"], REQUEST_MS)})
 
 
 def _digest(text: str) -> str:

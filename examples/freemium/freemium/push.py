@@ -17,12 +17,10 @@ SECONDS = 2.0
 
 def publisher_of(found: str | Mapping[str, Any]) -> Publish:
     """Return what publishes a message: a function of the operator's, or {"kind": "sns", "topic":
-    ARN, …}. Raises ValueError for other settings."""
+    ARN, …}."""
     if isinstance(found, str):
         function: Publish = imported(found)
         return function
-    if found.get("kind") != "sns" or not isinstance(found.get("topic"), str):
-        raise ValueError("push is package.module:function, or push.kind is sns with push.topic")
     return SNS(found["topic"], region=found.get("region"), endpoint=found.get("endpoint"))
 
 

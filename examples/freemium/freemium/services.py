@@ -135,6 +135,13 @@ class Services:
 
         return KeysetCache(self.verifier, self.send, clock=self.clock)
 
+    def send_within(self, most: int) -> Send:
+        """Return what sends a request to Apple and waits no longer than these milliseconds."""
+        from assay.http import Sender
+
+        send = self.send or Sender()
+        return lambda request: send({**request, "timeoutMs": min(request["timeoutMs"], most)})
+
     @property
     def now(self) -> int:
         return int(self.clock() * 1000)

@@ -90,6 +90,8 @@ class Settings:
                 raise ValueError(f"ceiling.{tier} is a number of calls, 1 or more")
             if most > HIGHEST_CEILING:
                 raise ValueError(f"ceiling.{tier} is larger than 2^53 - 1")
+        if self.push is not None and not _is_push(self.push):
+            raise ValueError("push is package.module:function, or push.kind is sns with push.topic")
         if not isinstance(self.promotions, Mapping):
             raise ValueError("promotions is an object of offers")
         for name, found in self.promotions.items():
@@ -155,6 +157,12 @@ def _are_texts(found: object) -> bool:
 
 def _is_base_path(found: object) -> bool:
     return isinstance(found, str) and re.fullmatch("(/[^/]+)+", found) is not None
+
+
+def _is_push(found: object) -> bool:
+    if isinstance(found, Mapping):
+        return found.get("kind") == "sns" and _are_texts([found.get("topic")])
+    return isinstance(found, str) and re.fullmatch(r"[\w.]+:\w+", found) is not None
 
 
 def _is_promotion(found: object) -> bool:

@@ -29,6 +29,7 @@ log = logging.getLogger("freemium")
 # one question may take ASK_SECONDS, and an Apple that does not answer.
 MOST = 2000
 ASK_SECONDS = 12.0
+REQUEST_MS = 10_000
 DEFAULT_SECONDS = 60.0
 UNANSWERED = 3
 WAIT_SECONDS = 1.0
@@ -123,7 +124,8 @@ class Sweep:
         backend = self._backend
         store = backend.verifier.app_store(environment, attempts=1)
         with store.get_all_subscription_statuses(original, now=backend.now) as exchange:
-            return exchange.run(backend.send, max_wait=WAIT_SECONDS, clock=backend.clock)
+            return exchange.run(
+                backend.send_within(REQUEST_MS), max_wait=WAIT_SECONDS, clock=backend.clock)
 
     def _apply(self, line: Line, document: assay.Document) -> None:
         """Store what Apple signed, of all subscriptions of the customer."""

@@ -163,12 +163,15 @@ class DueTest(SweepCase):
         self.assertEqual(self.plans(apps), ["premium"] * 3)
 
     def test_apple_refuses(self):
-        """Check that what Apple does not know is settled, and that a refused key of ours is not."""
+        """Check that what Apple does not know is settled, and that a refused key of ours, or a late
+        answer, is not."""
         self.subscribers(2)
-        for fault, refused in (({"status": 401}, 0), ({"errorCode": 4040010}, 2)):
+        for fault, refused in (({"status": 401}, 0), ({"slowMs": 500}, 0),
+                               ({"errorCode": 4040010}, 2)):
             self.apple.play("script", [{"host": "api.storekit.apple.com", "nth": "every",
                                         "fault": fault}])
-            found = self.backend.due()
+            with mock.patch("freemium.sweep.REQUEST_MS", 200 if "slowMs" in fault else 10_000):
+                found = self.backend.due()
             self.assertEqual((found["refused"], found["unanswered"]), (refused, 2 - refused))
             self.later(AT_WORK_MS / 1000 + 1)
         self.assertEqual(self.backend.records.batches(), [])

@@ -222,6 +222,9 @@ class ConfigurationTest(unittest.TestCase):
         short, shipped_key = base64.b64encode(bytes(31)).decode(), shipped()["accountKey"]
         for name, values in (("caller", ("anybody", "", None)),
                              ("accountKey", ("", "x", short, shipped_key, 5, ["x"], "é" * 64)),
+                             ("accountNameKey", ("", "x", short, 5)),
+                             ("push", ("", "x", 5, {}, {"kind": "sns"}, ["x:y"],
+                                       {"kind": "sqs", "topic": "x"}, {"kind": "sns", "topic": 5})),
                              ("testers", ("me", [""], [5], {"me": 1}, 5, None)),
                              ("ceiling", ({"premium": 0}, {"premium": True}, {"premium": "5"},
                                           {"premium": 2**53}, [], 5)),
