@@ -88,6 +88,7 @@ class _Connection(http.server.BaseHTTPRequestHandler):
     owner: Bedrock
     protocol_version = "HTTP/1.1"
     wbufsize = -1
+    owes = False
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -95,6 +96,9 @@ class _Connection(http.server.BaseHTTPRequestHandler):
         name, request = urllib.parse.unquote(path[2]), json.loads(body)
         self._check(path, {"modelId": name, **request})
         self.owner.asked.append((name, request))
+        if self.owes:
+            self.answer(OTHER)
+            self.owes = False
         now = self.owner.plan.pop(0) if self.owner.plan else None
         if callable(now):
             now(self, request)
@@ -137,11 +141,19 @@ class _Connection(http.server.BaseHTTPRequestHandler):
         """Log nothing."""
 
 
+OTHER = {"messages": [{"content": [{"text": "ANOTHER'S"}]}]}
+
+
 def twice(connection, request):
-    """Answer twice, the second time with a text that nobody asked for."""
+    """Answer twice at once, the second time with a text that nobody asked for."""
     connection.answer(request)
-    other = {"messages": [{"content": [{"text": "ANOTHER'S"}]}]}
-    connection.answer(other)
+    connection.answer(OTHER)
+
+
+def twice_later(connection, request):
+    """Answer once, and the second time when the next request is on the same connection."""
+    connection.answer(request)
+    connection.owes = True
 
 
 def late(seconds):

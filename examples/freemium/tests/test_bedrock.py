@@ -22,7 +22,7 @@ from running import DAY, BackendCase, at_once, policy
 HAS_BOTO3 = importlib.util.find_spec("boto3") is not None
 if HAS_BOTO3:
     import bedrock_stub
-    from bedrock_stub import cut, garbled, in_drops, late, twice
+    from bedrock_stub import cut, garbled, in_drops, late, twice, twice_later
 
 LIMIT = 5
 LIMITS = {"free": {"free": LIMIT, "premium": 0}, "standard": {"free": 99999, "premium": 20},
@@ -165,7 +165,7 @@ class FaultTest(BedrockCase):
 
     def test_answered_twice(self):
         """Check that a second answer on a connection is nobody's."""
-        self.bedrock.plan[:] = [twice] * 3
+        self.bedrock.plan[:] = [twice, twice_later, twice]
         for number in range(4):
             given = {"tier": "free", "input": f"call {number}"}
             said = self.customer.post("/v1/analyze", given)

@@ -276,6 +276,27 @@ class AttestedTest(PromotionCase):
         self.assertEqual(len(self.accounts()), 1)
 
 
+    def test_killed_after_the_key_is_reserved(self):
+        """Check that the key is this account's at the repetition, and nobody else's."""
+        app, other = self.app(), self.app()
+        of_key = types.SimpleNamespace(key_id="the key of another device")
+        real, calls = self.backend.ledger.record_event, []
+
+        def killed(*given, **named):
+            calls.append(given)
+            if len(calls) == 3:  # token, key, and then the account
+                raise RuntimeError
+            return real(*given, **named)
+
+        with mock.patch("freemium.devices.check_session", return_value=of_key):
+            with mock.patch.object(self.backend.ledger, "record_event", killed):
+                self.assertEqual(self.ask(app).status, 500)
+            self.assertEqual(self.granted, {})
+            self.assertAnswer(self.ask(other), 409, NOT_AVAILABLE)
+            self.assertEqual(self.ask(app).status, 200)
+        self.assertEqual(self.accounts(), {app.account})
+
+
 class OfferTest(PromotionCase):
     """The grant that comes with the back end: an offer of the App Store."""
 
