@@ -19,6 +19,7 @@ from .model import BadInput, Misconfigured, NoAnswer
 
 log = logging.getLogger("freemium")
 
+MEMBERS = ("kind", "models", "system", "maxTokens", "longestInput", "seconds", "region", "endpoint")
 # The refusals of Bedrock by what helps. After all others, and after a connection that ended, the
 # model may have run: those are not repeated, since the operator pays for each run.
 BEFORE_THE_MODEL = ("ThrottlingException", "ModelNotReadyException", "ServiceUnavailableException")
@@ -39,10 +40,8 @@ def bedrock_of(found: Mapping[str, Any], tiers: Collection[str]) -> Bedrock:
 
     tiers  those of the limits; `models` must name a model for each, and for no other
     """
-    known = ("kind", "models", "system", "maxTokens", "longestInput", "seconds", "region",
-             "endpoint")
     for name in found:
-        if name not in known:
+        if name not in MEMBERS:
             raise TypeError(f"model.{name} is unknown")
     models = found.get("models")
     if not isinstance(models, Mapping) or set(models) != set(tiers):

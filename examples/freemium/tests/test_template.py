@@ -1,5 +1,6 @@
 """The template: rights, routes, pool and table."""
 import base64
+import json
 import os
 import pathlib
 import re
@@ -11,6 +12,7 @@ import unittest.mock
 
 import assay
 from freemium.backend import OPEN, ROUTES
+from freemium.bedrock import MEMBERS
 from freemium.settings import Settings
 from running import EXAMPLE, shipped
 
@@ -237,6 +239,20 @@ class ConfigurationTest(unittest.TestCase):
         Settings.of({**given, "accountKey": good, "testers": ["me"], "ceiling": {"premium": 1},
                      "basePath": "/api/v2"})
         Settings.of({**given, "accountKey": None})
+
+    def test_what_the_guide_shows_is_a_configuration(self):
+        """Check the guide's members of the configuration, with those of config.json."""
+        guide = (EXAMPLE.parents[1] / "docs/tasks/freemium-lambda.md").read_text()
+        blocks = [json.loads(text) for text in re.findall(r"```json [^\n]*\n(.*?)```", guide, re.S)]
+        given = {"engine": "x", "provider": {}, "assay": {}}
+        members = {name: value for block in blocks for name, value in block.items()}
+        settings = Settings.of({**given, **members})
+        tiers = {tier for plan in shipped()["assay"]["quotas"].values() for tier in plan}
+        self.assertEqual(set(settings.model["models"]), tiers)
+        self.assertLessEqual(set(settings.model), set(MEMBERS))
+        for offer in settings.promotions.values():
+            self.assertIn(offer["product"], shipped()["assay"]["products"])
+        self.assertTrue(settings.assay["deviceCheck"]["bits"]["bit0"]["name"].startswith("promo"))
 
     def test_the_reference_limits(self):
         self.assertEqual(shipped()["assay"]["quotas"], {
