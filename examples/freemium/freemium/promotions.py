@@ -53,17 +53,21 @@ def promote(backend: Services, request: Request, caller: Caller, context: object
         key_id = devices.check_session(backend, request, caller, "free").key_id
     reservation = f"PROMO#{offer}#{_digest(caller.account)}"
     if not backend.records.has_event(reservation):
-        _query(backend, token)
-        _reserve(backend, offer, caller.account, {"token": token, "key": key_id})
-        backend.stored(backend.ledger.record_event(reservation))
+        if _is_new(backend, token):
+            _reserve(backend, offer, caller.account, {"token": token, "key": key_id})
+            backend.stored(backend.ledger.record_event(reservation))
+        elif not backend.records.has_event(reservation):
+            # Otherwise the same account asked twice at once, and the other request set the bit.
+            raise Refused(REFUSED)
     granted = _granted(backend, offer, caller.account)
     _set_bit(backend, token)
     return Answer(200, {"offer": offer, "grant": granted})
 
 
-def _query(backend: Services, token: str) -> None:
-    """Refuse a device that has had an offer. What Apple does not answer clearly grants nothing."""
-    _ask(backend, {"operation": "query-device-bits", "deviceToken": token, "offer": True})
+def _is_new(backend: Services, token: str) -> bool:
+    """Return whether a device has had no offer. What Apple does not answer clearly raises."""
+    found = _ask(backend, {"operation": "query-device-bits", "deviceToken": token, "offer": True})
+    return found != USED
 
 
 def _reserve(
@@ -117,8 +121,9 @@ def _set_bit(backend: Services, token: str) -> None:
     _ask(backend, {"operation": "update-device-bits", "deviceToken": token, bit: True})
 
 
-def _ask(backend: Services, request: dict[str, Any]) -> None:
-    """Ask Apple about the device. Raises Refused, or the error of an answer that is none."""
+def _ask(backend: Services, request: dict[str, Any]) -> str:
+    """Ask Apple about the device; return "ok", or the status of a device that is used. Raises
+    Refused, or the error of an answer that is none."""
     request["transactionId"] = str(uuid.uuid4())
     request["deadlineMs"] = backend.now + QUESTION_MS
     with backend.verifier.exchange(request, now=backend.now) as exchange:
@@ -126,10 +131,10 @@ def _ask(backend: Services, request: dict[str, Any]) -> None:
             backend.send_within(REQUEST_MS), max_wait=WAIT_SECONDS, clock=backend.clock)
     raise_for_fault(document)
     if document.ok:
-        return
+        return document.status
     log.warning("promotion: %s", document.status)
     if document.status == USED:
-        raise Refused(REFUSED)
+        return USED
     if document.status in TOKEN:
         raise BadBody("deviceToken")
     raise Refused(Answer.error(500, "Try again later"))

@@ -8,6 +8,7 @@ import unittest
 from unittest import mock
 
 from assay_testing.apple import MockApple
+from freemium import promotions
 from freemium.backend import Backend
 from freemium.settings import Settings
 from running import LIFETIME, PREMIUM, STANDARD, BackendCase, at_once, post
@@ -144,12 +145,10 @@ class KillTest(PromotionCase):
         self.assertAnswer(self.ask(other), 409, NOT_AVAILABLE)
 
     def test_killed_at_each_point(self):
-        from freemium import promotions
-
         ledger = self.backend.ledger
         for title, target, name, after, nth in (
-                ("before the query", promotions, "_query", False, 1),
-                ("after the query", promotions, "_query", True, 1),
+                ("before the query", promotions, "_is_new", False, 1),
+                ("after the query", promotions, "_is_new", True, 1),
                 ("before the device is reserved", ledger, "record_event", False, 1),
                 ("after the device is reserved", ledger, "record_event", True, 1),
                 ("before `once`", ledger, "record_event", False, 2),
@@ -209,6 +208,18 @@ class AttackTest(PromotionCase):
         app = self.app()
         said = at_once([lambda: self.ask(app) for _ in range(6)])
         self.assertEqual({each.status for each in said}, {200})
+        self.assertEqual(self.accounts(), {app.account})
+
+    def test_one_account_whose_other_request_sets_the_bit_in_between(self):
+        app, real = self.app(), promotions._is_new
+
+        def after_another(backend, token):
+            with mock.patch.object(promotions, "_is_new", real):
+                self.assertEqual(self.ask(app).status, 200)
+            return real(backend, token)
+
+        with mock.patch.object(promotions, "_is_new", after_another):
+            self.assertAnswer(self.ask(app), 200, {"offer": "welcome", "grant": {"coins": 5}})
         self.assertEqual(self.accounts(), {app.account})
 
     def test_a_token_of_another_account_again(self):
