@@ -386,7 +386,8 @@ check-lambda-demo: cli
 
 .PHONY: bench-lambda
 bench-lambda: ## the freemium back end: cold start above a bare handler, a load beside a constant
-	@$(FREEMIUM_RUN) $(PYTHON) $(FREEMIUM)/tests/cold_start.py
+	@$(FREEMIUM_RUN) $(firstword $(wildcard $(BUILD)/python-tools/bin/python) $(PYTHON)) \
+	  $(FREEMIUM)/tests/cold_start.py
 	@$(FREEMIUM_RUN) $(PYTHON) $(FREEMIUM)/tests/load.py
 
 # ---- the shop for receipts in PHP ---------------------------------------------

@@ -12,6 +12,7 @@ Swift's module must be built (`make swift-tests`).
 import argparse
 import difflib
 import importlib
+import dataclasses
 import inspect
 import json
 import os
@@ -86,6 +87,9 @@ def class_lines(name, found, names):
     bases = [names.get(base, base.__name__) for base in found.__bases__ if base is not object]
     yield f"{name} class({', '.join(bases)})" if bases else f"{name} class"
     seen = set()
+    if dataclasses.is_dataclass(found) and "__init__" not in vars(found):
+        # Its constructor is a base's, with the signature of this class.
+        yield f"{name}{signature(found)}"
     for each in found.__mro__:
         if each is not found and (each in names or each.__module__.split(".")[0] not in PYTHON):
             continue

@@ -1,9 +1,13 @@
 """The executor of SQLite with steps made by hand: order, transactions, failures, forks."""
 import asyncio
 import contextlib
+import copy
+import dataclasses
+import inspect
 import logging
 import multiprocessing
 import os
+import pickle
 import sqlite3
 import subprocess
 import sys
@@ -19,7 +23,9 @@ import assay
 from assay._run import run
 from assay.ledger import Grant, SQLite
 from assay.ledger._pool import Pool
+from assay.ledger.results import StoredEvidence
 
+KEPT = {"sha256": "ab", "text": "text", "stored_at_ms": 5}
 ADD = "INSERT INTO t (k, n) VALUES (?, ?)"
 
 
@@ -489,6 +495,33 @@ try:
 except ModuleNotFoundError as error:
     print(error)
 """
+
+
+class ResultTest(unittest.TestCase):
+    """The types of results are dataclasses in all but the code that `dataclass` would generate."""
+
+    def test_a_constructor(self):
+        one = StoredEvidence(**KEPT)
+        self.assertEqual(one, StoredEvidence("ab", "text", stored_at_ms=5))
+        self.assertEqual(dataclasses.asdict(one), KEPT)
+        self.assertEqual(hash(one), hash(StoredEvidence("ab", "text", 5)))
+        self.assertEqual(dataclasses.replace(one, text="other").text, "other")
+        self.assertEqual(list(inspect.signature(StoredEvidence).parameters), list(KEPT))
+        self.assertEqual(pickle.loads(pickle.dumps(one)), one)
+        self.assertEqual(copy.copy(one), one)
+        for first, more in ((("ab", "text"), {}), (("ab", "text", 5, 6), {}),
+                            (("ab",), KEPT), ((), {**KEPT, "other": 1})):
+            with self.subTest(first=first, more=more), self.assertRaises(TypeError):
+                StoredEvidence(*first, **more)
+
+    def test_nothing_can_be_changed(self):
+        one = StoredEvidence(**KEPT)
+        for name in ("text", "other"):
+            with self.assertRaises(dataclasses.FrozenInstanceError):
+                setattr(one, name, "x")
+        with self.assertRaises(dataclasses.FrozenInstanceError):
+            del one.text
+        self.assertEqual(vars(one), KEPT)
 
 
 class LoadingTest(unittest.TestCase):

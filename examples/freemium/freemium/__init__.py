@@ -8,10 +8,16 @@
     metered     calls with a daily quota of the plan
     signup      anonymous accounts
     accounts    Sign in with Apple, deletion
+    promotions  what is granted once a device
+    sweep       the schedule that asks Apple about due subscriptions
+    changes     a message when what an account has has changed
+    push        where it is published
     devices     App Attest and session tokens, both optional
     providers   Amazon Cognito, or its local substitute
     records     data that the back end stores beside the ledger
     settings    the configuration file
     model       the metered work: replace it with your own
+    bedrock     models of Amazon Bedrock as the metered work
+    reverify    an operator's command: the last evidence again
     local       all of it on one machine; never deployed
 """

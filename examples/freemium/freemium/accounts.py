@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import assay
 
 from . import devices
+from .changes import Change
 from .events import Answer, BadBody, Refused, Request
 from .families import REFUSALS, raise_for_fault
 
@@ -63,8 +64,9 @@ def link(backend: Services, request: Request, caller: Caller, context: object) -
     apple = _identity(backend, caller, token, nonce)
     username, password = credentials(backend, apple.subject)
     into = _made(backend, username, password)
-    if into != caller.account:
-        _join(backend, caller, into)
+    change = Change(backend, f"link {caller.account} {into}")
+    joined = into != caller.account and _join(backend, caller, into)
+    change.made(joined, accounts=[into])
     _keep_token(backend, into, code)
     if into != caller.account and caller.username:
         backend.provider.disable(caller.username)
@@ -72,15 +74,18 @@ def link(backend: Services, request: Request, caller: Caller, context: object) -
 
 
 def credentials(backend: Services, subject: str) -> tuple[str, str]:
-    """Derive user name and password of an Apple account at the provider from its `sub` and a key
-    that only the back end has, so that they are the same on each device of the customer."""
-    key = backend.settings.account_key_bytes
+    """Derive user name and password of an Apple account at the provider from its `sub` and keys
+    that only the back end has, so that they are the same on each device of the customer. The key
+    of names is for good, because the provider cannot rename a user; that of passwords can be
+    replaced."""
+    settings = backend.settings
 
-    def derived(what: str) -> bytes:
+    def derived(key: bytes, what: str) -> bytes:
         return hmac.new(key, f"{what} {APPLE} {subject}".encode(), hashlib.sha256).digest()
 
-    secret = base64.b64encode(derived("password")).decode()
-    return PREFIX + derived("name").hex()[:32], f"Rp{secret[:32]}1!"
+    name = derived(settings.account_name_key_bytes, "name").hex()
+    secret = base64.b64encode(derived(settings.account_key_bytes, "password")).decode()
+    return PREFIX + name[:32], f"Rp{secret[:32]}1!"
 
 
 def _identity(backend: Services, caller: Caller, token: str, nonce: str) -> Any:
@@ -136,26 +141,33 @@ def _made(backend: Services, username: str, password: str) -> str:
     if account is None:
         log.error("provider: %s", made.outcome)
         raise Refused(backend.try_again())
+    if made.exists and backend.settings.account_name_key is not None:
+        # The password may be of a replaced key, which was valid until now and no longer is.
+        backend.provider.set_password(username, password)
     return account
 
 
-def _join(backend: Services, caller: Caller, into: str) -> None:
+def _join(backend: Services, caller: Caller, into: str) -> bool:
+    """Merge the caller's account; return whether that changed anything."""
     if (caller.username or "").startswith(PREFIX):
         # The caller is merged already, and two customers' accounts must never be merged.
         raise Refused(Answer(409, {"status": "conflict"}))
-    _all(backend, lambda: backend.ledger.merge_accounts(caller.account, into,
-                                                        reason="sign in with apple"))
+    return _all(backend, lambda: backend.ledger.merge_accounts(caller.account, into,
+                                                               reason="sign in with apple"))
 
 
-def _all(backend: Services, step: Callable[[], MergeAccountsResult | ForgetAccountResult]) -> None:
-    """Repeat an exchange until nothing is left: a large account needs more than one."""
+def _all(backend: Services, step: Callable[[], MergeAccountsResult | ForgetAccountResult]) -> bool:
+    """Repeat an exchange until nothing is left: a large account needs more than one. Return whether
+    one of them changed anything."""
+    changed = False
     for _ in range(ROUNDS):
         found = backend.stored(step())
+        changed = changed or found.changed
         if not found.ok:
             log.warning("accounts: %s", found.status)
             raise Refused(Answer(409, {"status": "conflict"}))
         if not found.has_more:
-            return
+            return changed
     raise Refused(backend.try_again())
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import assay
 
-from . import accounts, devices, metered, purchases, signup
+from . import accounts, devices, metered, promotions, purchases, signup
 from .events import Answer, BadBody, Refused, Request
 from .families import REFUSALS, status_of
 from .records import Unreachable
 from .services import Caller, Services
+from .sweep import Sweep
 
 log = logging.getLogger("freemium")
 
@@ -35,6 +36,11 @@ class Backend(Services):
             # The text of the error may quote a body, so only its type is logged.
             log.error("%s: %s", path, type(fault).__name__)
             return FAULT.response(multi_value)
+
+    def due(self, context: object = None) -> dict[str, int]:
+        """Ask Apple about the subscriptions that are due, and return the numbers of `Sweep.run`. It
+        is no route: a schedule calls it."""
+        return Sweep(self, context).run()
 
     def _answered(self, request: Request, context: object) -> Answer:
         try:
@@ -111,6 +117,7 @@ ROUTES: dict[str, Callable[[Backend, Request, Caller, object], Answer]] = {
     "/v1/session": devices.session,
     "/v1/account/link": accounts.link,
     "/v1/account/delete": accounts.delete,
+    "/v1/promotion": promotions.promote,
 }
 # Routes that serve a deleted account too, so that a deletion can be repeated.
 CLOSED_TOO = {"/v1/account/delete"}

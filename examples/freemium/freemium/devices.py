@@ -62,12 +62,13 @@ def session(backend: Services, request: Request, caller: Caller, context: object
 
 def check_session(
     backend: Services, request: Request, caller: Caller, purpose: Literal["free", "metered"]
-) -> None:
-    """Refuse a request without a session token of this account and this sign-in."""
+) -> assay.Session:
+    """Return the session of a request. Refuse one without a session token of this account and this
+    sign-in."""
     text = request.headers.get("x-session", "")
     try:
-        backend.verifier.sessions.verify_session(text, purpose, caller.account, caller.sign_in,
-                                                 backend.now)
+        return backend.verifier.sessions.verify_session(
+            text, purpose, caller.account, caller.sign_in, backend.now)
     except REFUSALS as refusal:
         log.warning("session of %s: %s", caller.account, refusal.status)
         raise Refused(REQUIRED)

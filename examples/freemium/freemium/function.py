@@ -1,4 +1,4 @@
-"""The function that Lambda calls: `freemium.function.handler`.
+"""The functions that Lambda calls: `handler` for requests, `due` for a schedule.
 
 The back end is made once, when the execution environment starts, so that later calls find
 proven chains and open connections. It does not start without its table, or with one of
@@ -21,3 +21,9 @@ backend.check()
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Handle one event, of any of the forms in `events`."""
     return backend.answer(event, context)
+
+
+def due(event: dict[str, Any], context: object) -> dict[str, int]:
+    """Ask Apple about the subscriptions that are due. Nothing is read of the event, and no request
+    arrives here: a handler of its own decides what is called, not what an event looks like."""
+    return backend.due(context)

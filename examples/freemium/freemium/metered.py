@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import devices
 from .events import Answer, BadBody, Refused, Request
+from .model import BadInput, Misconfigured, NoAnswer
 from .services import EVERYBODY, Caller, Services, tiers
 
 if TYPE_CHECKING:
@@ -58,6 +59,14 @@ def analyze(backend: Services, request: Request, caller: Caller, context: object
                 return _refused(429, EXHAUSTED, all_taken, _retry(all_taken))
         try:
             result = backend.model(tier, body.get("input"), _seconds(context))
+        except BadInput:
+            raise BadBody("input") from None
+        except Misconfigured as fault:
+            log.error("model: %s", fault)
+            return Answer.error(500, "Try again later")
+        except NoAnswer as fault:
+            log.error("model: %s", fault)
+            return backend.try_again()
         except BaseException as fault:  # a model that exits must not end the function
             log.error("model: %s", type(fault).__name__)
             return backend.try_again()

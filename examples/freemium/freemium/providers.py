@@ -50,6 +50,10 @@ class Provider(Protocol):
         """Return whether the account with this `sub` is a user of the pool that may sign in."""
         ...
 
+    def set_password(self, username: str, password: str) -> None:
+        """Set the password of a user, whose sign-ins go on. Repeating it has no effect."""
+        ...
+
     def disable(self, username: str) -> None:
         """Disable a user, who can then no longer sign in."""
         ...
@@ -127,16 +131,20 @@ class Cognito:
             raise Unreachable from error
         return any(user["Enabled"] for user in found["Users"])
 
+    def set_password(self, username: str, password: str) -> None:
+        self._if_there(
+            "admin_set_user_password", username, Password=password, Permanent=True)
+
     def disable(self, username: str) -> None:
         self._if_there("admin_disable_user", username)
 
     def delete(self, username: str) -> None:
         self._if_there("admin_delete_user", username)
 
-    def _if_there(self, name: str, username: str) -> Any:
+    def _if_there(self, name: str, username: str, **more: Any) -> Any:
         """Return the provider's response about a user; None if there is none."""
         try:
-            return self._ask(name, username)
+            return self._ask(name, username, **more)
         except self._errors.ClientError as error:
             if _code(error) == "UserNotFoundException":
                 return None

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 
 import assay
 
+from .changes import Change
 from .events import Answer, BadBody, Request
 from .families import REFUSALS
 from .services import PAID_FOR, Caller, Services
@@ -32,7 +34,9 @@ def update_subscription(
     body = request.json()
     jws, confirm = body.get("signedTransactionData"), body.get("confirm")
     if jws is None or jws == "":
-        backend.stored(backend.ledger.deactivate_subscriptions(caller.account))
+        change = Change(backend, f"none {caller.account}")
+        ended = backend.stored(backend.ledger.deactivate_subscriptions(caller.account))
+        change.made(ended.changed, accounts=[caller.account])
         return Answer(200, {"plan": backend.plan(caller)})
     if not isinstance(jws, str):
         raise BadBody("signedTransactionData")
@@ -48,10 +52,13 @@ def update_subscription(
     if transaction.environment != PAID_FOR and caller.account not in backend.settings.testers:
         log.info("a purchase of %s, by no tester: %s", transaction.environment, caller.account)
         return Answer(200, {"plan": backend.plan(caller)})
+    change = Change(backend, f"app {caller.account} {hashlib.sha256(jws.encode()).hexdigest()}")
+    before = _owner(backend, transaction)
     applied = backend.stored(
         backend.ledger.update_subscriptions(
             transaction, caller.account, confirm_transfer=True if confirm is True else None)
     )
+    change.made(applied.changed, accounts=[caller.account, before])
     if applied.ok:
         return Answer(200, {"plan": backend.plan(caller)})
     _warn(caller, applied.status)
@@ -71,6 +78,13 @@ def _is_anothers(backend: Services, transaction: assay.Transaction, caller: Call
     and then closed."""
     named = (transaction.app_account_token or "").lower()
     return bool(named) and named != caller.account.lower() and backend.provider.can_sign_in(named)
+
+
+def _owner(backend: Services, of: assay.Transaction) -> str | None:
+    """Return the account that has this subscription now, for a message; None without `push`."""
+    if backend.settings.push is None or not of.environment or not of.original_transaction_id:
+        return None
+    return backend.records.owner(of.environment, of.original_transaction_id)
 
 
 def _warn(caller: Caller, status: str) -> None:
@@ -102,8 +116,10 @@ def _apply(backend: Services, note: assay.Notification) -> None:
     """
     # With plans there is nothing to grant or to take back. The ledger contains only purchases that
     # support claimed by hand; the reversal of a refund of one is completed here.
+    change = Change(backend, f"note {note.notification_uuid}")
     event = backend.stored(
         backend.ledger.apply_event(note, grant_mode="none", grant=lambda given: True))
+    change.made(event.changed, updates=event.subscriptions)
     refused = [f"{part.status} ({part.at} of {part.transaction_id})" for part in event.refused]
     for status in refused if event.ok else [event.status]:
         log.warning("notification %s: %s", note.notification_uuid, status)

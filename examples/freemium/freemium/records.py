@@ -1,5 +1,7 @@
-"""Data that the back end stores beside the ledger: refresh tokens of Sign in with Apple, and
-which accounts were deleted while their access tokens are still valid.
+"""Data that the back end stores beside the ledger: refresh tokens of Sign in with Apple, which
+accounts were deleted while their access tokens are still valid, which changes have still to be
+published, and which subscriptions a run of the schedule has still to ask about. And two reads of
+the ledger's own rows for which it has no operation (docs/spec/ledger-statements.md).
 
 The data are in the ledger's own database. On DynamoDB they are encrypted at rest by the key
 that the template gives the table; a local SQLite file is as safe as its disk.
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 # Two days, longer than the longest lifetime of an access token, a day.
 CLOSED_SECONDS = 2 * 86400
+# Longer than anybody repeats a request: Apple does so for three days.
+PROMISED_SECONDS = 30 * 86400
 
 
 class Unreachable(Exception):
@@ -40,6 +44,31 @@ class Records(Protocol):
 
     def is_closed(self, account: str) -> bool: ...
 
+    def promise(self, key: str, id: str, now: int) -> str:
+        """Store the id of a message that may have to be sent, and return it; the one that was
+        stored before, if there is one."""
+        ...
+
+    def fulfil(self, key: str) -> None:
+        """Delete a promise."""
+        ...
+
+    def keep_batch(self, batch: str, text: str) -> None: ...
+
+    def drop_batch(self, batch: str) -> None: ...
+
+    def batches(self) -> list[tuple[str, str]]:
+        """Return the stored batches, oldest first, at most 100."""
+        ...
+
+    def owner(self, environment: str, original: str) -> str | None:
+        """Return the owner of a subscription of the ledger."""
+        ...
+
+    def has_event(self, id: str) -> bool:
+        """Return whether the ledger has recorded an event."""
+        ...
+
 
 def records_of(ledger: Ledger) -> Records:
     """Return the records beside this ledger."""
@@ -48,17 +77,19 @@ def records_of(ledger: Ledger) -> Records:
         policy = ledger.verifier.configuration["ledger"]
         return DynamoDBRecords(store, policy["table"])
     if store.engine == "sqlite":
-        return SQLiteRecords(store)
+        return SQLiteRecords(store, ledger.verifier.configuration["ledger"]["prefix"])
     raise ValueError(f"no records on {store.engine}")
 
 
 class SQLiteRecords:
     """A table of its own in the ledger's file."""
 
-    def __init__(self, store: SQLite) -> None:
-        self._store = store
+    def __init__(self, store: SQLite, prefix: str) -> None:
+        self._store, self._prefix = store, prefix
         self._run("CREATE TABLE IF NOT EXISTS apple_token (account TEXT PRIMARY KEY, token TEXT)")
         self._run("CREATE TABLE IF NOT EXISTS closed_account (digest TEXT PRIMARY KEY, until_s)")
+        self._run("CREATE TABLE IF NOT EXISTS promise (digest TEXT PRIMARY KEY, id, until_s)")
+        self._run("CREATE TABLE IF NOT EXISTS batch (id TEXT PRIMARY KEY, lines TEXT)")
 
     def token(self, account: str) -> str | None:
         found = self._run("SELECT token FROM apple_token WHERE account = ?", account)
@@ -82,6 +113,35 @@ class SQLiteRecords:
     def is_closed(self, account: str) -> bool:
         sql = "SELECT 1 FROM closed_account WHERE digest = ?"
         return bool(self._run(sql, _digest(account)))
+
+    def promise(self, key: str, id: str, now: int) -> str:
+        seconds = now // 1000
+        self._run("DELETE FROM promise WHERE until_s < ?", seconds)
+        sql = ("INSERT INTO promise VALUES (?, ?, ?)"
+               " ON CONFLICT (digest) DO UPDATE SET id = id RETURNING id")
+        return str(self._run(sql, _digest(key), id, seconds + PROMISED_SECONDS)[0][0])
+
+    def fulfil(self, key: str) -> None:
+        self._run("DELETE FROM promise WHERE digest = ?", _digest(key))
+
+    def keep_batch(self, batch: str, text: str) -> None:
+        self._run("INSERT OR REPLACE INTO batch VALUES (?, ?)", batch, text)
+
+    def drop_batch(self, batch: str) -> None:
+        self._run("DELETE FROM batch WHERE id = ?", batch)
+
+    def batches(self) -> list[tuple[str, str]]:
+        return [(str(batch), str(text)) for batch, text in
+                self._run("SELECT id, lines FROM batch ORDER BY id LIMIT 100")]
+
+    def owner(self, environment: str, original: str) -> str | None:
+        sql = (f"SELECT owner FROM {self._prefix}subscription"
+               " WHERE environment = ? AND original_transaction_id = ?")
+        found = self._run(sql, environment, original)
+        return (str(found[0][0]) or None) if found else None
+
+    def has_event(self, id: str) -> bool:
+        return bool(self._run(f"SELECT 1 FROM {self._prefix}event WHERE id = ?", id))
 
     def _run(self, sql: str, *args: str | int) -> list[Any]:
         try:
@@ -120,6 +180,46 @@ class DynamoDBRecords:
     def is_closed(self, account: str) -> bool:
         return "Item" in self._ask("get_item", Key=_mark(account), ConsistentRead=True)
 
+    def promise(self, key: str, id: str, now: int) -> str:
+        found = self._ask(
+            "update_item",
+            Key=_promise(key),
+            UpdateExpression="SET #id = if_not_exists(#id, :id), #ttl = :ttl",
+            ExpressionAttributeNames={"#id": "id", "#ttl": "ttl"},
+            ExpressionAttributeValues={
+                ":id": {"S": id}, ":ttl": {"N": str(now // 1000 + PROMISED_SECONDS)}},
+            ReturnValues="ALL_NEW",
+        )
+        return str(found["Attributes"]["id"]["S"])
+
+    def fulfil(self, key: str) -> None:
+        self._ask("delete_item", Key=_promise(key))
+
+    def keep_batch(self, batch: str, text: str) -> None:
+        self._ask("put_item", Item={**_batch(batch), "lines": {"S": text}})
+
+    def drop_batch(self, batch: str) -> None:
+        self._ask("delete_item", Key=_batch(batch))
+
+    def batches(self) -> list[tuple[str, str]]:
+        found = self._ask(
+            "query",
+            KeyConditionExpression="PK = :pk",
+            ExpressionAttributeValues={":pk": _batch("")["PK"]},
+            ConsistentRead=True,
+            Limit=100,
+        )
+        return [(str(item["SK"]["S"]), str(item["lines"]["S"])) for item in found["Items"]]
+
+    def owner(self, environment: str, original: str) -> str | None:
+        key = _row(f"SUBSCRIPTION#{environment}#{original}", "SUBSCRIPTION")
+        found = self._ask("get_item", Key=key, ConsistentRead=True)
+        return str(found["Item"]["owner"]["S"]) or None if "Item" in found else None
+
+    def has_event(self, id: str) -> bool:
+        key = _row(f"EVENT#{id}", "EVENT")
+        return "Item" in self._ask("get_item", Key=key, ConsistentRead=True)
+
     def _ask(self, name: str, **given: Any) -> Any:
         try:
             return getattr(self._client, name)(TableName=self._table, **given)
@@ -127,12 +227,24 @@ class DynamoDBRecords:
             raise Unreachable from error
 
 
+def _row(partition: str, sort: str) -> dict[str, Any]:
+    return {"PK": {"S": partition}, "SK": {"S": sort}}
+
+
 def _key(account: str) -> dict[str, Any]:
-    return {"PK": {"S": f"APPLETOKEN#{account}"}, "SK": {"S": "TOKEN"}}
+    return _row(f"APPLETOKEN#{account}", "TOKEN")
 
 
 def _mark(account: str) -> dict[str, Any]:
-    return {"PK": {"S": f"CLOSED#{_digest(account)}"}, "SK": {"S": "CLOSED"}}
+    return _row(f"CLOSED#{_digest(account)}", "CLOSED")
+
+
+def _promise(key: str) -> dict[str, Any]:
+    return _row(f"PUSH#{_digest(key)}", "PUSH")
+
+
+def _batch(batch: str) -> dict[str, Any]:
+    return _row("SWEEP#LEASED", batch)
 
 
 def _digest(account: str) -> str:

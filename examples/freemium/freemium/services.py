@@ -6,9 +6,10 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeVar
 
 import assay
@@ -17,7 +18,9 @@ from assay.ledger.results import GetPlanResult, Result
 
 from .events import Answer
 from .families import raise_for_fault
+from .model import Model
 from .providers import Provider, provider_of
+from .push import Publish, publisher_of
 from .records import Records, records_of
 from .settings import HIGHEST_CEILING, Settings, imported
 
@@ -64,9 +67,11 @@ class Services:
         self.settings, self.send, self.clock = settings, send, clock
         self.ledger = Ledger(settings.engine, settings.assay, max_wait=5.0, clock=clock)
         self.verifier = self.ledger.verifier
-        self.model = imported(settings.model)
+        self.model = model_of(settings.model, tiers(self.verifier))
         for tier in sorted(set(settings.ceiling) - tiers(self.verifier)):
             raise ValueError(f"ceiling.{tier} is no tier of assay.limits")
+        if settings.promotions:
+            promo_bit(self.verifier)
         self._provider = provider
         tokens = self.verifier.configuration.get("tokens") or ()
         mine = [each for each in tokens if each["profile"] == "cognito-access"]
@@ -115,6 +120,11 @@ class Services:
         }
 
     @cached_property
+    def publish(self) -> Publish:
+        """What publishes a message of `push`, which must be set."""
+        return publisher_of(self.settings.push or "")
+
+    @cached_property
     def records(self) -> Records:
         return records_of(self.ledger)
 
@@ -124,6 +134,13 @@ class Services:
         from assay.keysets import KeysetCache
 
         return KeysetCache(self.verifier, self.send, clock=self.clock)
+
+    def send_within(self, most: int) -> Send:
+        """Return what sends a request to Apple and waits no longer than these milliseconds."""
+        from assay.http import Sender
+
+        send = self.send or Sender()
+        return lambda request: send({**request, "timeoutMs": min(request["timeoutMs"], most)})
 
     @property
     def now(self) -> int:
@@ -163,3 +180,27 @@ def tiers(verifier: assay.Verifier) -> set[str]:
     """Return the tiers for which a plan has a limit."""
     limits: Mapping[str, Mapping[str, int]] = verifier.configuration["quotas"]
     return {tier for plan in limits.values() for tier in plan}
+
+
+def model_of(found: str | Mapping[str, Any], tiers: Collection[str]) -> Model:
+    """Return the model that the settings name: a function, or {"kind": "bedrock", …}, whose members
+    are those of `bedrock.Bedrock`.
+
+    tiers  of the limits: each needs a model. Raises ValueError or TypeError for other settings
+    """
+    if isinstance(found, str):
+        function: Model = imported(found)
+        return function
+    if found.get("kind") != "bedrock":
+        raise ValueError("model is package.module:function, or model.kind is bedrock")
+    made: Model = import_module(".bedrock", __package__).bedrock_of(found, tiers)
+    return made
+
+
+def promo_bit(verifier: assay.Verifier) -> str:
+    """Return "bit0" or "bit1", whichever is configured for offers. Raises ValueError."""
+    bits: Mapping[str, Any] = (verifier.configuration.get("deviceCheck") or {}).get("bits") or {}
+    for bit, found in bits.items():
+        if found and found["name"].startswith("promo"):
+            return bit
+    raise ValueError("promotions need a bit of assay.deviceCheck.bits that is named promo…")

@@ -36,16 +36,23 @@ class Settings:
     caller         "gateway": its authorizer has verified the token and passes the claims;
                    "token": the function verifies the bearer token itself
     provider       {"kind": "cognito", "pool": …, "region": …} or {"kind": "local", "file": …}
-    model          the metered work, "package.module:function"
+    model          the metered work, "package.module:function", or {"kind": "bedrock", "models":
+                   {tier: id}, …} (bedrock.py)
     effects        the function to call once for each of Apple's notifications, or None
     attest_signup  whether a sign-up needs an attested device (BCK-29)
     attest_calls   whether metered calls need a session token
     account_key    the key for names and passwords of Sign in with Apple accounts: base64 of at
                    least 32 bytes; None disables Sign in with Apple
+    account_name_key  the first account_key of this pool, once another one has replaced it: names
+                   are made of it for good, passwords are not
     testers        accounts, by `sub`, for which purchases of Sandbox count as paid
     ceiling        tier: how many calls a day all accounts together may make
     base_path      "/api": the prefix of the routes if the gateway does not remove it
     rate_limits    whether metered responses have RateLimit headers
+    push           where it is published that what an account has has changed:
+                   "package.module:function", or {"kind": "sns", "topic": ARN}; None: nowhere
+    promotions     name: {"product": …, "offer": …, "grant": "package.module:function"}, what is
+                   granted once a device (promotions.py)
     texts          `plan`: the operator's text for what a plan does not include
     """
 
@@ -53,11 +60,14 @@ class Settings:
     assay: dict[str, Any] = field(repr=False)
     provider: dict[str, Any]
     caller: str = "gateway"
-    model: str = "freemium.model:echo"
+    model: str | Mapping[str, Any] = "freemium.model:echo"
     effects: str | None = None
     attest_signup: bool = False
     attest_calls: bool = False
     account_key: str | None = field(default=None, repr=False)
+    account_name_key: str | None = field(default=None, repr=False)
+    push: str | Mapping[str, Any] | None = None
+    promotions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     rate_limits: bool = True
     texts: Mapping[str, str] = field(default_factory=dict)
     testers: Sequence[str] = ()
@@ -69,6 +79,8 @@ class Settings:
             raise ValueError("caller is gateway or token")
         if self.account_key is not None:
             _key("accountKey", self.account_key)
+        if self.account_name_key is not None:
+            _key("accountNameKey", self.account_name_key)
         if not _are_texts(self.testers):
             raise ValueError("testers is a list of accounts")
         if not isinstance(self.ceiling, Mapping):
@@ -78,6 +90,13 @@ class Settings:
                 raise ValueError(f"ceiling.{tier} is a number of calls, 1 or more")
             if most > HIGHEST_CEILING:
                 raise ValueError(f"ceiling.{tier} is larger than 2^53 - 1")
+        if self.push is not None and not _is_push(self.push):
+            raise ValueError("push is package.module:function, or push.kind is sns with push.topic")
+        if not isinstance(self.promotions, Mapping):
+            raise ValueError("promotions is an object of offers")
+        for name, found in self.promotions.items():
+            if not _is_promotion(found):
+                raise ValueError(f"promotions.{name} has product and offer, or grant")
         if self.base_path != "" and not _is_base_path(self.base_path):
             raise ValueError("basePath begins with / and does not end with one")
 
@@ -85,6 +104,13 @@ class Settings:
     def account_key_bytes(self) -> bytes:
         """The bytes of `account_key`. Raises ValueError if there is none."""
         return _key("accountKey", self.account_key)
+
+    @property
+    def account_name_key_bytes(self) -> bytes:
+        """The bytes of the key of names: `account_key`, if it is the first one of the pool."""
+        if self.account_name_key is None:
+            return self.account_key_bytes
+        return _key("accountNameKey", self.account_name_key)
 
     def text(self, name: str) -> str:
         """Return a text for clients that the operator may choose."""
@@ -131,6 +157,19 @@ def _are_texts(found: object) -> bool:
 
 def _is_base_path(found: object) -> bool:
     return isinstance(found, str) and re.fullmatch("(/[^/]+)+", found) is not None
+
+
+def _is_push(found: object) -> bool:
+    if isinstance(found, Mapping):
+        return found.get("kind") == "sns" and _are_texts([found.get("topic")])
+    return isinstance(found, str) and re.fullmatch(r"[\w.]+:\w+", found) is not None
+
+
+def _is_promotion(found: object) -> bool:
+    """Return whether something can be granted: an offer of the App Store, or by a function."""
+    if not isinstance(found, Mapping) or not _are_texts(list(found.values())):
+        return False
+    return set(found) in ({"product", "offer"}, {"grant"}, {"product", "offer", "grant"})
 
 
 def _added(first: Any, second: Any) -> Any:

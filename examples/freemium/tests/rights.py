@@ -37,12 +37,13 @@ def functions(found):
 
 
 def statements(found, function):
-    """Return the statements of a function's policies, in the template's form."""
+    """Return the statements of a function's policies, in the template's form; of a conditional
+    one what it is if its condition holds."""
     for policy in functions(found)[function]["Policies"]:
         if isinstance(policy, tuple):
-            yield from found[policy[1]]["Properties"]["PolicyDocument"]["Statement"]
-        else:
-            yield from policy["Statement"]
+            policy = found[policy[1]]["Properties"]["PolicyDocument"]
+        for each in policy["Statement"]:
+            yield each[1][1] if isinstance(each, tuple) else each
 
 
 def listed(found):
@@ -56,9 +57,9 @@ class Watch:
         self._found, self._now = resources(), threading.local()
         self._owner = {event["Properties"]["Path"]: name
                        for name, each in functions(self._found).items()
-                       for event in each["Events"].values()}
-        self._allowed = {name: list(statements(self._found, name)) for name in set(
-            self._owner.values())}
+                       for event in each["Events"].values() if "Path" in event["Properties"]}
+        self._allowed = {name: list(statements(self._found, name))
+                         for name in functions(self._found)}
         self.seen, self.refused = set(), set()
 
     def of(self, backend):
@@ -72,7 +73,14 @@ class Watch:
             finally:
                 self._now.function = None
 
-        backend._routed = watched
+        def due(context=None, run=backend.due):
+            self._now.function = "Due"
+            try:
+                return run(context)
+            finally:
+                self._now.function = None
+
+        backend._routed, backend.due = watched, due
         for client, service in ((backend.ledger.executor.client, "dynamodb"),
                                 (backend.provider._client, "cognito-idp")):
             client.meta.events.register(f"before-parameter-build.{service}", self._called)

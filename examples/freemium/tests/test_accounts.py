@@ -1,5 +1,6 @@
 """Sign in with Apple by an anonymous account, and deletion, with mock Apple."""
 import base64
+import dataclasses
 import hashlib
 import hmac
 import secrets
@@ -8,6 +9,7 @@ import unittest
 from unittest import mock
 
 from assay_testing.apple import MockApple
+from freemium.backend import Backend
 from freemium.records import Unreachable
 from running import ENGINE, PREMIUM, STANDARD, App, BackendCase, at_once, post
 
@@ -278,6 +280,110 @@ class RotationTest(AppleCase):
         self.clock.ahead = 400
         app = self.app()
         self.assertEqual(self.linked(app, self.subject + "9").plan(), "free")
+
+
+def new_key():
+    return base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+class KeysTest(AppleCase):
+    """The back end's own keys are replaced, while functions with the old ones still run."""
+
+    def other(self, **changes):
+        """Return a back end with other settings on the same store and pool."""
+        settings = dataclasses.replace(self.backend.settings, **changes)
+        made = Backend(settings, provider=self.stack.pool, send=self.stack._send, clock=self.clock)
+        self.addCleanup(made.ledger.close)
+        if ENGINE == "moto":
+            self.watch.of(made)
+        return made
+
+    def rotated(self):
+        first = self.backend.settings.account_name_key or self.backend.settings.account_key
+        return self.other(account_key=new_key(), account_name_key=first)
+
+    def at(self, backend):
+        """Return a patch with which the gateway calls this back end."""
+        return mock.patch.object(self.stack.gateway, "handler", backend.answer)
+
+    def test_an_account_key_is_replaced(self):
+        """Check that the old password is valid until its account links again, on any device."""
+        first = self.linked(self.app())
+        first.update(self.bought(PREMIUM))
+        new = self.rotated()
+        with self.at(new):
+            first.sign_in()
+            self.assertEqual(first.plan(), "premium")
+            second = self.linked(self.app())
+            self.assertEqual((second.username, second.account), (first.username, first.account))
+            self.assertNotEqual(second.password, first.password)
+            self.assertEqual(first.initiate_auth().status, 400)
+            # A sign-in that is open goes on, and its device links again where it is not.
+            self.assertEqual(first.plan(), "premium")
+            third = self.linked(self.app())
+            self.assertEqual(third.password, second.password)
+            self.assertEqual(third.plan(), "premium")
+        with self.at(self.other(account_key=new_key(),
+                                account_name_key=new.settings.account_name_key)):
+            fourth = self.linked(self.app())
+            self.assertEqual(fourth.account, first.account)
+            self.assertEqual(second.initiate_auth().status, 400)
+
+    def test_an_account_key_is_replaced_twice_at_once_and_late(self):
+        first, new = self.linked(self.app()), self.rotated()
+        apps = [self.app() for _ in range(3)]
+        bodies = [self.signed_in_at_apple(app) for app in apps]
+        with self.at(new):
+            said = at_once([lambda app=app, body=body: app.post("/v1/account/link", body)
+                            for app, body in zip(apps, bodies)])
+            self.assertEqual({each.status for each in said}, {200})
+            self.assertEqual(len({each.json["password"] for each in said}), 1)
+        # A function that still has the old key changes no password.
+        old = App(self, first.username, said[0].json["password"]).sign_in()
+        app = self.app()
+        self.assertEqual(app.post("/v1/account/link", self.signed_in_at_apple(app)).status, 200)
+        self.assertEqual(old.sign_in().account, first.account)
+
+    def test_a_password_that_could_not_be_set(self):
+        first, new = self.linked(self.app()), self.rotated()
+        app = self.app()
+        with self.at(new):
+            with mock.patch.object(new.provider, "set_password", side_effect=Unreachable):
+                said = app.post("/v1/account/link", self.signed_in_at_apple(app))
+                self.assertAnswer(said, 503, {"error": "Try again later"})
+            self.assertEqual(first.initiate_auth().status, 200)
+            self.assertEqual(self.linked(app).account, first.account)
+
+    def test_what_apple_says_of_an_account_of_the_old_key(self):
+        first, new = self.linked(self.app()), self.rotated()
+        made = self.apple.play("apple-event", {"type": "account-deleted",
+                                               "subject": self.subject})
+        with self.at(new):
+            said = post(self.url, "/v1/apple-id/notifications", {"payload": made["payload"]})
+            self.assertEqual(said.status, 200)
+            self.assertEqual(first.initiate_auth().status, 400)
+
+    def test_a_forget_key_is_replaced(self):
+        """Check that deletions by the old and the new key, and one by both, end alike: nothing
+        names the account, and its purchase is treated in the same way afterwards."""
+        ledger = {**self.backend.settings.assay["ledger"], "forgetKey": new_key()}
+        new = self.other(assay={**self.backend.settings.assay, "ledger": ledger})
+        answers = []
+        for title in ("old", "new", "both"):
+            app, jws = self.app(), self.bought(PREMIUM, transaction_id=f"77{len(answers)}")
+            self.assertEqual(app.update(jws).status, 200)
+            account = app.account
+            if title == "both":
+                with mock.patch.object(self.backend.records, "drop_token",
+                                       side_effect=Unreachable):
+                    self.assertEqual(app.post("/v1/account/delete").status, 503)
+            with self.at(self.backend if title == "old" else new):
+                self.assertAnswer(app.post("/v1/account/delete"), 200, {"status": "deleted"})
+                answers.append(self.app().update(jws).status)
+            if ENGINE == "sqlite":
+                kept = "".join(self.backend.ledger.executor.connect().iterdump())
+                self.assertNotIn(account, kept)
+        self.assertEqual(len(set(answers)), 1, answers)
 
 
 

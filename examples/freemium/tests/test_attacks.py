@@ -639,7 +639,7 @@ class ServerTest(BackendCase):
     def test_no_request_ends_the_server(self):
         for raw in (b"\0" * 100, os.urandom(5000), b"9" * 10_000, b"[" * 50_000):
             for path in ("/v1/signup", "/v1/notifications", "/v1/apple-id/notifications",
-                         "/v1/analyze", "/v1/update-subscription", "/nowhere"):
+                         "/v1/analyze", "/v1/update-subscription", "/v1/promotion", "/nowhere"):
                 said = post(self.url, path, raw=raw)
                 self.assertIn(said.status, (400, 401, 404))
         self.assertEqual(self.app().plan(), "free")

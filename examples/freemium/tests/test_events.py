@@ -116,6 +116,28 @@ class PathTest(EventsCase):
                     self.assertEqual(self.status(event), status)
 
 
+    def test_bck18_the_same_claims_from_both_kinds_of_api(self):
+        """Check that a REST API's texts and an HTTP API's values make one caller, on every route,
+        and that whatever else an authorizer can pass makes none."""
+        more = {"exp": 1_900_000_000, "version": 2, "cognito:groups": ["a", "b"]}
+        for path in ROUTES:
+            http = {**self.claims, **more, "sub": path}  # one of the routes deletes it
+            rest = {name: str(value) for name, value in http.items()}
+            answers = []
+            for event in (rest_api(path, path, rest), http_api(path, f"POST {path}", http)):
+                event["body"] = "{}"
+                answers.append(self.backend.answer(event))
+            self.assertEqual(answers[0]["statusCode"], answers[1]["statusCode"], path)
+            self.assertNotEqual(answers[0]["statusCode"], 401, path)
+        for claims in (json.dumps(rest), [rest], {"claims": rest}, {**rest, "sub": None},
+                       {**rest, "sub": ""}, {**rest, "sub": ["someone"]},
+                       {**rest, "token_use": "id"}, {**rest, "client_id": "other"}):
+            for authorizer in ({"claims": claims}, {"jwt": {"claims": claims}}):
+                event = rest_api("/v1/analyze", "/v1/analyze")
+                event["requestContext"]["authorizer"] = authorizer
+                self.assertEqual(self.status(event), 401, authorizer)
+
+
 class BalancerTest(EventsCase):
     """A function without a gateway, which verifies the bearer token and removes the base path."""
 

@@ -1,5 +1,6 @@
 """The template: rights, routes, pool and table."""
 import base64
+import json
 import os
 import pathlib
 import re
@@ -11,6 +12,7 @@ import unittest.mock
 
 import assay
 from freemium.backend import OPEN, ROUTES
+from freemium.bedrock import MEMBERS
 from freemium.settings import Settings
 from running import EXAMPLE, shipped
 
@@ -39,6 +41,11 @@ class PlainTest(unittest.TestCase):
 
 @unittest.skipUnless(rights, "PyYAML is not installed")
 class TemplateTest(unittest.TestCase):
+    # The secrets with keys that each function reads.
+    secrets = {"Calls": {"CallsSecret"}, "SignUp": set(), "Accounts": {"AccountsSecret"},
+               "Notifications": set(), "Promotions": {"AppleSecret", "CallsSecret"},
+               "Due": {"AppleSecret"}}
+
     @classmethod
     def setUpClass(cls):
         cls.resources = rights.resources()
@@ -67,7 +74,28 @@ class TemplateTest(unittest.TestCase):
         self.assertEqual(self.rights("Accounts"),
                          ACCOUNT_MAKERS | {"AdminDisableUser", "AdminDeleteUser"})
         self.assertEqual(self.rights("Calls"), {"ListUsers"})
-        self.assertEqual(self.rights("Notifications"), set())
+        for name in ("Notifications", "Promotions", "Due"):
+            self.assertEqual(self.rights(name), set())
+
+    def test_bck15_only_calls_ask_a_model_and_only_what_is_named(self):
+        for name in self.functions:
+            found = self.allowed(name, "bedrock")
+            wanted = [("bedrock:InvokeModel", ("Ref", "Models"), None)] if name == "Calls" else []
+            self.assertEqual(found, wanted)
+
+    def test_bck15_a_message_goes_to_the_topic_and_nowhere_else(self):
+        for name in self.functions:
+            found = self.allowed(name, "sns")
+            wanted = [] if name in ("SignUp", "Promotions") else [
+                ("sns:Publish", ("Ref", "Topic"), None)]
+            self.assertEqual(found, wanted)
+
+    def test_sto49_the_schedule_has_a_handler_of_its_own(self):
+        due = self.functions["Due"]
+        self.assertEqual(due["Handler"], "freemium.function.due")
+        self.assertEqual([each["Type"] for each in due["Events"].values()], ["Schedule"])
+        others = [each.get("Handler") for name, each in self.functions.items() if name != "Due"]
+        self.assertEqual(set(others), {None})
 
     def test_bck15_each_function_reads_its_own_secrets(self):
         """Check that the secret that all functions read contains no key."""
@@ -79,16 +107,15 @@ class TemplateTest(unittest.TestCase):
                 self.assertEqual(resource[1][0], "HasCallsSecret")
                 resource = resource[1][1]
             read[name] = {each[1] for each in rights.listed(resource)} - {"ConfigSecret"}
-        self.assertEqual(read, {"Calls": {"CallsSecret"}, "SignUp": set(), "Notifications": set(),
-                                "Accounts": {"AccountsSecret"}})
+        self.assertEqual(read, self.secrets)
 
     def test_bck15_a_function_is_given_the_secrets_that_it_may_read(self):
         given = TEMPLATE.read_text().split("\nResources:")[1]
         for name in self.functions:
             block = given.split(f"\n  {name}:\n")[1].split("\n      Policies:")[0]
-            named = {word for word in ("CallsSecret", "AccountsSecret") if f"${{{word}}}" in block}
-            wanted = {"Calls": {"CallsSecret"}, "Accounts": {"AccountsSecret"}}.get(name, set())
-            self.assertEqual(named, wanted, name)
+            named = {word for word in ("CallsSecret", "AccountsSecret", "AppleSecret")
+                     if f"${{{word}}}" in block}
+            self.assertEqual(named, self.secrets[name], name)
 
     def test_bck15_each_function_has_its_own_items(self):
         """Check that every right on the table names the keys for which it is granted."""
@@ -104,10 +131,11 @@ class TemplateTest(unittest.TestCase):
                 self.assertEqual(operator, "ForAllValues:StringLike")
                 keys[name] |= set(wanted["dynamodb:LeadingKeys"])
                 if "index/" in str(resource):
-                    self.assertEqual((name, actions), ("Accounts", "dynamodb:Query"))
+                    self.assertIn(name, ("Accounts", "Due"))
+                    self.assertEqual(actions, "dynamodb:Query")
                     self.assertNotIn("index/*", str(resource))
-                if "Delete" in str(actions) or "Query" in str(actions):
-                    self.assertIn(name, ("Calls", "Accounts"))
+                if "Delete" in str(actions) and name not in ("Calls", "Accounts"):
+                    self.assertIn(wanted["dynamodb:LeadingKeys"], (["PUSH#*"], ["SWEEP#*"]))
         self.assertEqual(keys["SignUp"], {"SIGNUP_IP#*", "CHAL#*", "DEVICE_KEY#*", "SCHEMA#*"})
         for key in ("APPLETOKEN#*", "MERGED_ACCOUNT#*"):
             self.assertEqual([name for name in keys if key in keys[name]], ["Accounts"])
@@ -124,6 +152,12 @@ class TemplateTest(unittest.TestCase):
                 ("SignUp", "UpdateItem", "Table", "SIGNUP_IP#x", True),
                 ("SignUp", "UpdateItem", "Table", "USER#a", False),
                 ("Notifications", "DeleteItem", "Table", "USER#a", False),
+                ("Notifications", "DeleteItem", "Table", "PUSH#a", True),
+                ("Due", "Query", "Table/assay-due", "SUBSCRIPTION#1", True),
+                ("Due", "Query", "Table/assay-due", "CLAIM#1", False),
+                ("Due", "DeleteItem", "Table", "SUBSCRIPTION#Production#1", False),
+                ("Promotions", "PutItem", "Table", "EVENT#PROMO", True),
+                ("Promotions", "PutItem", "Table", "SUBSCRIPTION#Production#1", False),
                 ("Calls", "DeleteItem", "Table", "SUBSCRIPTION#Production#1", False)):
             with self.subTest(function=function, action=action, resource=resource, key=key):
                 found = any(rights.allows(each, f"dynamodb:{action}", resource, key)
@@ -134,6 +168,8 @@ class TemplateTest(unittest.TestCase):
         with_one, without = set(), set()
         for function in self.functions.values():
             for event in function["Events"].values():
+                if event["Type"] == "Schedule":
+                    continue
                 self.assertEqual(event["Properties"]["Method"], "POST")
                 is_open = event["Properties"].get("Auth") == {"Authorizer": "NONE"}
                 (without if is_open else with_one).add(event["Properties"]["Path"])
@@ -188,6 +224,9 @@ class ConfigurationTest(unittest.TestCase):
         short, shipped_key = base64.b64encode(bytes(31)).decode(), shipped()["accountKey"]
         for name, values in (("caller", ("anybody", "", None)),
                              ("accountKey", ("", "x", short, shipped_key, 5, ["x"], "é" * 64)),
+                             ("accountNameKey", ("", "x", short, 5)),
+                             ("push", ("", "x", 5, {}, {"kind": "sns"}, ["x:y"],
+                                       {"kind": "sqs", "topic": "x"}, {"kind": "sns", "topic": 5})),
                              ("testers", ("me", [""], [5], {"me": 1}, 5, None)),
                              ("ceiling", ({"premium": 0}, {"premium": True}, {"premium": "5"},
                                           {"premium": 2**53}, [], 5)),
@@ -200,6 +239,20 @@ class ConfigurationTest(unittest.TestCase):
         Settings.of({**given, "accountKey": good, "testers": ["me"], "ceiling": {"premium": 1},
                      "basePath": "/api/v2"})
         Settings.of({**given, "accountKey": None})
+
+    def test_what_the_guide_shows_is_a_configuration(self):
+        """Check the guide's members of the configuration, with those of config.json."""
+        guide = (EXAMPLE.parents[1] / "docs/tasks/freemium-lambda.md").read_text()
+        blocks = [json.loads(text) for text in re.findall(r"```json [^\n]*\n(.*?)```", guide, re.S)]
+        given = {"engine": "x", "provider": {}, "assay": {}}
+        members = {name: value for block in blocks for name, value in block.items()}
+        settings = Settings.of({**given, **members})
+        tiers = {tier for plan in shipped()["assay"]["quotas"].values() for tier in plan}
+        self.assertEqual(set(settings.model["models"]), tiers)
+        self.assertLessEqual(set(settings.model), set(MEMBERS))
+        for offer in settings.promotions.values():
+            self.assertIn(offer["product"], shipped()["assay"]["products"])
+        self.assertTrue(settings.assay["deviceCheck"]["bits"]["bit0"]["name"].startswith("promo"))
 
     def test_the_reference_limits(self):
         self.assertEqual(shipped()["assay"]["quotas"], {

@@ -6,10 +6,10 @@ since 1970 UTC. A member that an outcome does not have is None (docs/spec/ledger
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from . import _plain_results
-from ._parts import Part, Result, many, one, plain
+from ._parts import Part, Result, many, one, part, plain
 from ._plain_results import *  # noqa: F403
 from ._plain_results import CompleteResult, RefusedPart, SubscriptionUpdate
 from .grants import Grant, TakeBack
@@ -42,7 +42,7 @@ __all__ = [
 __all__ += _plain_results.__all__
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@part(frozen=True, eq=False, repr=False)
 class Claim(Part):
     """One purchase, and the outcome of its claim.
 
@@ -98,7 +98,7 @@ class Claim(Part):
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@part(frozen=True, eq=False, repr=False)
 class ClaimResult(Result):
     """The result of `Ledger.claim`.
 
@@ -142,12 +142,12 @@ class ClaimResult(Result):
         return replace(found, client_result=found.claim.client_result if found.claim else None)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@part(frozen=True, eq=False, repr=False)
 class ResumeResult(ClaimResult):
     """The result of `Ledger.resume`: the outcome of the claim."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@part(frozen=True, eq=False, repr=False)
 class ResumeExpiredResult(Result):
     """The result of `Ledger.resume_expired`.
 
@@ -184,7 +184,7 @@ def _completed(claims: Sequence[Claim], results: Mapping[str, CompleteResult]) -
     return tuple(found)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@part(frozen=True, eq=False, repr=False)
 class Take(Part):
     """Units of a refunded purchase that the host takes back, under `take_id` (STO-35).
 
@@ -218,7 +218,7 @@ class Take(Part):
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@part(frozen=True, eq=False, repr=False)
 class PurchaseRevocation(Part):
     """A refunded purchase. Act on `take` only.
 
@@ -240,7 +240,7 @@ class PurchaseRevocation(Part):
     changed: bool = plain(False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@part(frozen=True, eq=False, repr=False)
 class RevokeResult(Result):
     """The result of `Ledger.revoke`."""
 
@@ -256,7 +256,7 @@ class RevokeResult(Result):
         return _stopped(self, results)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@part(frozen=True, eq=False, repr=False)
 class ResumeExpiredRevocationsResult(Result):
     """The result of `Ledger.resume_expired_revocations`.
 
@@ -285,7 +285,7 @@ def _stopped(found: R, results: Iterable[Result]) -> R:
     return replace(found, document=away.document, ok=False, status=away.status)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@part(frozen=True, eq=False, repr=False)
 class ApplyEventResult(Result):
     """The result of `Ledger.apply_event`.
 
@@ -314,7 +314,7 @@ class ApplyEventResult(Result):
         return _stopped(found, [*results, *granted.values()])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@part(frozen=True, eq=False, repr=False)
 class FinishSignupResult(Result):
     """The result of `Ledger.finish_signup`: `outcome` is the result that the host passed."""
 
@@ -325,7 +325,7 @@ class FinishSignupResult(Result):
         return 409 if self.outcome == "exists" else super().http_status
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@part(frozen=True, eq=False, repr=False)
 class IssueChallengeResult(Result):
     """The result of `Ledger.issue_challenge`.
 

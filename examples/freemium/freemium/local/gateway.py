@@ -22,6 +22,8 @@ from .pool import Pool
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 LONGEST = 10 * 1024 * 1024
+# How long the end of a server may wait for its loop.
+POLL_SECONDS = 0.02
 # HTTP APIs pass bodies of these types as text, and others as base64.
 _TEXTUAL = ("text/", "application/json", "application/javascript", "application/xml")
 _POOL_TARGET = "AWSCognitoIdentityProviderService."
@@ -53,7 +55,8 @@ class Gateway:
 
         self._server = _Server(("127.0.0.1", port), Bound)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(POLL_SECONDS,), daemon=True)
 
     def start(self) -> Gateway:
         self._thread.start()

@@ -111,6 +111,9 @@ class Pool:
         sql = "SELECT 1 FROM user WHERE account = ? AND enabled AND status = 'CONFIRMED'"
         return bool(self._run(sql, account))
 
+    def set_password(self, username: str, password: str) -> None:
+        self.admin_set_user_password(username, password)
+
     def disable(self, username: str) -> None:
         self._run("UPDATE user SET enabled = 0 WHERE name = ?", username)
 
