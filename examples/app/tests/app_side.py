@@ -608,6 +608,8 @@ def check_back_end(suite, play):
          "device refused: rejected.attest.environment",
          {"attest_signup": True, "environment": "Sandbox"}),
         ("BCK-31: a purchase", "buy", re.escape(GRANTED), None, {}),
+        ("DVC-12: a promotion, and its repetitions with other tokens", "promotion, three tries",
+         r'(\["coins": 5\], unanswered \[\]\n?){3}', None, {"attest_calls": True}),
         ("BCK-37: the deletion, and a repetition in the next account", "delete",
          r"token\n(deleted, kept: false repeat: false\n?){2}", None, {}),
     ]:

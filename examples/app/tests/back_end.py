@@ -23,6 +23,11 @@ def why_not():
     return f"{' and '.join(missing)} name no file: make check-app-side" if missing else None
 
 
+def grant(backend, account, offer, grant_id):
+    """Grant the promotion of a scenario."""
+    return {"coins": 5}
+
+
 class Log(logging.Handler):
     """Keeps the messages of the back end."""
 
@@ -43,6 +48,7 @@ def played(program, scene, environment="Production", **settings):
     """
     sys.path[:0] = [str(FREEMIUM)]
     from assay_testing import Authority
+    from assay_testing.apple import MockApple
     from freemium.local.pool import CLIENT
     from freemium.local.stack import Stack, local
 
@@ -58,7 +64,11 @@ def played(program, scene, environment="Production", **settings):
         policy["attest"] = {
             **authority.config["attest"], "environments": ["production"],
             "challenge": {"mode": "json", "path": "challenge", "encoding": "base64url"}}
-        stack = Stack(local(policy, home, **settings)).start()
+        apple = MockApple(authority)
+        policy["deviceCheck"] = {**apple.config["deviceCheck"], "environment": "production",
+                                 "bits": {"bit0": {"name": "promo"}}}
+        settings = {"promotions": {"welcome": {"grant": "back_end:grant"}}, **settings}
+        stack = Stack(local(policy, home, **settings), hosts=apple.hosts).start()
         try:
             done = subprocess.run(
                 [program, scene, stack.url, home / "queue"], capture_output=True, text=True,
@@ -68,5 +78,6 @@ def played(program, scene, environment="Production", **settings):
                      "ENVIRONMENT": environment})
         finally:
             stack.close()
+            apple.close()
             logging.getLogger("freemium").removeHandler(log)
         return done.stdout.strip() + done.stderr, log.lines
