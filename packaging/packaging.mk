@@ -104,6 +104,7 @@ release-folder: $(ARCHIVES)/libassay_amd64.a
 check-release: PARTIAL := 1
 check-release: OLD_LIBCRYPTO := 1
 check-release: release-folder
+	@[ ! -f $(ARM64_PACKAGES) ] || $(MAKE) --no-print-directory $(ARM64)/abi/reload
 	@$(PYTHON) tools/try_release.py $(RELEASE) --arm64 $(ARM64)
 
 # ---- their suites -------------------------------------------------------------
