@@ -397,9 +397,11 @@ $(MUSL_ARM64)/root.stamp: FORCE $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
 	@packaging/musl_root.sh $(@D) $(ARM64_ROOT)/usr/include/aarch64-linux-musl $(TOOLS)
 
+# Clang's table of addresses goes as well: objcopy breaks its link, of which lld warns 495 times.
 $(MUSL_ARM64)/link/libcrypto.a: $(MUSL_ARM64)/root.stamp
 	@mkdir -p $(@D)
-	@aarch64-linux-gnu-objcopy --remove-section=.eh_frame $(MUSL_ARM64)/openssl/libcrypto.a $@
+	@aarch64-linux-gnu-objcopy --remove-section=.eh_frame --remove-section=.llvm_addrsig \
+	  $(MUSL_ARM64)/openssl/libcrypto.a $@
 
 MUSL_ARM64_C = $(LINK_C) $(MUSL_ARM64_FLAGS) -isystem $(MUSL_ARM64)/kernel \
 	-isystem $(MUSL_ARM64)/openssl/include -c $< -o $@

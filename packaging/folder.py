@@ -59,13 +59,13 @@ README = """Assay {version}, commit {commit}
   python/     wheels for pip: glibc (manylinux), Alpine (musllinux); assay_testing has the
               command assay and pytest's fixture
   php/        the Composer package with the library inside
-  go/         a module proxy: GOPROXY=file://.../go
+  go/         a module proxy: GONOSUMDB=assay.example GOPROXY=file://.../go
   debian/     libassay0 and libassay-dev for both processors; assay, the command line
   linux/      tarballs: header, library, pkg-config, CMake, manual; on x86_64 the command line
   lambda/     layers for AWS Lambda
   container/  images to copy from (OCI layouts): glibc, and Alpine
   sources/    everything that the rest was made of, and where Swift packages start
-  site/       the documentation
+  site/       the documentation, to unpack
   sbom/       what is linked in;  provenance.json: how it was made
   SHA256SUMS  sha256sum --check SHA256SUMS
 
@@ -205,8 +205,8 @@ def main():
     made.site(epoch)
     made.packages(epoch)
     made.image(epoch)
-    made.write("README.txt", README.format(version=release.version(),
-                                           commit=options.commit).encode())
+    made.write("README.txt", release.at_home(README.format(
+        version=release.version(), commit=options.commit).encode()))
     made.write("provenance.json", json.dumps(made.provenance(), indent=1).encode() + b"\n")
     made.write("SHA256SUMS", "".join(f"{digest}  {name}\n"
                                      for name, digest in made.sums().items()).encode())

@@ -14,13 +14,18 @@ BUILT = --library $(LIBRARY) --library-map $(BUILD)/link/embedded.map \
 # place of the one that the sources name (release.py). The repository's cannot resolve (RFC 2606).
 export PROJECT_HOME ?= assay.example
 
-.PHONY: dist deb deps-packages
+.PHONY: dist deb deps-packages new-libcrypto
 deps-packages:
 	@tools/deps.sh packages
 
+# Refuses before anything is compiled what dist.py would refuse afterwards.
+new-libcrypto:
+	@[ -n '$(OLD_LIBCRYPTO)' ] || ! tools/deps.sh --older '$(LIBCRYPTO_PACKAGE)' || \
+	  { echo 'a release takes no libcrypto that is known to be old: upgrade it, or OLD_LIBCRYPTO=1'; exit 1; }
+
 # A release has the newest libcrypto that apt has; OLD_LIBCRYPTO=1 tries the rest of it.
 DIST_OPTIONS = --commit $(COMMIT) $(if $(OLD_LIBCRYPTO),--old-libcrypto)
-dist: deps-packages all cli ## tarballs, wheel, bill of materials: build/dist
+dist: deps-packages new-libcrypto all cli ## tarballs, wheel, bill of materials: build/dist
 	@$(PYTHON) packaging/dist.py $(BUILT) $(DIST_OPTIONS) --out $(DIST)
 
 # With the system's libcrypto: Debian's security updates reach it.
@@ -83,7 +88,7 @@ $(ARCHIVES)/libassay_arm64.a: $(ARM64)/objects/Assay.o $(MAP) $(ARM64_PARTS) \
 
 RELEASE := $(BUILD)/release/assay-$(VERSION)
 .PHONY: release release-folder check-release
-release: deps-packages ## all that is published, in one folder: build/release (docs/releasing.md)
+release: deps-packages new-libcrypto ## all that is published, in one folder: build/release (docs/releasing.md)
 	@for target in inputs dist wheel-testing sdist deb dist-musl dist-musl-arm64 layer docs; do \
 	  $(MAKE) --no-print-directory $$target; done
 	@$(MAKE) --no-print-directory release-folder
@@ -99,6 +104,7 @@ release-folder: $(ARCHIVES)/libassay_amd64.a
 check-release: PARTIAL := 1
 check-release: OLD_LIBCRYPTO := 1
 check-release: release-folder
+	@[ ! -f $(ARM64_PACKAGES) ] || $(MAKE) --no-print-directory $(ARM64)/abi/reload
 	@$(PYTHON) tools/try_release.py $(RELEASE) --arm64 $(ARM64)
 
 # ---- their suites -------------------------------------------------------------

@@ -9,6 +9,9 @@ Nothing that is written in it reaches the system, and it has no network. The blo
 in it in their order; those that install from the release are marked `not-run=release`, and what
 needs the checkout is marked `checkout` and left out (docs/snippets.md). The roots need root and the
 kernel's overlay file system; without them the pages are skipped with a message.
+
+The table that it prints says how many commands a page takes to its first decision, and how many
+seconds they took here.
 """
 import argparse
 import ctypes
@@ -18,6 +21,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -38,6 +42,10 @@ NAME = f"assay-{version()}"
 # Start page -> whether it names a compiler. Swift's is compiled with the package it depends on,
 # which Tests/Gates/snippets.py does, so only its sources are looked at.
 PAGES = {"command-line": False, "python": False, "php": False, "c": True, "go": True}
+# Page -> the most commands to its first decision.
+MOST_COMMANDS = {"python": 4}
+# What a page prints when it has decided.
+DECIDED = re.compile(r"premium,? active")
 COMPILERS = ("/usr/bin/*gcc*", "/usr/bin/cc", "/usr/bin/c++", "/usr/bin/*g++*", "/usr/bin/clang*",
              "/usr/bin/ld*", "/usr/bin/as", "/usr/bin/*-ld", "/usr/bin/*-as", "/usr/bin/go",
              "/usr/bin/pkg-config", "/usr/bin/pkgconf", "/usr/bin/make")
@@ -60,7 +68,7 @@ mkdir -p srv/page
 mount --bind "$PAGE" srv/page
 mount --bind -o ro "$RELEASE" srv/page/"$NAME"
 exec chroot . /usr/bin/env -i HOME=/root PATH="$PLACES" LANG=C.UTF-8 COMPOSER_ALLOW_SUPERUSER=1 \
-  COMPOSER_DISABLE_NETWORK=1 PIP_NO_INDEX=1 GOFLAGS=-mod=mod GOSUMDB=off \
+  COMPOSER_DISABLE_NETWORK=1 PIP_NO_INDEX=1 \
   PIP_DISABLE_PIP_VERSION_CHECK=1 bash -c 'cd /srv/page && . ./all.sh'
 """
 
@@ -102,7 +110,7 @@ class Clean:
 def script(folder, blocks):
     """Write the blocks of a page into a folder, and all.sh that runs them; return the blocks that
     are run, each with its number."""
-    lines, ran = ["export TERM=dumb"], []
+    lines, ran = ["export TERM=dumb", "echo $EPOCHREALTIME > begin"], []
     for number, block in enumerate(blocks):
         text = folder / f"block{number}"
         text.write_text(block.text)
@@ -119,13 +127,24 @@ def script(folder, blocks):
             if not block.has("run"):
                 continue
             lines.append(f"{RUNNERS[block.language]} block{number} {result}")
+        lines.append(f"echo $EPOCHREALTIME > {number}.end")
         ran.append((number, block))
     (folder / "all.sh").write_text("\n".join(lines) + "\n")
     return ran
 
 
+def commands(block):
+    """Return the number of lines that are entered for a block: those of a shell, a continued line
+    counted once, and one that starts a program."""
+    if block.language != "sh":
+        return 1 if block.has("run") else 0
+    lines = block.text.replace("\\\n", " ").splitlines()
+    return sum(1 for line in lines if line.strip() and not line.startswith("#"))
+
+
 def check_page(suite, clean, name, compiler):
-    """Run one start page in a clean root."""
+    """Run one start page in a clean root; return the commands and the seconds to its first
+    decision, None if it came to none."""
     blocks = snippets.blocks_of(ROOT / f"docs/start/{name}.md")
     suite.expect(any(block.words.get("not-run") == "release" for block in blocks),
                  f"the page {name} says how to install from a release")
@@ -134,7 +153,9 @@ def check_page(suite, clean, name, compiler):
         (folder / NAME).mkdir()
         ran = script(folder, blocks)
         finished = clean.enter(folder, compiler)
+        entered, found = 0, None
         for number, block in ran:
+            entered += commands(block)
             code, out, err = (read(folder / f"{number}.{what}") for what in ("code", "out", "err"))
             met = suite.expect(code.strip() == block.words.get("exit", "0"),
                                f"{block.place} in a clean root",
@@ -143,6 +164,23 @@ def check_page(suite, clean, name, compiler):
             if met and following and following[0].has("output"):
                 problem = programs.difference(following[0].text, out)
                 suite.expect(problem is None, f"what {block.place} prints", problem or "")
+            if met and found is None and DECIDED.search(out):
+                found = entered, (float(read(folder / f"{number}.end"))
+                                  - float(read(folder / "begin")))
+    return found
+
+
+def check_pages(suite, clean):
+    """Run the start pages, and print how long each takes to a decision."""
+    found = {name: check_page(suite, clean, name, compiler) for name, compiler in PAGES.items()}
+    print("start page     commands  seconds")
+    for name, decided in found.items():
+        if suite.expect(decided, f"the page {name} comes to a decision"):
+            count, seconds = decided
+            print(f"{name:<14} {count:8} {seconds:8.1f}")
+            suite.expect(count <= MOST_COMMANDS.get(name, count),
+                         f"the page {name} decides within {MOST_COMMANDS.get(name)} commands",
+                         str(count))
 
 
 def read(path):
@@ -323,8 +361,7 @@ def main():
     if why:
         suite.skip("the start pages in clean roots", why)
     else:
-        for name, compiler in PAGES.items():
-            check_page(suite, clean, name, compiler)
+        check_pages(suite, clean)
     suite.finish()
 
 

@@ -19,7 +19,11 @@ public struct Verifier: Sendable {
   ///
   /// - Throws: family `config` for an unusable configuration, with the member's path in `at`.
   public init(_ configuration: String) throws(AssayError) {
-    let (library, document) = Assay.Verifier.make(Array(configuration.utf8))
+    try self.init(Array(configuration.utf8))
+  }
+
+  private init(_ configuration: [UInt8]) throws(AssayError) {
+    let (library, document) = Assay.Verifier.make(configuration)
     guard let library else { throw AssayError(document) }
     self.library = library
     self.document = document
@@ -27,6 +31,17 @@ public struct Verifier: Sendable {
 
   /// Creates a verifier from a literal: `["apps": [["bundleId": "com.example.app"]]]`.
   public init(_ configuration: JSON) throws(AssayError) { try self.init(configuration.text) }
+
+  /// Creates a verifier from a JSON configuration file. Its keys and secrets stay in memory only
+  /// as objects of the library.
+  ///
+  /// - Throws: `FileError` for a file that cannot be read, else the `AssayError` of a
+  ///   configuration.
+  public init(file path: String) throws {
+    var configuration = try File.bytes(of: path, cap: Assay.Verifier.configurationByteCap)
+    defer { Secret.wipe(&configuration) }
+    try self.init(configuration)
+  }
 
   /// The configuration as JSON, with every default filled in. Keys and secrets read as true.
   public var configuration: String { document.value?.member("configuration")?.json ?? "{}" }

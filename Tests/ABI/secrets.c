@@ -215,10 +215,11 @@ static void put_base64(unsigned char (*byte)(int), int count, int broken) {
 
 /* The faults of a configuration, each after the secrets were read or in the
  * middle of one. */
-enum fault { NONE, KEY_BROKEN, KEY_OF_JUNK, SHARED_BROKEN, LATER, SYNTAX, FAULTS };
+enum fault { NONE, KEY_BROKEN, KEY_OF_JUNK, SHARED_BROKEN, CHOICE, LATER, SYNTAX, FAULTS };
 static const char *const fault_names[FAULTS] = {
     "accepted",      "a key that ends in junk", "a key in a wrong block",
-    "a long secret", "a fault further on",      "a fault of syntax"};
+    "a long secret", "a misspelt choice",       "a fault further on",
+    "a fault of syntax"};
 
 static void write_configuration(enum fault fault) {
   static const char hex[] = "0123456789abcdef";
@@ -239,6 +240,7 @@ static void write_configuration(enum fault fault) {
   put(",\"session\":{\"secrets\":[{\"id\":\"s1\",\"secret\":\"");
   put_base64(session_byte, SESSION, 0);
   put("\"}]}");
+  if (fault == CHOICE) put(",\"ledger\":{\"engine\":\"sqlit\"}");
   if (fault == LATER) put(",\"session\":{}");
   put(fault == SYNTAX ? "}}" : "}");
 }
@@ -264,6 +266,11 @@ static void check_configuration(enum fault fault) {
              (verifier != NULL) == (fault == NONE),
          fault_names[fault], assay_status_name(status));
   (void)assay_doc_json(doc, NULL);
+  if (fault == CHOICE) {
+    const char *message = assay_doc_text(doc, "error.message", 13, NULL);
+    expect(message != NULL && strstr(message, "did you mean sqlite?") != NULL,
+           "the advice beside secrets", message);
+  }
   if (fault == NONE) {
     /* A verifier keeps keys and secrets, each once (EXC-10). */
     expect(is_held_once(look(names, sizeof names), names), fault_names[fault], names);

@@ -50,6 +50,36 @@ struct VerifierTests {
     #expect(later.document.status.httpStatus == 403)
   }
 
+  @Test("a configuration is read from a file")
+  func fromFile() throws {
+    let folder = NSTemporaryDirectory() + "assay-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/config.json"
+    func write(_ text: String) throws {
+      try text.write(toFile: path, atomically: false, encoding: .utf8)
+    }
+    let text = #"{"apps": [{"bundleId": "com.example.app", "appAppleId": 1234567890}]}"#
+
+    try write(text + "\n")
+    #expect(try Verifier(file: path).configuration == Verifier(text).configuration)
+
+    try write("{\"apps\": []}")
+    let empty = #expect(throws: AssayError.self) { try Verifier(file: path) }
+    #expect(empty.map { "\($0.status)" } == "config.apps.form")
+    try write(String(repeating: " ", count: 1 << 20) + text)
+    let long = #expect(throws: AssayError.self) { try Verifier(file: path) }
+    #expect(long.map { "\($0.status)" } == "config.document.range")
+
+    for (other, code) in [
+      (folder, EISDIR), (folder + "/none.json", ENOENT), (path + "\0", EINVAL), ("", ENOENT),
+    ] {
+      let error = #expect(throws: FileError.self) { try Verifier(file: other) }
+      #expect(error?.code == code && error?.path == other)
+      #expect(error?.description.hasPrefix(other + ": ") == true)
+    }
+  }
+
   @Test("what this version does not know is kept")
   func unknownValues() throws {
     let jws = try Self.jws([("type", "Rental"), ("novelty", ["deep": [1, "two"]])])

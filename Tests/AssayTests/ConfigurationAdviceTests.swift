@@ -56,21 +56,50 @@ struct ConfigurationAdviceTests {
     ("decision", ["gracePeriod": "true"], "write it without quotes"),
     ("decision", ["sandbox": "bellow"], "did you mean below?"),
     ("decision", ["grcaePeriod": true], "did you mean gracePeriod?"),
+    ("decision", ["grace.Period": true], "did you mean gracePeriod?"),
     ("storekit", ["maxAgeMs": ["transactions": 1]], "did you mean transaction?"),
     ("storekit", ["maxAgeMs": ["transaction": 0]], "realtime-request : milliseconds, not 0"),
     ("products", ["a.b": ["type": "auto-renewing"]], "did you mean auto-renewable?"),
     ("products", ["a": ["typ": "consumable"], "a.b": ["type": "consumable"]], "mean type?"),
     ("products", ["a.b": ["type": "consumable", "plan": "Free"]], "did you mean free?"),
     ("quotas", ["fre": ["calls": 1]], "did you mean free?"),
+    ("quotas", ["free": ["calls": -1]], "meter : integer, not -1"),
     ("ledger", ["engine": "postgresql"], "did you mean postgres?"),
     ("risk", ["rules": ["RSK-11": "stepup"]], "did you mean step-up?"),
     ("tokens", [["profile": "apple_id"]], "did you mean apple-id?"),
+    (
+      "tokens",
+      [["profile": "jwt", "issuers": ["https://a"], "audiences": ["a"], "algorithm": "rs256"]],
+      "did you mean RS256?"
+    ),
   ]
 
   @Test("CNF-1 the message says what was probably meant", arguments: meant)
   func suggestion(_ member: String, _ value: JSONText, _ words: String) {
     let message = refused(Self.base.setting(member, value).bytes).text("error.message") ?? ""
     check(message.contains(words), "\(member): \(message)")
+  }
+
+  @Test("CNF-1 what was meant is said beside secrets, too")
+  func besideSecrets() {
+    let document = refused(
+      Self.base.setting([
+        ("receipts", ["sharedSecrets": ["*": "0123456789abcdef0123456789abcdef"]]),
+        ("decision", ["sandbox": "bellow"]),
+      ]).bytes)
+    checkEqual(document.text("error.at"), "decision.sandbox")
+    checkEqual(document.text("error.message")?.contains("did you mean below?"), true)
+  }
+
+  @Test("CNF-5 the table marks what is kept as an object, and nothing else")
+  func marks() {
+    let lines = HintGate.text("contract/configuration.tsv").split(separator: "\n").map {
+      $0.split(separator: "\t", omittingEmptySubsequences: false)
+    }
+    for line in lines.filter({ $0.count == 7 }) {
+      let isSecret = line[6].contains("wiped at the end") && line[0] != "session"
+      checkEqual(line[1].contains("\"writeOnly\":true"), isSecret, "\(line[0])")
+    }
   }
 
   @Test("CNF-1 DOC-3 no value that may be a secret is repeated")
@@ -80,6 +109,7 @@ struct ConfigurationAdviceTests {
       ("session", ["secrets": [["id": "a", "secret": 12_345_678]]]),
       ("deviceCheck", ["teamId": "12345678", "keyId": 12_345_678]),
       ("decision", ["sandbox": "12345678"]), ("storekit", ["maxAgeMs": ["12345678": "x"]]),
+      ("receipts", ["sharedSecrets": "12345678"]), ("session", ["secrets": ["12345678"]]),
     ] as [(String, JSONText)] {
       let document = refused(Self.base.setting(member, value).bytes)
       checkEqual(document.status.family, .config)

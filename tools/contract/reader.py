@@ -147,6 +147,7 @@ class Setting:
         self.path, schema, default, self.values, self.shown, self.swift, self.meaning = fields
         self.schema = json.loads(schema)
         self.choices = self.schema.get("enum")
+        self.is_secret = self.schema.get("writeOnly", False)
         self.is_required = default == "!"
         self.has_default = default not in ("", "!")
         self.default = json.loads(default) if self.has_default else None

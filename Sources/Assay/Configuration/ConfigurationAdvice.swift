@@ -1,26 +1,26 @@
-/// Adds to the refusal of a configuration the values that the member accepts, and the name that
-/// was probably meant (CNF-1), from the table of which the schema and docs/config.md are made.
+/// Says in the refusal of a configuration which values the member accepts, and which name was
+/// probably meant (CNF-1), from the table of which the schema and docs/config.md are made.
 ///
 /// Only numbers, and names of members, are repeated from the configuration: any other value may
 /// be a secret.
 enum ConfigurationAdvice {
-  /// Returns the refusal with its member's accepted values as detail, if it has no other detail.
-  ///
-  /// - Parameter config: the refused configuration, in which the refused value is looked up.
-  static func completed(_ refusal: Refusal, of config: [UInt8] = []) -> Refusal {
-    guard refusal.status.family == .config, refusal.detail.isEmpty else { return refusal }
-    let given = value(at: refusal.place, in: config)
-    if refusal.status == .configDocumentUnknownMember {
-      let word = given?.name.utf8 ?? split(Array(refusal.place.utf8)).name
-      return refusal.saying(members(around: refusal.place, insteadOf: word))
-    }
-    guard let row = row(of: refusal.place) else { return refusal }
-    var detail = Text(row.path).string + " takes " + Text(row.values).string
-    if let given {
-      let isMistyped = refusal.status == .configDocumentType
-      detail += correction(of: given, to: row.values, isMistyped: isMistyped)
-    }
-    return refusal.saying(detail)
+  /// Returns the detail of the refusal of `value`, the member at `place`.
+  static func detail(_ fault: MemberFault, _ place: String, _ value: JSONValue) -> String {
+    if case .unknown = fault { return members(around: place, insteadOf: value.name.utf8) }
+    guard let row = row(of: place) else { return "" }
+    var isMistyped = false
+    if case .type = fault { isMistyped = true }
+    return accepted(row) + correction(of: value, to: row, isMistyped: isMistyped)
+  }
+
+  /// Returns the refusal of a member that is missing, or whose reader has no value in hand, with
+  /// the member's accepted values as detail, if it has no other detail.
+  static func completed(_ refusal: Refusal) -> Refusal {
+    guard refusal.status.family == .config, refusal.detail.isEmpty,
+      refusal.status != .configDocumentUnknownMember,
+      let row = row(of: refusal.place)
+    else { return refusal }
+    return refusal.saying(accepted(row))
   }
 
   /// Returns the configured plans as a detail of at most about 300 bytes.
@@ -48,11 +48,13 @@ enum ConfigurationAdvice {
     return "; did you mean " + Text(near).string + "?"
   }
 
-  /// Returns what is wrong with a value beyond the values that its member takes; may be empty.
+  /// Returns what is wrong with a value beyond the values that its member takes; may be empty. The
+  /// text of a secret is not read, so that no copy of it stays in memory (CNF-5).
   private static func correction(
-    of given: JSONValue, to values: [UInt8], isMistyped: Bool
+    of given: JSONValue, to row: Row, isMistyped: Bool
   ) -> String {
-    let form = form(of: values)
+    if row.isSecret { return "" }
+    let form = form(of: row.values)
     let isNumeric = isNumeric(form)
     switch given.kind {
     case .number:
@@ -60,7 +62,6 @@ enum ConfigurationAdvice {
     case .string:
       let choices = choices(form)
       let isBoolean = Text(form) == "true or false"
-      // The text of any other member may be a secret, of which no copy may be made (CNF-5).
       guard isNumeric || isBoolean || !choices.isEmpty else { return "" }
       let text = given.text ?? ""
       if isNumeric { return text.isDecimal ? "; write the number without quotes" : "" }
@@ -92,55 +93,24 @@ enum ConfigurationAdvice {
     return parts[1] == "to" || (parts[1] == "or" && parts[2] == "more")
   }
 
-  /// Returns the value at a place; `nil` if the text is not JSON, has no such value, or names a
-  /// member with a secret: such a text is not read again, so that no second copy of a secret can
-  /// stay in memory (CNF-5).
-  private static func value(at place: String, in config: [UInt8]) -> JSONValue? {
-    guard !place.isEmpty, config.count <= ConfigurationReader.byteCap,
-      !secretNames.contains(where: { hasName($0, config) })
-    else { return nil }
-    do throws(Refusal) {
-      let root = try MemberNode.read(config, .configuration, ConfigurationReader.refusals)
-      return value(at: Array(place.utf8), below: root)
-    } catch {
-      return nil
-    }
-  }
-
-  /// Words of which at least one is in the name of each member that has a secret.
-  private static let secretNames: [StaticString] = ["ey\"", "ecret"]
-
-  /// Whether a text contains a word.
-  private static func hasName(_ word: StaticString, _ text: [UInt8]) -> Bool {
-    let word = Text(stringLiteral: word).utf8
-    guard let first = word.first else { return false }
-    var rest = text[...]
-    while let start = rest.firstIndex(of: first) {
-      rest = rest[start...]
-      if rest.starts(with: word) { return true }
-      rest = rest.dropFirst()
-    }
-    return false
-  }
-
-  /// Product ids contain dots, so that several branches may begin as the place does. No deeper
-  /// than the reader's cap.
-  private static func value(at place: [UInt8], below node: MemberNode) -> JSONValue? {
-    let isObject = node.value.kind == .object
-    let inner = (try? isObject ? node.members() : node.elements()) ?? []
-    for child in inner {
-      let path = Array(child.path.utf8)
-      if path == place { return child.value }
-      if place.starts(with: path), let found = value(at: place, below: child) { return found }
-    }
-    return nil
-  }
-
   // MARK: the table
+
+  /// One line of the table: a member, the values that it takes in words, and whether the value is
+  /// a secret.
+  private struct Row {
+    let path: [UInt8]
+    let values: [UInt8]
+    let isSecret: Bool
+  }
+
+  /// Returns what the member takes, as the beginning of a detail.
+  private static func accepted(_ row: Row) -> String {
+    Text(row.path).string + " takes " + Text(row.values).string
+  }
 
   /// Returns the row of the member at `place`, or of the nearest enclosing member; `nil` if no
   /// row has values.
-  private static func row(of place: String) -> (path: [UInt8], values: [UInt8])? {
+  private static func row(of place: String) -> Row? {
     var wanted = Array(place.utf8)
     while !wanted.isEmpty {
       for line in lines where !line.values.isEmpty && fits(line.path[...], wanted[...]) {
@@ -155,7 +125,13 @@ enum ConfigurationAdvice {
   /// the one that was probably meant: near, or of the same name in another object.
   private static func members(around place: String, insteadOf word: [UInt8]) -> String {
     var outer = Array(place.utf8)
-    while let last = outer.popLast(), last != 0x2e {}
+    // A name may have dots in it; a long one is truncated in `place`, and is near to no other.
+    if outer.suffix(word.count).elementsEqual(word) {
+      outer.removeLast(word.count)
+      if outer.last == 0x2e { outer.removeLast() }
+    } else {
+      while let last = outer.popLast(), last != 0x2e {}
+    }
     var names: [[UInt8]] = []
     var elsewhere = ""
     for line in lines {
@@ -203,11 +179,14 @@ enum ConfigurationAdvice {
     return place.isEmpty
   }
 
-  private static var lines: [(path: [UInt8], values: [UInt8])] {
+  private static var lines: [Row] {
     let text = ConfigurationTable.values.withUTF8Buffer { unsafe Array($0) }
     return text.split(separator: 0x0a).map { line in
       let end = line.firstIndex(of: 0x09) ?? line.endIndex
-      return (Array(line[..<end]), Array(line[end...].dropFirst()))
+      var values = Array(line[end...].dropFirst())
+      let isSecret = values.last == 0x09
+      if isSecret { values.removeLast() }
+      return Row(path: Array(line[..<end]), values: values, isSecret: isSecret)
     }
   }
 }

@@ -7,7 +7,7 @@ struct ConfigurationReader {
   static let refusals = MemberRefusals(
     syntax: .configDocumentSyntax, unknown: .configDocumentUnknownMember,
     type: .configDocumentType, range: .configDocumentRange, missing: .configDocumentMissing,
-    "CNF-1")
+    "CNF-1", advice: ConfigurationAdvice.detail)
 
   static func read(_ bytes: [UInt8]) throws(Refusal) -> Configuration {
     try require(
@@ -163,9 +163,8 @@ struct ConfigurationReader {
     let entry = try named.object(ConfigurationTable.productsMembers)
     let id = named.value.name
     try require(!id.isEmpty, .configProductsForm, "CNF-1", at: entry.path)
-    guard let type = ProductType(catalogue: entry["type"]?.value.text) else {
-      throw Refusal(.configProductsForm, "CNF-1", at: entry.path + ".type")
-    }
+    let word = try entry.refusing(.configProductsForm, "CNF-1").required("type")
+    guard let type = ProductType(catalogue: word.value.text) else { throw word.refusal(.range) }
     var product = Catalogue.Product(id: id, type: type)
     if let plan = entry["plan"] {
       guard let name = plan.value.text, let rank = plans.firstIndex(of: name) else {
@@ -208,9 +207,11 @@ struct ConfigurationReader {
         detail: ConfigurationAdvice.plans(configuration.plans, insteadOf: plan))
       var quotas = Configuration.PlanQuotas(plan: plan, meters: [])
       for meter in try entry.members() {
-        guard let units = meter.value.integer, units >= 0, units <= MemberNode.exactInteger,
-          Configuration.PlanQuotas.isMeter(meter.value.name)
-        else { throw Refusal(.configQuotasForm, "CNF-1", at: meter.path) }
+        try require(
+          Configuration.PlanQuotas.isMeter(meter.value.name), .configQuotasForm, "CNF-1",
+          at: meter.path)
+        let units = try meter.refusing(.configQuotasForm, "CNF-1").integer(
+          0...MemberNode.exactInteger)
         quotas.meters.append((meter.value.name, units))
       }
       configuration.quotas.append(quotas)

@@ -111,7 +111,7 @@ enum ConfigurationTable {
   static let ledgerSignupUsernameMembers: [StaticString] = ["prefix", "digits"]
   static let ledgerSignupUsernamePrefix: ClosedRange<Int> = 0...34
   static let ledgerSignupUsernameDigits: ClosedRange<Int64> = 16...48
-  /// What each member takes, in words: path, tab, values.
+  /// What each member takes, in words: path, tab, values, and of a secret a tab at the end.
   static let values: StaticString = """
     apps\t1 to 256 objects
     apps[].bundleId\ttext, 1 to 255 bytes
@@ -156,7 +156,7 @@ enum ConfigurationTable {
     receipts.unknownEnvironment\trefuse, allow
     receipts.maxAgeMs\tmilliseconds
     receipts.deviceIds\tomit, report
-    receipts.sharedSecrets\tbundle id or * : 32 hex digits
+    receipts.sharedSecrets\tbundle id or * : 32 hex digits\t
     receipts.caps\tan object
     receipts.caps.inputBytes\t1 to 12582912
     receipts.caps.transactionReceiptBytes\t1 to 65536
@@ -186,7 +186,7 @@ enum ConfigurationTable {
     deviceCheck\tan object
     deviceCheck.teamId\t10 characters A-Z 0-9
     deviceCheck.keyId\t10 characters A-Z a-z 0-9
-    deviceCheck.privateKey\ttext, PEM
+    deviceCheck.privateKey\ttext, PEM\t
     deviceCheck.environment\tproduction, development
     deviceCheck.bits\tan object
     deviceCheck.bits.bit0\tobjects
@@ -223,17 +223,17 @@ enum ConfigurationTable {
     appStoreServerApi\tan object
     appStoreServerApi.issuerId\tUUID
     appStoreServerApi.keyId\t10 characters A-Z a-z 0-9
-    appStoreServerApi.privateKey\ttext, PEM
+    appStoreServerApi.privateKey\ttext, PEM\t
     appStoreServerApi.apiBaseUrl\thttps URL
     appleId\tan object
     appleId.teamId\t10 characters A-Z 0-9
     appleId.keyId\t10 characters A-Z a-z 0-9
-    appleId.privateKey\ttext, PEM
+    appleId.privateKey\ttext, PEM\t
     appleId.clientIds\t1 to 16 texts
     session\tan object
     session.secrets\t1 to 2 objects
     session.secrets[].id\t1 to 16 characters A-Z a-z 0-9 _ -
-    session.secrets[].secret\tbase64 of 32 to 64 random bytes
+    session.secrets[].secret\tbase64 of 32 to 64 random bytes\t
     session.ttlMs\t60000 to 3600000
     ledger\tan object
     ledger.engine\tsqlite, postgres, mariadb, dynamodb, redis
@@ -248,7 +248,7 @@ enum ConfigurationTable {
     ledger.redis\tan object
     ledger.redis.volatile\ttrue or false
     ledger.onExpiredLease\tresume, hold
-    ledger.forgetKey\tbase64 of 32 to 64 random bytes
+    ledger.forgetKey\tbase64 of 32 to 64 random bytes\t
     ledger.rateLimits\tkind of the App Store Server API : 1 to 1000
     ledger.transfer\tdeny, confirm, allow
     ledger.transferIntervalMs\t0 or more

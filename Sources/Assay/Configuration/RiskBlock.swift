@@ -58,7 +58,7 @@ enum RiskBlock {
     var changes: [(rule: RiskRule, change: RiskPolicy.Change)] = []
     for entry in try node.members() {
       guard let rule = RiskRule(entry.value.name), let change = RiskPolicy.Change(entry.value.text)
-      else { throw Refusal(.configRiskRules, "RSK-2", at: entry.path) }
+      else { throw entry.refusing(.configRiskRules, "RSK-2").refusal(.range) }
       try require(
         !rule.isFirm || change == .verdict(.deny), .configRiskRules, "RSK-2", at: entry.path,
         detail: "this rule can only be set to deny")

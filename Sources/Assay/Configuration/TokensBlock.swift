@@ -120,7 +120,7 @@ struct TokensBlock {
       return
     }
     guard let algorithm = TokenAlgorithm(entry.value) else {
-      throw Refusal(.configTokenAlgorithm, "TOK-12", at: entry.path)
+      throw entry.refusing(.configTokenAlgorithm, "TOK-12").refusal(.range)
     }
     profile.algorithm = algorithm
   }

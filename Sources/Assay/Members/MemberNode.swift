@@ -39,7 +39,7 @@ struct MemberNode {
 
   /// Returns the refusal of this value.
   func refusal(_ fault: MemberFault, detail: String = "") -> Refusal {
-    refusals.refusal(fault, at: path, detail: detail)
+    refusals.refusal(fault, of: value, at: path, detail: detail)
   }
 
   /// The path, such as "apps[0].bundleId"; computed only when a value is refused.

@@ -1,6 +1,10 @@
 /// The statuses with which a reader of members refuses, set once by the code that knows what the
 /// text is. A class, because every node has a reference to one.
 final class MemberRefusals: Sendable {
+  /// Returns the detail of a refusal from the fault, the path and the refused value; may be
+  /// empty. It must not keep the text of a value that may be a secret.
+  typealias Advice = @Sendable (MemberFault, String, JSONValue) -> String
+
   /// The status of a JSON syntax fault; `nil` if each fault has its own status.
   private let syntax: Status?
   private let unknown: Status
@@ -9,10 +13,11 @@ final class MemberRefusals: Sendable {
   private let missing: Status
   private let rule: StaticString
   private let unknownRule: StaticString
+  private let advice: Advice?
 
   init(
     syntax: Status?, unknown: Status, type: Status, range: Status, missing: Status,
-    _ rule: StaticString, unknownRule: StaticString? = nil
+    _ rule: StaticString, unknownRule: StaticString? = nil, advice: Advice? = nil
   ) {
     self.syntax = syntax
     self.unknown = unknown
@@ -21,6 +26,7 @@ final class MemberRefusals: Sendable {
     self.missing = missing
     self.rule = rule
     self.unknownRule = unknownRule ?? rule
+    self.advice = advice
   }
 
   /// Creates refusals that have one status for every fault.
@@ -34,7 +40,7 @@ final class MemberRefusals: Sendable {
   func form(_ status: Status, _ rule: StaticString) -> MemberRefusals {
     MemberRefusals(
       syntax: syntax, unknown: unknown, type: status, range: status, missing: status, rule,
-      unknownRule: unknownRule)
+      unknownRule: unknownRule, advice: advice)
   }
 
   /// Returns the refusal of a text that is not strict JSON.
@@ -42,6 +48,14 @@ final class MemberRefusals: Sendable {
     let place = "byte " + String(fault.offset)
     guard let syntax else { return Refusal(fault.status, rule, at: place) }
     return Refusal(syntax, rule, at: place, detail: Text(stringLiteral: fault.status.name).string)
+  }
+
+  /// Returns the refusal of `value`, which is at `place`.
+  func refusal(
+    _ fault: MemberFault, of value: JSONValue, at place: String, detail: String
+  ) -> Refusal {
+    guard detail.isEmpty, let advice else { return refusal(fault, at: place, detail: detail) }
+    return refusal(fault, at: place, detail: advice(fault, place, value))
   }
 
   func refusal(

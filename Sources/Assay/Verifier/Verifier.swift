@@ -79,7 +79,7 @@ public final class Verifier: Sendable {
     } catch {
       let envelope = Envelope(
         kind: "configuration", factsMember: "configuration", checks: checks.log)
-      return (nil, envelope.refused(ConfigurationAdvice.completed(error, of: config)))
+      return (nil, envelope.refused(ConfigurationAdvice.completed(error)))
     }
   }
 

@@ -6,6 +6,8 @@ from ..reader import EXACT, fail
 from ..text import camel, pack, quote, strip_marks
 
 WIDTH = 100
+# What a line of `values` ends with.
+SECRET = "\\t"
 
 
 def write_texts(name, values, how="static let"):
@@ -37,9 +39,10 @@ def write_constants(settings):
             kind = "Int64" if each.schema.get("type") == "integer" else "Int"
             out.append(f"  static let {name}: ClosedRange<{kind}> = {write_range(each)}")
     # One text instead of a table: it is searched only when a value is refused.
-    return [*out, "  /// What each member takes, in words: path, tab, values.",
+    return [*out, "  /// What each member takes, in words: path, tab, values, and of a secret a tab at the end.",
             '  static let values: StaticString = """',
-            *(f"    {each.path}\\t{describe_taken(each)}" for each in settings), '    """', "}", ""]
+            *(f"    {each.path}\\t{describe_taken(each)}{SECRET * each.is_secret}" for each in settings),
+            '    """', "}", ""]
 
 
 def describe_taken(setting):
