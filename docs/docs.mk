@@ -1,6 +1,7 @@
 # The documentation: a site by mkdocs, and the tests of what is in it.
 
-.PHONY: docs pictures check-site check-snippets check-typed-snippets check-pictures
+.PHONY: docs pictures check-site check-snippets check-typed-snippets check-pictures \
+  check-screens
 docs: ## build the documentation site, build/docs/index.html
 	@$(PYTHON) $(GATES)/python_tools.py $(BUILD)/docs-tools docs/requirements.txt
 	@NO_MKDOCS_2_WARNING=1 $(BUILD)/docs-tools/bin/mkdocs build --strict
@@ -43,6 +44,10 @@ check-site: swift-docs
 	@PATH=$$PATH:$(TOOLS) $(PYTHON) $(GATES)/documentation.py $(BUILD)/docs \
 	  --symbols $(SWIFT_DOCS)/Assay.symbols \
 	  --symbols $(SWIFT_DOCS)/AssaySwift.symbols
+
+# Pages of the site that check-site has built, and a report, looked at in a browser.
+check-screens: cli
+	@$(PYTHON) $(GATES)/looked.py $(CLI) $(BUILD)/docs
 
 # Every code block of the documentation, run with the library and the command line.
 check-snippets: swift-docs

@@ -206,6 +206,12 @@ def with_lists(text):
     return "\n".join(out)
 
 
+def on_post_page(output, **_):
+    """Name the dialog of the search for screen readers; the theme does not."""
+    found = 'data-md-component="search" role="dialog"'
+    return output.replace(found, f'{found} aria-label="Search"')
+
+
 class Rules(InlineProcessor):
     """Makes a rule's id a link to its definition, and sets the anchor at an ANCHOR mark."""
 

@@ -11,6 +11,15 @@ struct ReportCommand: ParsableCommand {
       client sent. Other members do not matter. Lines that are not such an object are \
       counted as unreadable; they do not stop the report.
 
+      With --prices the report says what that means in money. FILE has one product a line, as a \
+      spreadsheet writes it (CSV): product id, list price, currency.
+        com.example.app.coins100,4.99,USD
+      Prices have at most three decimals, after a point; a first line "product,price,currency", \
+      empty lines and lines that begin with # do not count. Currencies are not added together.
+
+      With --yesterday it compares with another day: its log, counted in the same way, or what \
+      --json printed about it.
+
       Nothing is verified and nothing leaves this machine. Memory does not grow with the \
       file: repeats are found by a filter of fixed size that may, rarely, take a new \
       purchase for one that was seen; the report says how rarely. Two runs over the same \
@@ -21,6 +30,8 @@ struct ReportCommand: ParsableCommand {
         assay report day.ndjson --config config.json --html day.html --svg day.svg
         zcat day.ndjson.gz | assay report - --config config.json --json
         assay report log.ndjson --config config.json --blob-member receipt --time-member ts
+        assay report today.ndjson --config config.json --prices prices.csv \\
+          --yesterday yesterday.ndjson --html today.html
 
       Exit codes: 0 reported, 2 usage, configuration, or a file that cannot be read.
       """)
@@ -40,6 +51,16 @@ struct ReportCommand: ParsableCommand {
     help: ArgumentHelp("Write one page with everything, for a browser.", valueName: "file"),
     completion: .file)
   var html: String?
+
+  @Option(
+    help: ArgumentHelp("List prices of the products, to say it in money.", valueName: "file"),
+    completion: .file)
+  var prices: String?
+
+  @Option(
+    help: ArgumentHelp("A log or a report (--json) to compare with.", valueName: "file"),
+    completion: .file)
+  var yesterday: String?
 
   @Flag(help: "Print the report as JSON.")
   var json = false
@@ -77,6 +98,9 @@ struct ReportCommand: ParsableCommand {
     try check("--repeat-memory", repeatMemory, 1...4096)
     try check("--line-cap", lineCap, 1...65_536)
     try check("--threads", threads, 1...64)
+    if [file, prices, yesterday].filter({ $0 == "-" }).count > 1 {
+      throw UsageFault("standard input can be only one of FILE, --prices and --yesterday")
+    }
     if blobMember == timeMember {
       throw UsageFault("--blob-member and --time-member cannot be the same")
     }
@@ -84,17 +108,20 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     let verifier = try source.verifier()
+    let prices = try prices.map { try PriceList($0) }
     let format = LineFormat(
       blobMember: Array(blobMember.utf8), timeMember: Array(timeMember.utf8),
-      lineCap: lineCap << 10, nowMs: try Input.time(now, option: "--now"), isTimed: timing)
-    let input = try RequestFile(file)
-    var progress = ProgressBar(total: input.byteCount, isQuiet: quiet)
-    let begin = FileSystem.monotonic
+      lineCap: lineCap << 10, nowMs: try Input.time(now, option: "--now"), isTimed: timing,
+      prices: prices)
     let reader = DayReader(verifier: verifier, format: format, threads: threads)
-    let tally = try reader.tally(
-      input, repeatBytes: repeatMemory << 20, progress: &progress)
-    let report = DayReport(tally, source: sourceName)
-    if let svg { try OutputFile.write(Array(report.chart(isStandalone: true).utf8), to: svg) }
+    let earlier = try yesterday.map { path in
+      if let earlier = try EarlierDay(report: path) { return earlier }
+      return EarlierDay(try count(path, reader), source: name(of: path), prices: prices)
+    }
+    let begin = FileSystem.monotonic
+    let tally = try count(file, reader)
+    let report = DayReport(tally, source: name(of: file), prices: prices, earlier: earlier)
+    if let svg { try OutputFile.write(Array(report.chart(.standalone).utf8), to: svg) }
     if let html { try OutputFile.write(Array(report.page.utf8), to: html) }
     if json {
       Terminal.write(report.json.bytes + [0x0a])
@@ -106,9 +133,15 @@ struct ReportCommand: ParsableCommand {
     }
   }
 
-  /// The file's name without its folder, which is private.
-  private var sourceName: String {
-    file == "-" ? "standard input" : FileSystem.lastPart(of: file)
+  private func count(_ path: String, _ reader: DayReader) throws -> DayTally {
+    let input = try RequestFile(path)
+    var progress = ProgressBar(total: input.byteCount, isQuiet: quiet)
+    return try reader.tally(input, repeatBytes: repeatMemory << 20, progress: &progress)
+  }
+
+  /// Returns the file's name without its folder, which is private.
+  private func name(of path: String) -> String {
+    path == "-" ? "standard input" : FileSystem.lastPart(of: path)
   }
 
   private func complain(_ tally: DayTally, seconds: Double) {

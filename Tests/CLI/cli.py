@@ -309,6 +309,115 @@ def check_series(suite, assay):
                      f"{series['widthMs']} instead of {width}, {total} requests")
 
 
+# ---- in money, and beside another day ------------------------------------------
+
+PRICES = b"""\xef\xbb\xbfproduct,price,currency
+# two currencies, one without decimals
+com.example.app.premium.monthly, 9.99, USD
+com.example.app.coins100\t0.1\tUSD\r
+com.example.app.season,1500,JPY
+
+com.example.app.lifetime,1000000000,KWD
+"""
+PREMIUM, COINS = "com.example.app.premium.monthly", "com.example.app.coins100"
+
+
+def check_money(suite, assay):
+    """Compare the amounts with those made here in decimals (CLI-9)."""
+    def bought(product, number, kind="transaction", *more):
+        return assay.mint(kind, "--product", product, "--transaction-id", number,
+                          "--original-transaction-id", number, *more).decode()
+    coins = [bought(COINS, 180000900000100 + number, "transaction", "--type", "consumable")
+             for number in range(3)]
+    lines = [bought(PREMIUM, 180000900000200), *coins, coins[0], coins[0],
+             bought("com.example.app.season", 180000900000300, "transaction", "--type",
+                    "non-renewing"),
+             bought("com.example.app.lifetime", 180000900000400, "transaction", "--type",
+                    "non-consumable"),
+             bought("com.example.app.standard.monthly", 180000900000500),
+             assay.mint("app-receipt", "--purchases", 3).decode(),
+             assay.mint("renewal-info", "--product", PREMIUM).decode(), "com.urus.iap.1"]
+    log = assay.file("money.ndjson", b"".join(line(blob, MIDNIGHT) for blob in lines))
+    prices = assay.file("prices.csv", PRICES)
+    plain = assay.report(log)
+    suite.expect("money" not in plain and "comparedWith" not in plain,
+                 "CLI-9: no money without prices, no comparison without a day", str(plain.keys()))
+    report = assay.report(log, "--prices", prices)
+    money = report.pop("money")
+    suite.expect(report == plain, "CLI-9: prices change nothing else")
+    claimed = [tuple(entry[key] for key in ("currency", "class", "requests", "amount"))
+               for entry in money["claimed"]]
+    suite.expect(claimed == [
+        ("JPY", "jws", 1, "1500"), ("KWD", "jws", 1, "1000000000"),
+        ("USD", "jws", 4, "10.29"), ("USD", "repeated", 2, "0.20")], "CLI-9: amounts, by currency",
+        str(claimed))
+    suite.expect((money["withoutPrice"], money["severalPurchases"], money["prices"])
+                 == (1, 1, "prices.csv"), "CLI-9: what does not count", str(money))
+    many = assay.report(
+        assay.file("many.ndjson", line(lines[7], MIDNIGHT) * 20_000), "--prices", prices)
+    suite.expect(many["money"]["claimed"][1]["amount"] == "19999000000000",
+                 "CLI-9: a sum beyond 2^53 is exact", str(many["money"]))
+    check_comparison(suite, assay, log, prices, report, money)
+    for content, place, words in [
+            (b"", "", "has no price"), (b"product,price,currency\n", "", "has no price"),
+            (b"a,1,USD\na,2,USD", ":2", "has a price already"), (b"a,1,USD\nb 1 USD", ":2", "give a"),
+            (b"a,1", ":1", "give a product id"), (b",1,USD", ":1", "give a product id"),
+            (b"a,1,usd", ":1", "is no price"), (b"a,1,US", ":1", "is no price"),
+            (b"a,-1,USD", ":1", "is no price"), (b"a,1.0000,USD", ":1", "is no price"),
+            (b"a,1e3,USD", ":1", "is no price"), (b"a,.5,USD", ":1", "is no price"),
+            (b"a," + b"9" * 40 + b",USD", ":1", "is no price"),
+            (b"a,1000000000.001,USD", ":1", "at most 1,000,000,000"),
+            (b"a" * 256 + b",1,USD", ":1", "give a product id"), (b"a,1,USD\xff", "", "UTF-8"),
+            (b"#" * (4 << 20) + b"#", "", "longer than 4 MiB"),
+            (b"".join(b"p%d,1,USD\n" % number for number in range(10_001)), ":10001", "10,000"),
+    ]:
+        assay.file("bad.csv", content)
+        code, out, err = assay.run("report", log, "--config", "ca/config.json", "--prices", "bad.csv")
+        suite.expect((code, out) == (2, b"") and f"bad.csv{place}" in err and words in err,
+                     f"CLI-9: prices {content[:30]}", f"{code} {err}")
+
+
+def check_comparison(suite, assay, log, prices, report, money):
+    """A log and its report are the same day; what is neither is refused."""
+    assay.file("then.ndjson", b"".join(line(blob, MIDNIGHT - 24 * HOUR) for blob in
+                                       ["com.urus.iap.1", "com.urus.iap.2", "!"]))
+    earlier = assay.report("then.ndjson", "--prices", prices)
+    assay.file("then.json", json.dumps(earlier).encode())
+    forms = [assay.report(log, "--prices", prices, "--yesterday", name)["comparedWith"]
+             for name in ("then.ndjson", "then.json")]
+    suite.expect(forms[0] == forms[1], "CLI-9: a log and its report compare alike", str(forms))
+    change = {one["name"]: (one["requests"], one["change"]) for one in forms[0]["classes"]}
+    suite.expect((change["cracking-tool"], change["malformed"], forms[0]["requests"])
+                 == ((2, -1), (1, -1), 3)
+                 and change["jws"] == (0, classes(report)["jws"]), "CLI-9: changes", str(change))
+    same = assay.file("same.json", json.dumps({**report, "money": money}).encode())
+    again = assay.report(log, "--prices", prices, "--yesterday", same)["comparedWith"]
+    suite.expect(again["claimed"] == money["claimed"] and not any(
+        one["change"] for one in again["classes"]), "CLI-9: a day beside itself", str(again))
+    code, out, _ = assay.run("report", log, "--config", "ca/config.json", "--prices", prices,
+                             "--yesterday", "then.ndjson", "--html", "money.html")
+    shown, page = out.decode(), (assay.folder / "money.html").read_text()
+    for wanted in ["compared with then.ndjson, 19 November 2026", "−1 (−50.0 %)", "new",
+                   "1,000,000,000", "10.29 USD", "not counted: 1 request with a product",
+                   "A counterfeit."]:
+        suite.expect(wanted in shown and re.sub("compared with |not counted: ", "", wanted) in page,
+                     f"CLI-9: text and page have {wanted!r}", shown)
+    checked = Page()
+    checked.feed(page)
+    suite.expect(not checked.faults and not checked.open, "CLI-9: the page is well formed",
+                 f"{checked.faults} {checked.open}")
+    for content, words in [({**report, "report": 2}, "version 2"),
+                           ({**report, "classes": []}, "without the class")]:
+        assay.file("other.json", json.dumps(content).encode())
+        code, _, err = assay.run("report", log, "--config", "ca/config.json", "--yesterday",
+                                 "other.json")
+        suite.expect(code == 2 and words in err, f"CLI-9: a report {words}", f"{code} {err}")
+    code, _, err = assay.run("report", "-", "--config", "ca/config.json", "--prices", "-")
+    suite.expect(code == 2 and "only one of" in err, "CLI-9: standard input twice", err)
+    code, out, _ = assay.run("explain", "repeated")
+    suite.expect(code == 0 and b"in plain words" in out, "CLI-9: explain knows a class", out)
+
+
 # ---- a day -------------------------------------------------------------------
 
 def check_day(suite, assay):
@@ -1315,6 +1424,7 @@ def main():
         check_long_lines(suite, assay)
         check_times(suite, assay)
         check_series(suite, assay)
+        check_money(suite, assay)
         check_day(suite, assay)
         check_refused_files(suite, assay)
         check_hostile_name(suite, assay)

@@ -27,6 +27,7 @@ PLANTED = [
     ("facts.tsv", "\t@\tobject\t", "\t@\tthing\t", "'thing' is none of"),
     ("facts.tsv", "Check\tid\t", None, "id stands twice"),
     ("names.tsv", "Environment\t", None, "Environment stands twice"),
+    ("request-classes.tsv", "candidate\t", "candidates\t", "'candidates' is none of"),
     ("kinds.tsv", "\tverifier\tcall\t", "\tverifier\tcalled\t", "'called' is none of"),
     ("kinds.tsv", "claim\t", None, "claim stands twice"),
     ("kinds.tsv", "1…32 purchase", "1…32 purchases", "'purchases' is none of"),

@@ -133,10 +133,17 @@ def find_values(contract):
         yield each.name, [("what it is", "a set of values"), ("meaning", each.text),
                           ("values", ", ".join(value for _, value in each.values))]
     told = dict(find_notifications())
+    classes = {each.name: [("meaning", each.meaning), ("in plain words", each.explanation)]
+               for each in contract.request_classes}
     for each in contract.all_value_sets:
         for _, value in each.values:
-            more = told.get(value, []) if each.name == "NotificationType" else []
-            yield value, [("value of", f"{each.name}: {each.text}"), *more]
+            more = {"NotificationType": told, "Category": classes}.get(each.name, {})
+            yield value, [("value of", f"{each.name}: {each.text}"), *more.get(value, [])]
+    of_triage = {value for each in contract.all_value_sets if each.name == "Category"
+                 for _, value in each.values}
+    for name, facts in classes.items():
+        if name not in of_triage:
+            yield name, [("what it is", "a class of assay report"), *facts]
 
 
 def find_enums():
@@ -204,6 +211,8 @@ def explain(contract, describe_default):
     for _, _, each in find_shown(contract.configuration):
         cells = each.taken, describe_default(each), each.meaning
         yield "member", each.path, *map(strip_cell, cells)
+    for each in contract.request_classes:
+        yield "class", *each
     for kind, name, facts in find_things(contract):
         yield "thing", kind, name, *(field for fact in facts for field in fact)
 

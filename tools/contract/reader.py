@@ -315,6 +315,22 @@ def read_value_sets():
     return found
 
 
+RequestClass = collections.namedtuple("RequestClass", "name meaning explanation")
+
+
+def read_request_classes(value_sets):
+    """Return the classes of `assay report`: every category of triage has its row."""
+    found = {}
+    known = [value for each in value_sets if each.name == "Category" for _, value in each.values]
+    for at, fields in read_rows("request-classes.tsv", 3):
+        one = RequestClass(*fields)
+        check_known(at, one.name, [*known, "repeated"])
+        found[check_once(at, one.name, found)] = one
+    if missing := set(known) - found.keys():
+        fail("contract/request-classes.tsv", f"no row for {sorted(missing)}")
+    return list(found.values())
+
+
 def read_types(value_sets):
     found = {}
     for at, (name, path, *fields) in read_rows("facts.tsv", 7, 8):
@@ -652,6 +668,7 @@ class Contract:
         # Facts, and what operations answer in `exchange`: the types, with those of their parts, and
         # the sets of values that these alone have.
         self.all_value_sets = read_value_sets()
+        self.request_classes = read_request_classes(self.all_value_sets)
         self.all_types = read_types(self.all_value_sets)
         self.results = find_reached(self.all_types,
                                     [one.name for one in self.all_types if one.path in RESULTS])

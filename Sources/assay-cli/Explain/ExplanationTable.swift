@@ -57,6 +57,8 @@ struct ExplanationTable {
   private(set) var families: [Family] = []
   private(set) var rows: [Row] = []
   private(set) var members: [Member] = []
+  /// What a class of a report is, in a few words, and for a reader who knows no receipts.
+  private(set) var classes: [String: (meaning: String, explanation: String)] = [:]
   /// The meaning of each retry class.
   private(set) var retries: [String: String] = [:]
 
@@ -74,6 +76,7 @@ struct ExplanationTable {
     case "family":
       families.append(
         Family(number: field(0), name: field(1), meaning: field(2), answer: field(3)))
+    case "class": classes[field(0)] = (meaning: field(1), explanation: field(2))
     case "retry": retries[field(0)] = field(1)
     case "status":
       statuses.append(

@@ -699,6 +699,14 @@ enum ExplanationText {
     member	ledger.signup.unknownLimit	0 … 1000000	10	accounts created by all whose address is not known
     member	ledger.signup.username.prefix	at most 34 characters A–Z a–z 0–9 _ -	u_	user names begin with it
     member	ledger.signup.username.digits	16 … 48	16	lower-case hex digits after it; with the prefix at most 50 characters
+    class	candidate	a receipt that may be ours	It looks like a receipt for a purchase in your app. Anyone can write one: whether Apple did is shown by its signature, which is checked next.
+    class	jws	a StoreKit 2 text that may be ours	It looks like a purchase in your app, in the form that apps of today send. Whether Apple signed it is checked next.
+    class	unconfirmed	may be ours, but something is odd about it	It looks like a purchase in your app, and something in it is missing or contradicts the rest. Its signature decides, as always; whoever counts fraud looks here first.
+    class	repeated	names a purchase that this file named before	The same purchase came earlier. Apps send again when an answer was lost, and some people send again to be paid twice: your records have the answer, and nothing is given out a second time.
+    class	foreign	of another app, or a product not in the catalogue	A receipt for something that you do not sell: of somebody else's app, or a product that your list lacks. Nothing is given out for it.
+    class	cracking-tool	made by a cracking tool: no receipt in it	A counterfeit. Programs that unlock purchases without paying send such texts, and hope that the server does not look.
+    class	malformed	damaged, empty or not an encoding of anything	Cut off or damaged on its way, or empty. An app that means well sends it again.
+    class	unsupported	neither a receipt nor a StoreKit text	It can be read, but it is no proof of a purchase: another kind of object, or sent by mistake.
     thing	rule	TOK-1	rule	Nothing that decides may be left open by omission	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §1
     thing	rule	TOK-2	rule	Issuers are an explicit list	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §1
     thing	rule	TOK-5	rule	At most caps.tokenBytes bytes	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §2
@@ -972,6 +980,7 @@ enum ExplanationText {
     thing	rule	CLI-6	rule	files are written whole; a bar for a day; closed standard streams	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
     thing	rule	CLI-7	rule	exit codes	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
     thing	rule	CLI-8	rule	typical mistakes and remedies that help, as a table	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
+    thing	rule	CLI-9	rule	assay report: classes for a layman, money at list prices, another day beside it	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
     thing	rule	PLY-1	rule	Binds to a loopback address only (another	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §1
     thing	rule	PLY-2	rule	play-config.json is a ready configuration	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §1
     thing	rule	PLY-3	rule	how a host gets here	what it is	what an answer says, or is made of; built in part	page	docs/spec/mock-apple.md §1
@@ -1826,13 +1835,13 @@ enum ExplanationText {
     thing	value	owned	value of	State: The reason of a decision's result.
     thing	value	consumable	value of	State: The reason of a decision's result.
     thing	value	none	value of	State: The reason of a decision's result.
-    thing	value	candidate	value of	Category: The class that triage assigns to a blob.
-    thing	value	unconfirmed	value of	Category: The class that triage assigns to a blob.
-    thing	value	jws	value of	Category: The class that triage assigns to a blob.
-    thing	value	foreign	value of	Category: The class that triage assigns to a blob.
-    thing	value	cracking-tool	value of	Category: The class that triage assigns to a blob.
-    thing	value	malformed	value of	Category: The class that triage assigns to a blob.
-    thing	value	unsupported	value of	Category: The class that triage assigns to a blob.
+    thing	value	candidate	value of	Category: The class that triage assigns to a blob.	meaning	a receipt that may be ours	in plain words	It looks like a receipt for a purchase in your app. Anyone can write one: whether Apple did is shown by its signature, which is checked next.
+    thing	value	unconfirmed	value of	Category: The class that triage assigns to a blob.	meaning	may be ours, but something is odd about it	in plain words	It looks like a purchase in your app, and something in it is missing or contradicts the rest. Its signature decides, as always; whoever counts fraud looks here first.
+    thing	value	jws	value of	Category: The class that triage assigns to a blob.	meaning	a StoreKit 2 text that may be ours	in plain words	It looks like a purchase in your app, in the form that apps of today send. Whether Apple signed it is checked next.
+    thing	value	foreign	value of	Category: The class that triage assigns to a blob.	meaning	of another app, or a product not in the catalogue	in plain words	A receipt for something that you do not sell: of somebody else's app, or a product that your list lacks. Nothing is given out for it.
+    thing	value	cracking-tool	value of	Category: The class that triage assigns to a blob.	meaning	made by a cracking tool: no receipt in it	in plain words	A counterfeit. Programs that unlock purchases without paying send such texts, and hope that the server does not look.
+    thing	value	malformed	value of	Category: The class that triage assigns to a blob.	meaning	damaged, empty or not an encoding of anything	in plain words	Cut off or damaged on its way, or empty. An app that means well sends it again.
+    thing	value	unsupported	value of	Category: The class that triage assigns to a blob.	meaning	neither a receipt nor a StoreKit text	in plain words	It can be read, but it is no proof of a purchase: another kind of object, or sent by mistake.
     thing	value	transaction-receipt	value of	Format: The format of a blob, by its form.
     thing	value	app-receipt	value of	Format: The format of a blob, by its form.
     thing	value	attest-receipt	value of	Format: The format of a blob, by its form.
@@ -1967,6 +1976,7 @@ enum ExplanationText {
     thing	value	too-early	value of	RetryReason: The reason why a request waits.
     thing	value	cooldown	value of	RetryReason: The reason why a request waits.
     thing	value	busy	value of	RetryReason: The reason why a request waits.
+    thing	value	repeated	what it is	a class of assay report	meaning	names a purchase that this file named before	in plain words	The same purchase came earlier. Apps send again when an answer was lost, and some people send again to be paid twice: your records have the answer, and nothing is given out a second time.
     thing	enum	RevocationReason	what it is	numbers of Apple's	values	0 refunded for another reason, 1 refunded due to an issue with the app
     thing	enum	OfferType	what it is	numbers of Apple's	values	1 introductory, 2 promotional, 3 offer code, 4 win-back
     thing	enum	AutoRenewStatus	what it is	numbers of Apple's	values	0 off, 1 on

@@ -14,7 +14,7 @@ struct DayReader {
   func tally(
     _ input: borrowing RequestFile, repeatBytes: Int, progress: inout ProgressBar
   ) throws -> DayTally {
-    var tally = DayTally(repeatBytes: repeatBytes)
+    var tally = DayTally(repeatBytes: repeatBytes, products: format.prices?.prices.count ?? 0)
     var reader = LineReader(
       input.descriptor, lineCap: format.lineCap, batchBytes: DayReader.batchBytes)
     var isFirst = true

@@ -3,26 +3,32 @@ import AssayAuthority
 /// The report on a day of requests, as text, JSON, chart or page, all from the same counts.
 struct DayReport {
   let tally: DayTally
+  /// The file with the prices and what the day is worth by it; `nil` without prices.
+  let worth: (value: DayWorth, source: String)?
+  /// `nil` if there is nothing to compare with.
+  let earlier: EarlierDay?
   /// The name of the file, for headings.
   let source: String
 
   static let oddityLimit = 10
 
-  init(_ tally: DayTally, source: String) {
+  init(_ tally: DayTally, source: String, prices: PriceList?, earlier: EarlierDay?) {
     self.tally = tally
+    worth = prices.map { (value: DayWorth(tally, $0), source: $0.source) }
+    self.earlier = earlier
     self.source = source
   }
 
   var series: TimeGrid.Series? { tally.grid.series(limit: 48) }
 
-  func chart(isStandalone: Bool) -> String {
+  func chart(_ layout: StackedChart.Layout) -> String {
     guard let series else {
       return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 80\" width=\"640\""
         + " height=\"80\" role=\"img\"><title>No chart</title>"
         + "<text x=\"20\" y=\"46\" font-family=\"\(Palette.fonts)\" font-size=\"16\">"
         + "No request tells its time: there is nothing to draw.</text></svg>\n"
     }
-    return StackedChart(series, tally, source: source, isStandalone: isStandalone).svg
+    return StackedChart(series, tally, source: source, layout).svg
   }
 
   var page: String { ReportPage(self).html }
@@ -74,9 +80,66 @@ struct DayReport {
       + (sample.count > sample.first.count ? " …" : "")
   }
 
+  /// The classes that requests of this day, or of the earlier one, have.
+  var present: [RequestClass] {
+    RequestClass.allCases.filter { tally[$0].requests > 0 || (earlier?[$0] ?? 0) > 0 }
+  }
+
+  /// What the money is, and is not.
+  static let moneyNote =
+    "What the requests say was bought, one of each, at your list prices: before taxes, discounts "
+    + "and Apple's share. Nothing of it is verified. Currencies are not added together."
+
+  /// What the money leaves out, as text; empty if that is nothing.
+  var moneyNotes: [String] {
+    var notes: [String] = []
+    if tally.withoutPrice > 0 {
+      notes.append("\(Figures.requests(tally.withoutPrice)) with a product that has no price")
+    }
+    if tally.severalPurchases > 0 {
+      notes.append(
+        "\(Figures.requests(tally.severalPurchases)) with a receipt of several purchases, which "
+          + "does not say what is new")
+    }
+    return notes
+  }
+
   // MARK: JSON
 
   var json: JSONText {
+    guard case .object(var members) = counts else { return counts }
+    if let worth {
+      members.append(
+        .init(
+          "money",
+          [
+            "prices": .string(worth.source), "claimed": worth.value.json,
+            "withoutPrice": .integer(Int64(tally.withoutPrice)),
+            "severalPurchases": .integer(Int64(tally.severalPurchases)),
+          ]))
+    }
+    if let earlier { members.append(.init("comparedWith", compared(earlier))) }
+    return .object(members)
+  }
+
+  private func compared(_ earlier: EarlierDay) -> JSONText {
+    [
+      "source": .string(earlier.source),
+      "requests": .integer(Int64(earlier.requests)),
+      "firstMs": earlier.firstMs.map { .integer($0) } ?? .null,
+      "lastMs": earlier.lastMs.map { .integer($0) } ?? .null,
+      "classes": .array(
+        RequestClass.allCases.map { category in
+          [
+            "name": .string(category.name), "requests": .integer(Int64(earlier[category])),
+            "change": .integer(Int64(tally[category].requests - earlier[category])),
+          ]
+        }),
+      "claimed": earlier.worth?.json ?? .null,
+    ]
+  }
+
+  private var counts: JSONText {
     [
       "report": 1,
       "source": .string(source),

@@ -35,6 +35,12 @@ struct DayTally {
   private(set) var unreadable = LineSample()
   private(set) var tooLong = LineSample()
   private(set) var withoutTime = 0
+  /// By class, the number of requests that name each product of the list of prices.
+  private(set) var named: [[Int]]
+  /// The number of requests that name a product without a price.
+  private(set) var withoutPrice = 0
+  /// The number of requests with a receipt that lists several purchases, of any age.
+  private(set) var severalPurchases = 0
   private(set) var firstMs: Int64?
   private(set) var lastMs: Int64?
   private(set) var grid = TimeGrid()
@@ -48,7 +54,8 @@ struct DayTally {
   /// Traits are a small closed set; further ones are not distinguished.
   private static let traitLimit = 512
 
-  init(repeatBytes: Int) {
+  init(repeatBytes: Int, products: Int) {
+    named = Array(repeating: Array(repeating: 0, count: products), count: RequestClass.count)
     repeats = RepeatFilter(bytes: repeatBytes)
   }
 
@@ -120,6 +127,12 @@ struct DayTally {
     let category = isRepeat(request, part) ? .repeated : request.category
     classes[category.rawValue].requests += 1
     classes[category.rawValue].bytes += request.bytes
+    switch request.purchase {
+    case .none: break
+    case .priced(let place): named[category.rawValue][place] += 1
+    case .unpriced: withoutPrice += 1
+    case .several: severalPurchases += 1
+    }
     statuses[request.status]?.lines.add(line)
     if request.form < part.forms.count {
       let form = part.forms[request.form]

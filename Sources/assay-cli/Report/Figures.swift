@@ -2,7 +2,7 @@
 /// machine writes the same.
 enum Figures {
   /// Returns a number with separators: 1,234,567.
-  static func grouped(_ number: Int) -> String {
+  static func grouped(_ number: some BinaryInteger) -> String {
     let digits = Array(String(number).utf8)
     var out: [UInt8] = []
     for (place, digit) in digits.enumerated() {
@@ -26,6 +26,20 @@ enum Figures {
     if tenths == 0, part > 0 { return "< 0.1 %" }
     if tenths == 1000, part < whole { return "> 99.9 %" }
     return "\(tenths / 10).\(tenths % 10) %"
+  }
+
+  /// Returns a change as "+20 (+7.1 %)"; "new" if there was none before.
+  static func change(from before: Int, to now: Int) -> String {
+    if now == before { return "0" }
+    if before == 0 { return "new" }
+    let (difference, sign) = (abs(now - before), now > before ? "+" : "−")
+    return "\(sign)\(grouped(difference)) (\(sign)\(times(difference, of: before)))"
+  }
+
+  /// Returns a part, which may be more than the whole, as "7.1 %", "1,200 %".
+  private static func times(_ part: Int, of whole: Int) -> String {
+    if part < whole { return share(part, of: whole) }
+    return "\(grouped((Int128(part) * 100 + Int128(whole) / 2) / Int128(whole))) %"
   }
 
   /// Returns "3.4 GB", in powers of 1000.

@@ -9,6 +9,7 @@ struct LineFormat: Sendable {
   /// The time in milliseconds since 1970 UTC for lines that have none.
   var nowMs: Int64
   var isTimed: Bool
+  var prices: PriceList?
 }
 
 /// The triage of one part of a batch, line by line. Parts are processed in parallel and counted in
@@ -27,6 +28,19 @@ struct LineFindings: Sendable {
     var keys: Range<Int>
     /// The index of the form in `names`.
     var form: Int
+    var purchase = Purchase.none
+  }
+
+  /// The purchase that a request names, unverified, if there is a list of prices.
+  enum Purchase: Sendable {
+    /// None, or evidence of something else.
+    case none
+    /// The place of the product in the list of prices.
+    case priced(Int)
+    /// One whose product has no price.
+    case unpriced
+    /// An app receipt with several purchases of any age.
+    case several
   }
 
   private(set) var requests: [Request] = []
@@ -89,7 +103,7 @@ struct LineFindings: Sendable {
       if format.isTimed {
         slowest.offer(SlowLine(nanoseconds: LineFindings.clock() &- begin, line: lines))
       }
-      add(document, bytes: blob.count, timeMs: timeMs)
+      add(document, bytes: blob.count, timeMs: timeMs, format.prices)
     }
   }
 
@@ -99,7 +113,9 @@ struct LineFindings: Sendable {
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
   }
 
-  private mutating func add(_ document: Document, bytes: Int, timeMs: Int64?) {
+  private mutating func add(
+    _ document: Document, bytes: Int, timeMs: Int64?, _ prices: PriceList?
+  ) {
     var request = Request(
       line: lines, category: .unsupported, status: document.status.code,
       bytes: bytes, timeMs: timeMs, traits: traits.count..<traits.count,
@@ -107,18 +123,20 @@ struct LineFindings: Sendable {
     if !statusNames.contains(where: { $0.code == request.status }) {
       statusNames.append((request.status, "\(document.status.name)"))
     }
+    var named = NamedPurchase()
     var cursor = JSONCursor(document.json)
     _ = cursor.members { cursor, name in
       if cursor.matches(name, LineFindings.triage) {
-        return cursor.members { readTriage(&$0, $1, &request) }
+        return cursor.members { readTriage(&$0, $1, &request, &named) }
       }
       if cursor.matches(name, LineFindings.unverified), cursor.byte == 0x7b {
-        return cursor.members { readUnverified(&$0, $1) }
+        return cursor.members { readUnverified(&$0, $1, &named) }
       }
       return cursor.skipValue()
     }
     request.traits = request.traits.lowerBound..<traits.count
     request.keys = request.keys.lowerBound..<keys.count
+    if let prices { request.purchase = named.purchase(prices) }
     requests.append(request)
   }
 
@@ -128,9 +146,12 @@ struct LineFindings: Sendable {
   private static let format = Array("format".utf8)
   private static let anomalies = Array("anomalies".utf8)
   private static let keys = Array("keys".utf8)
+  private static let kind = Array("kind".utf8)
+  private static let transaction = Array("transaction".utf8)
 
   private mutating func readTriage(
-    _ cursor: inout JSONCursor, _ name: JSONCursor.RawString, _ request: inout Request
+    _ cursor: inout JSONCursor, _ name: JSONCursor.RawString, _ request: inout Request,
+    _ named: inout NamedPurchase
   ) -> Bool {
     if cursor.matches(name, LineFindings.category), let text = cursor.string() {
       request.category = RequestClass(category: cursor.bytes(text.range))
@@ -138,6 +159,10 @@ struct LineFindings: Sendable {
     }
     if cursor.matches(name, LineFindings.format), let text = cursor.string() {
       request.form = place(ofForm: cursor.bytes(text.range))
+      return true
+    }
+    if cursor.matches(name, LineFindings.kind), let text = cursor.string() {
+      named.isTransaction = cursor.matches(text, LineFindings.transaction)
       return true
     }
     if cursor.matches(name, LineFindings.anomalies), cursor.byte == 0x5b {
@@ -151,10 +176,10 @@ struct LineFindings: Sendable {
   }
 
   private mutating func readUnverified(
-    _ cursor: inout JSONCursor, _ name: JSONCursor.RawString
+    _ cursor: inout JSONCursor, _ name: JSONCursor.RawString, _ named: inout NamedPurchase
   ) -> Bool {
     guard cursor.matches(name, LineFindings.keys), cursor.byte == 0x5b else {
-      return cursor.skipValue()
+      return named.read(&cursor, name)
     }
     return cursor.elements { cursor in
       guard let text = cursor.string() else { return cursor.skipValue() }
@@ -167,6 +192,45 @@ struct LineFindings: Sendable {
     if let place = forms.firstIndex(where: { form.elementsEqual($0) }) { return place }
     forms.append(Array(form))
     return forms.count - 1
+  }
+}
+
+/// Collects which purchase a blob names.
+private struct NamedPurchase {
+  /// False for a signed text that is no transaction, such as renewal info.
+  var isTransaction = true
+  private var product: [UInt8]?
+  /// The number of purchases in an app receipt; 1 for anything else.
+  private var count = 1
+
+  private static let productId = Array("productId".utf8)
+  private static let productIds = Array("productIds".utf8)
+  private static let purchases = Array("purchases".utf8)
+
+  /// Moves past a member of `unverified`.
+  mutating func read(_ cursor: inout JSONCursor, _ name: JSONCursor.RawString) -> Bool {
+    if cursor.matches(name, NamedPurchase.productId), let text = cursor.string() {
+      product = cursor.text(text)
+      return true
+    }
+    if cursor.matches(name, NamedPurchase.productIds), cursor.byte == 0x5b {
+      return cursor.elements { cursor in
+        guard let text = cursor.string() else { return cursor.skipValue() }
+        product = cursor.text(text)
+        return true
+      }
+    }
+    if cursor.matches(name, NamedPurchase.purchases), let number = cursor.number() {
+      count = cursor.bytes(number).elementsEqual([0x31]) ? 1 : 2
+      return true
+    }
+    return cursor.skipValue()
+  }
+
+  func purchase(_ prices: PriceList) -> LineFindings.Purchase {
+    guard isTransaction, let product else { return .none }
+    if count > 1 { return .several }
+    return prices.place(of: product).map { .priced($0) } ?? .unpriced
   }
 }
 

@@ -26,6 +26,8 @@ struct ReportPage {
     \(headlines)
     \(chart)
     \(classTable)
+    \(comparison)
+    \(money)
     <div class="pair">
     \(features("Statuses", "Status", tally.statusesByCount.prefix(12)))
     \(features("Forms", "Form", tally.formsByCount.prefix(12)))
@@ -116,11 +118,24 @@ struct ReportPage {
     return """
       <section>
       <h2>By \(Figures.interval(series.widthMs))</h2>
-      <figure>\(report.chart(isStandalone: false))</figure>
+      <figure>\(report.chart(.wide))\(report.chart(.narrow))\(keys)</figure>
       <details><summary>The same as a table</summary>
-      <div class="wide">\(seriesTable(series))</div></details>
+      \(region("Requests over time", seriesTable(series)))</details>
       </section>
       """
+  }
+
+  /// The names of the classes, for the narrow chart.
+  private var keys: String {
+    let names = RequestClass.allCases.reversed().filter { tally[$0].requests > 0 }
+    let items = names.map { "<li>\(swatch($0)) \($0.name)</li>" }
+    return "<ul class=\"keys\">" + items.joined() + "</ul>"
+  }
+
+  /// Returns content that a narrow screen scrolls sideways, which the keyboard can reach.
+  private func region(_ label: String, _ content: String) -> String {
+    "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"\(label)\">"
+      + content + "</div>"
   }
 
   private func seriesTable(_ series: TimeGrid.Series) -> String {
@@ -145,13 +160,13 @@ struct ReportPage {
   private var classTable: String {
     let series = report.series
     var out = """
-      <section>
-      <h2>Classes</h2>
-      <div class="wide"><table class="classes"><thead><tr><th scope="col">Class</th>
+      <table class="classes"><thead><tr><th scope="col">Class</th>
       <th scope="col" class="n">Requests</th><th scope="col" class="n">Share</th>
       <th scope="col" class="n">Bytes</th>
       """
-    if series != nil { out += "<th scope=\"col\">Over time, each to its own scale</th>" }
+    if series != nil {
+      out += "<th scope=\"col\" class=\"over\">Over time, each to its own scale</th>"
+    }
     out += "</tr></thead><tbody>\n"
     for category in RequestClass.allCases.reversed() where tally[category].requests > 0 {
       out += "<tr><th scope=\"row\"><b>\(swatch(category))\(category.name)</b>"
@@ -159,13 +174,76 @@ struct ReportPage {
       out += number(tally[category].requests)
       out += "<td class=\"n\">\(Markup.escaped(report.share(tally[category].requests)))</td>"
       out += "<td class=\"n\">\(Figures.bytes(tally[category].bytes))</td>"
-      if let series { out += "<td>\(spark(series, category))</td>" }
+      if let series { out += "<td class=\"over\">\(spark(series, category))</td>" }
       out += "</tr>\n"
     }
     out += "</tbody><tfoot><tr><th scope=\"row\">all</th>" + number(tally.requests)
     out += "<td class=\"n\">\(report.share(tally.requests))</td>"
     out += "<td class=\"n\">\(Figures.bytes(tally.bytes))</td>"
-    return out + (series == nil ? "" : "<td></td>") + "</tr></tfoot></table></div></section>"
+    out += (series == nil ? "" : "<td class=\"over\"></td>") + "</tr></tfoot></table>"
+    return "<section><h2>Classes</h2>" + region("Requests by class", out) + words + "</section>"
+  }
+
+  /// What the classes are, for a reader who knows neither receipts nor signatures.
+  private var words: String {
+    let items = report.present.reversed().map { category in
+      "<div><dt>\(swatch(category)) \(category.name)</dt>"
+        + "<dd>\(Markup.escaped(category.explanation))</dd></div>"
+    }
+    return "<h3>What the classes are</h3><dl class=\"words\">" + items.joined() + "</dl>"
+  }
+
+  /// Returns the head of a table; numbers are what follows the first column.
+  private func head(_ first: String, _ numbers: [String], _ last: String = "") -> String {
+    "<table><thead><tr><th scope=\"col\">\(first)</th>"
+      + numbers.map { "<th scope=\"col\" class=\"n\">\($0)</th>" }.joined()
+      + (last.isEmpty ? "" : "<th scope=\"col\">\(last)</th>") + "</tr></thead><tbody>\n"
+  }
+
+  private func figure(_ text: String) -> String {
+    "<td class=\"n\">\(Markup.escaped(text))</td>"
+  }
+
+  private var comparison: String {
+    guard let earlier = report.earlier else { return "" }
+    func row(_ name: String, _ before: Int, _ now: Int) -> String {
+      "<tr><th scope=\"row\">\(name)</th>" + number(before)
+        + figure(Figures.share(before, of: earlier.requests)) + number(now)
+        + figure(report.share(now)) + figure(Figures.change(from: before, to: now)) + "</tr>\n"
+    }
+    var out = head("Class", ["Before", "Share", "Now", "Share", "Change"])
+    for category in report.present.reversed() {
+      out += row(
+        swatch(category) + " " + category.name, earlier[category], tally[category].requests)
+    }
+    out += "</tbody><tfoot>" + row("all", earlier.requests, tally.requests) + "</tfoot></table>"
+    return "<section><h2>Compared with the day before</h2><p class=\"note\">"
+      + "\(Markup.escaped(earlier.heading)): \(Figures.requests(earlier.requests)).</p>"
+      + region("Compared with the day before", out) + "</section>"
+  }
+
+  private var money: String {
+    guard let worth = report.worth else { return "" }
+    let before = report.earlier?.worth
+    var out = head(
+      "Class", ["Requests"] + (before == nil ? ["Amount"] : ["Before", "Now"]), "What it is")
+    for entry in worth.value.entries {
+      out += "<tr><th scope=\"row\">\(swatch(entry.category)) \(entry.category.name)</th>"
+      out += number(entry.requests)
+      if let before { out += figure(before.entry(like: entry).map(amount) ?? "–") }
+      out += figure(amount(entry)) + "<td>\(entry.category.work.worth)</td></tr>\n"
+    }
+    let notes = report.moneyNotes.map { "<li>Not counted: \(Markup.escaped($0))</li>" }
+    return "<section><h2>In money</h2><p class=\"note\">\(DayReport.moneyNote) Prices: "
+      + "\(Markup.escaped(worth.source)).</p>"
+      + (worth.value.entries.isEmpty
+        ? "<p>No request names a product that has a price.</p>"
+        : region("In money", out + "</tbody></table>"))
+      + (notes.isEmpty ? "" : "<ul class=\"left\">" + notes.joined() + "</ul>") + "</section>"
+  }
+
+  private func amount(_ entry: DayWorth.Entry) -> String {
+    "\(entry.amount.grouped) \(entry.amount.currency)"
   }
 
   private func swatch(_ category: RequestClass) -> String {
@@ -198,7 +276,7 @@ struct ReportPage {
     _ title: String, _ column: String, _ features: ArraySlice<DayTally.Feature>
   ) -> String {
     guard !features.isEmpty else { return "" }
-    var out = "<section><h2>\(title)</h2><div class=\"wide\"><table><thead><tr>"
+    var out = "<table><thead><tr>"
     out += "<th scope=\"col\">\(column)</th><th scope=\"col\" class=\"n\">Requests</th>"
     out += "<th scope=\"col\" class=\"n\">Share</th></tr></thead><tbody>\n"
     for feature in features {
@@ -206,14 +284,13 @@ struct ReportPage {
       out += number(feature.lines.count)
       out += "<td class=\"n\">\(Markup.escaped(report.share(feature.lines.count)))</td></tr>\n"
     }
-    return out + "</tbody></table></div></section>"
+    return "<section><h2>\(title)</h2>" + region(title, out + "</tbody></table>") + "</section>"
   }
 
   private var oddest: String {
     let oddities = tally.oddities(limit: DayReport.oddityLimit)
     guard !oddities.isEmpty else { return "" }
-    var out = "<section><h2>Oddest</h2><p class=\"note\">What fewer than one request in a "
-    out += "hundred has, the rarest first.</p><div class=\"wide\"><table><thead><tr>"
+    var out = "<table><thead><tr>"
     out += "<th scope=\"col\">What</th><th scope=\"col\" class=\"n\">Requests</th>"
     out += "<th scope=\"col\">In</th></tr></thead><tbody>\n"
     for feature in oddities {
@@ -221,13 +298,14 @@ struct ReportPage {
       out += "\(Markup.escaped(feature.name))</td>" + number(feature.lines.count)
       out += "<td class=\"where\">\(DayReport.lines(feature.lines))</td></tr>\n"
     }
-    return out + "</tbody></table></div></section>"
+    return "<section><h2>Oddest</h2><p class=\"note\">What fewer than one request in a "
+      + "hundred has, the rarest first.</p>" + region("Oddest", out + "</tbody></table>")
+      + "</section>"
   }
 
   private var largest: String {
     guard !tally.largest.elements.isEmpty else { return "" }
-    var out = "<section><h2>Largest</h2><p class=\"note\">The longest blobs, as the clients "
-    out += "sent them.</p><div class=\"wide\"><table><thead><tr><th scope=\"col\">Line</th>"
+    var out = "<table><thead><tr><th scope=\"col\">Line</th>"
     out += "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\">Class</th>"
     out += "<th scope=\"col\">Form</th></tr></thead><tbody>\n"
     for input in tally.largest.elements {
@@ -235,7 +313,8 @@ struct ReportPage {
       out += "<td>\(swatch(input.category)) \(input.category.name)</td>"
       out += "<td>\(Markup.escaped(input.form))</td></tr>\n"
     }
-    return out + "</tbody></table></div></section>"
+    return "<section><h2>Largest</h2><p class=\"note\">The longest blobs, as the clients sent "
+      + "them.</p>" + region("Largest", out + "</tbody></table>") + "</section>"
   }
 
   private var notes: String {
@@ -282,7 +361,17 @@ struct ReportPage {
     .note{margin:-8px 0 12px;color:var(--quiet);font-size:14px}
     figure{margin:0}
     figure svg{display:block;width:100%;height:auto}
-    .wide{overflow-x:auto}
+    .narrow,.keys{display:none}
+    .keys{list-style:none;margin:12px 0 0;padding:0;gap:4px 18px;flex-wrap:wrap;font-size:14px}
+    .scroll{overflow-x:auto}
+    h3{margin:28px 0 10px;font-size:16px;font-weight:650}
+    .words{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,320px),1fr));\
+    gap:14px 40px;margin:0;font-size:15px}
+    .words dt{font-weight:620}
+    .words dd{margin:2px 0 0;color:var(--quiet)}
+    .left{margin:12px 0 0;padding-left:18px;color:var(--quiet);font-size:14px}
+    @media (max-width:900px){figure .wide{display:none}figure .narrow{display:block;\
+    max-width:560px}figure .keys{display:flex}}
     table{width:100%;border-collapse:collapse;font-size:15px;line-height:1.4}
     th,td{padding:9px 14px 9px 0;text-align:left;vertical-align:middle;\
     border-bottom:1px solid var(--line);font-weight:400}
@@ -291,7 +380,7 @@ struct ReportPage {
     tfoot th,tfoot td{border-bottom:0;font-weight:620}
     .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
     .n+:not(.n){padding-left:18px}
-    .zero{color:var(--quiet);opacity:.6}
+    .zero{color:var(--quiet)}
     .name{overflow-wrap:anywhere}
     .name i{font-style:normal;color:var(--quiet);font-size:13px;margin-right:4px}
     .where{color:var(--quiet);font-size:13px;font-variant-numeric:tabular-nums}
@@ -316,6 +405,8 @@ struct ReportPage {
     footer ul{margin:0;padding-left:18px}
     code{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
     \(Palette.chartStyle())
+    @media (max-width:600px){.classes .over{display:none}.classes tbody th{min-width:0}\
+    .classes td:nth-last-child(2){padding-right:0}}
     @media print{main{padding:0}section,footer{margin-top:32px;break-inside:avoid}}
     """
 }

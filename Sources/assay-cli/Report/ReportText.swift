@@ -4,7 +4,7 @@ extension DayReport {
     var out = "\n" + Terminal.styled(Terminal.safe(source), .strong)
     out += "  \(Figures.requests(tally.requests))"
     if let period { out += ", " + period }
-    out += "\n\n" + classTable + "\n" + savings + "\n"
+    out += "\n\n" + classTable + "\n" + words + savings + "\n" + comparison + money
     out += featureTable("statuses", tally.statusesByCount.prefix(12))
     out += featureTable("forms", tally.formsByCount.prefix(12))
     out += featureTable("oddest: what fewer than one in a hundred has", oddities, isMixed: true)
@@ -16,14 +16,14 @@ extension DayReport {
     return out + Terminal.styled(wrapped(repeatNote), .quiet) + "\n"
   }
 
-  /// Returns the text in lines of at most 96 characters.
-  private func wrapped(_ text: String) -> String {
+  /// Returns the text in lines of at most so many characters.
+  private func wrapped(_ text: String, width: Int = 96) -> String {
     var lines = [""]
     for word in text.split(separator: " ") {
       let line = lines.removeLast()
       if line.isEmpty {
         lines.append(String(word))
-      } else if line.count + word.count < 96 {
+      } else if line.count + word.count < width {
         lines.append(line + " " + word)
       } else {
         lines += [line, String(word)]
@@ -53,6 +53,53 @@ extension DayReport {
         row(
           "all", Figures.grouped(tally.requests), share(tally.requests),
           Figures.bytes(tally.bytes), ""), .strong)
+  }
+
+  /// What the classes are, for a reader who knows neither receipts nor signatures.
+  private var words: String {
+    var out = Terminal.styled("what the classes are", .strong) + "\n"
+    for category in present {
+      let lines = wrapped(category.explanation, width: 78).split(separator: "\n")
+      for (place, line) in lines.enumerated() {
+        out += "  " + (place == 0 ? category.name : "").padded(15) + line + "\n"
+      }
+    }
+    return out + "\n"
+  }
+
+  private var comparison: String {
+    guard let earlier else { return "" }
+    func row(_ name: String, _ before: Int, _ now: Int) -> String {
+      "  " + name.padded(13) + Figures.grouped(before).padded(-12)
+        + Figures.share(before, of: earlier.requests).padded(-10)
+        + Figures.grouped(now).padded(-12) + share(now).padded(-10)
+        + Figures.change(from: before, to: now).padded(-22) + "\n"
+    }
+    let head =
+      "  " + "class".padded(13) + "before".padded(-12) + "share".padded(-10)
+      + "now".padded(-12) + "share".padded(-10) + "change".padded(-22) + "\n"
+    return Terminal.styled("compared with \(Terminal.safe(earlier.heading))\n", .strong)
+      + Terminal.styled(head, .quiet)
+      + present.map { row($0.name, earlier[$0], tally[$0].requests) }.joined()
+      + Terminal.styled(row("all", earlier.requests, tally.requests), .strong) + "\n"
+  }
+
+  private var money: String {
+    guard let worth else { return "" }
+    var out = Terminal.styled("in money, by \(Terminal.safe(worth.source))\n", .strong)
+    let hasBefore = earlier?.worth != nil
+    out += Terminal.styled(
+      "  " + "class".padded(13) + "requests".padded(-12) + (hasBefore ? "before".padded(-20) : "")
+        + (hasBefore ? "now" : "amount").padded(-20) + "\n", .quiet)
+    for entry in worth.value.entries {
+      let before = earlier?.worth?.entry(like: entry)?.amount.grouped ?? "–"
+      out += "  " + entry.category.name.padded(13) + Figures.grouped(entry.requests).padded(-12)
+      out += (hasBefore ? before.padded(-20) : "") + entry.amount.grouped.padded(-20)
+      out += " \(entry.amount.currency)  \(entry.category.work.worth)\n"
+    }
+    if worth.value.entries.isEmpty { out += "  no request names a product that has a price\n" }
+    out += moneyNotes.map { "  not counted: \($0)\n" }.joined()
+    return out + Terminal.styled(wrapped(DayReport.moneyNote), .quiet) + "\n\n"
   }
 
   private func row(

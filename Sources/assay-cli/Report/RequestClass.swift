@@ -26,19 +26,13 @@ enum RequestClass: Int, CaseIterable {
     }
   }
 
+  private static let texts = ExplanationTable().classes
+
   /// The meaning in one line.
-  var meaning: String {
-    switch self {
-    case .candidate: return "a receipt that may be ours"
-    case .jws: return "a StoreKit 2 text that may be ours"
-    case .unconfirmed: return "may be ours, but something is odd about it"
-    case .repeated: return "names a purchase that this file named before"
-    case .foreign: return "of another app, or a product not in the catalogue"
-    case .cracker: return "made by a cracking tool: no receipt in it"
-    case .malformed: return "damaged, empty or not an encoding of anything"
-    case .unsupported: return "neither a receipt nor a StoreKit text"
-    }
-  }
+  var meaning: String { RequestClass.texts[name]?.meaning ?? "" }
+
+  /// What the class is, in sentences for a reader who knows neither receipts nor signatures.
+  var explanation: String { RequestClass.texts[name]?.explanation ?? "" }
 
   /// The work that a class needs.
   enum Work: Int, CaseIterable {
@@ -48,6 +42,15 @@ enum RequestClass: Int, CaseIterable {
     case lookup
     /// Offline verification.
     case verification
+
+    /// What the prices of the products that its requests name amount to.
+    var worth: String {
+      switch self {
+      case .nothing: return "lost where nobody looks at what is sent"
+      case .lookup: return "given out again where nothing is remembered"
+      case .verification: return "revenue, as far as verification confirms it"
+      }
+    }
   }
 
   var work: Work {

@@ -3,19 +3,28 @@ struct StackedChart {
   private let series: TimeGrid.Series
   private let tally: DayTally
   private let source: String
-  /// Whether the chart is a file of its own, which has a headline and a ground.
-  private let isStandalone: Bool
+  private let layout: Layout
 
-  private let width = 1080.0
-  private let left = 68.0
-  private let right = 176.0
-  private let plotHeight = 320.0
+  enum Layout: String {
+    /// A file of its own, which has a headline and a ground.
+    case standalone
+    /// In a page on a wide screen, with the names of the classes beside the columns.
+    case wide
+    /// In a page on a phone; the page names the classes.
+    case narrow
+  }
 
-  init(_ series: TimeGrid.Series, _ tally: DayTally, source: String, isStandalone: Bool) {
+  private var width: Double { layout == .narrow ? 340 : 1080 }
+  private var left: Double { layout == .narrow ? 48 : 68 }
+  private var right: Double { layout == .narrow ? 4 : 176 }
+  private var plotHeight: Double { layout == .narrow ? 220 : 320 }
+  private var isStandalone: Bool { layout == .standalone }
+
+  init(_ series: TimeGrid.Series, _ tally: DayTally, source: String, _ layout: Layout) {
     self.series = series
     self.tally = tally
     self.source = source
-    self.isStandalone = isStandalone
+    self.layout = layout
   }
 
   private var top: Double { isStandalone ? 106 : 30 }
@@ -29,14 +38,15 @@ struct StackedChart {
   var svg: String {
     var out =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(text(width)) \(text(height))\""
-      + " role=\"img\" aria-labelledby=\"chart-title chart-summary\""
+      + " role=\"img\" class=\"\(layout)\""
+      + " aria-labelledby=\"\(layout)-title \(layout)-summary\""
     if isStandalone { out += " width=\"\(text(width))\" height=\"\(text(height))\"" }
     out += " font-family=\"\(Palette.fonts)\" font-size=\"13\">\n"
-    out += "<title id=\"chart-title\">\(Markup.escaped(title))</title>\n"
-    out += "<desc id=\"chart-summary\">\(Markup.escaped(summary))</desc>\n"
+    out += "<title id=\"\(layout)-title\">\(Markup.escaped(title))</title>\n"
+    out += "<desc id=\"\(layout)-summary\">\(Markup.escaped(summary))</desc>\n"
     if isStandalone { out += headline }
     return out + axis + columns + "<path class=\"base\" d=\"M\(text(left)) \(text(bottom))"
-      + "H\(text(width - right))\"/>\n" + clock + labels + "</svg>\n"
+      + "H\(text(width - right))\"/>\n" + clock + (layout == .narrow ? "" : labels) + "</svg>\n"
   }
 
   // MARK: words
