@@ -35,11 +35,15 @@ def template(text, given):
     for each in found["Resources"].values():
         if each["Type"] == "AWS::Serverless::Function":
             each["Properties"]["CodeUri"] = CODE
+    return translated(found)
+
+
+def translated(found):
+    """Return a template, as an object, without its transform."""
     os.environ.setdefault("AWS_DEFAULT_REGION", REGION)
-    session = boto3.Session(region_name=REGION)
     defaults = {name: each["Default"] for name, each in found.get("Parameters", {}).items()
                 if "Default" in each and not name.startswith("Bootstrap")}
-    made = Translator(_NoManagedPolicies(), Parser(), boto_session=session)
+    made = Translator(_NoManagedPolicies(), Parser(), boto_session=boto3.Session())
     return made.translate(found, defaults)
 
 
