@@ -12,6 +12,7 @@ import os
 import pathlib
 import socket
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SERVICES = ("acm", "apigatewayv2", "cloudformation", "cloudwatch", "cognito-idp", "dynamodb",
@@ -38,8 +39,9 @@ def serve(path):
     SAM = importlib.util.module_from_spec(importlib.util.spec_from_loader("sam", loader))
     loader.exec_module(SAM)
     listening = socket.socket(socket.AF_UNIX)
-    listening.bind(path)
+    listening.bind(f"{path}.new")
     listening.listen()
+    os.rename(f"{path}.new", path)  # a socket that is seen takes connections
     while True:
         connection, _ = listening.accept()
         if os.fork() == 0:
@@ -79,6 +81,8 @@ def run(connection):
 
 
 def ask(path, name, *arguments):
+    while not os.path.exists(path):  # the process still loads; whoever started it has a time limit
+        time.sleep(0.05)
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
         text = json.dumps({"name": name, "arguments": arguments, "folder": os.getcwd(),
