@@ -408,9 +408,9 @@ def check_comparison(suite, assay, log, prices, report, money):
                  f"{checked.faults} {checked.open}")
     for content, words in [({**report, "report": 2}, "version 2"),
                            ({**report, "classes": []}, "without the class")]:
-        assay.file("other.json", json.dumps(content).encode())
+        assay.file("another.json", json.dumps(content).encode())
         code, _, err = assay.run("report", log, "--config", "ca/config.json", "--yesterday",
-                                 "other.json")
+                                 "another.json")
         suite.expect(code == 2 and words in err, f"CLI-9: a report {words}", f"{code} {err}")
     code, _, err = assay.run("report", "-", "--config", "ca/config.json", "--prices", "-")
     suite.expect(code == 2 and "only one of" in err, "CLI-9: standard input twice", err)

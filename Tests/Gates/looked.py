@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 
 import screens
-from contract import ROOT
+from project import ROOT
 from report import Suite
 
 FOLDER = ROOT / "build/screens"

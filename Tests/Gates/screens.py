@@ -107,6 +107,8 @@ def open_page(context, axe, one, width, scheme, folder):
         tab.evaluate("place => document.querySelector(place).focus()", selector)
         tab.keyboard.type(text)
         tab.wait_for_selector(one["shown"])
+    # What still fades in has the contrast of nothing.
+    tab.evaluate("Promise.allSettled(document.getAnimations().map(one => one.finished))")
     inspect(tab, axe, one, name, width)
     here = one["address"].split("/")[:3]
     elsewhere = [url for url in asked if url.split("/")[:3] != here and url[:5] != "data:"]

@@ -43,9 +43,10 @@ struct PriceList: Sendable {
     "give a product id, its price and the currency, as in com.example.app.coins100,4.99,USD"
 
   private mutating func read(_ line: Substring, isFirst: Bool) throws(Fault) {
+    let line = PriceList.trimmed(line)
+    if line.isEmpty || line.hasPrefix("#") { return }
     let fields = line.split(omittingEmptySubsequences: false) { $0 == "," || $0 == "\t" }
       .map { PriceList.trimmed($0) }
-    if fields.count == 1, fields[0].isEmpty || fields[0].hasPrefix("#") { return }
     guard fields.count == 3, !fields[0].isEmpty, fields[0].utf8.count <= PriceList.idCap else {
       throw Fault(words: PriceList.form)
     }

@@ -78,7 +78,8 @@ struct ReportPage {
       x += width
     }
     return "<svg class=\"strip\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\""
-      + " role=\"img\" aria-label=\"Shares of the classes; the table below has the figures\">"
+      + " role=\"img\" aria-label=\"Shares of the classes; the table below has the figures\""
+      + " aria-details=\"classes\">"
       + bars + "</svg>"
   }
 
@@ -160,7 +161,7 @@ struct ReportPage {
   private var classTable: String {
     let series = report.series
     var out = """
-      <table class="classes"><thead><tr><th scope="col">Class</th>
+      <table id="classes" class="classes"><thead><tr><th scope="col">Class</th>
       <th scope="col" class="n">Requests</th><th scope="col" class="n">Share</th>
       <th scope="col" class="n">Bytes</th>
       """
