@@ -22,7 +22,7 @@ import zipfile
 
 import boto3
 from moto.awslambda.models import LambdaFunction, lambda_backends
-from moto.cloudformation import models as stacks
+from moto.cloudformation import models as stacks, parsing
 from moto.core.common_models import CloudFormationModel
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import WSGIRequestHandler, run_simple
@@ -164,6 +164,17 @@ def transforming(parse):
     return parsed
 
 
+def without_nothing(clean):
+    """Return what fills in a template, which in moto would leave AWS::NoValue in a list."""
+    def cleaned(given, resources):
+        found = clean(given, resources)
+        return [each for each in found if each is not None] if isinstance(given, list) else found
+    return cleaned
+
+
+parsing.clean_json = without_nothing(parsing.clean_json)
+
+
 def with_layers(create):
     """Return what makes a function, which in moto's CloudFormation would have no layer; one for
     another processor is refused when the function starts, so here when it is made."""
@@ -185,7 +196,15 @@ LambdaFunction.create_from_cloudformation_json = with_layers(
 
 
 def applied(self, apply=stacks.ChangeSet.apply):
-    """Apply a change set, after which moto's stack would have no outputs."""
+    """Apply a change set, after which moto's stack would have no outputs. Of the previous values moto
+    would not read a list, and it would change what its condition leaves out: no command of the guide
+    changes a condition."""
+    self.parameters = {name: ",".join(each) if isinstance(each, list) else each
+                       for name, each in self.parameters.items()}
+    known = self.stack.resource_map.lazy_condition_map
+    self.template_dict["Resources"] = {
+        name: each for name, each in self.template_dict["Resources"].items()
+        if each.get("Condition") not in known or known[each["Condition"]]}
     apply(self)
     self.stack.template_dict = self.template_dict
     self.stack.output_map = self.stack._create_output_map()
