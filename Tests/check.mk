@@ -375,6 +375,14 @@ check-lambda-moto:
 	@FREEMIUM_ENGINE=moto $(FREEMIUM_RUN) $(PYTHON) $(GATES)/python.py $(FREEMIUM)/tests \
 	  --suite lambda-moto --tools --only 'test_[!ept]*.py'
 
+# The stack as an app of CDK, by aws-cdk-lib (460 MB) and node; without them it is type-checked, by
+# check-examples-lint.
+.PHONY: check-lambda-cdk
+check-lambda-cdk: ## the freemium back end's app of CDK, synthesised: it makes what SAM makes
+	@$(PYTHON) $(GATES)/python_tools.py build/cdk-tools $(FREEMIUM)/cdk/requirements.txt
+	@ASSAY_CDK=$(ROOT)/build/cdk-tools/bin/python $(FREEMIUM_RUN) $(PYTHON) $(GATES)/python.py \
+	  $(FREEMIUM)/tests --suite lambda-cdk --tools --only test_cdk.py
+
 demo-lambda: deps-demo ## the freemium back end on this machine; DEMO_ONCE=1 plays its requests
 	@$(MAKE) --no-print-directory inputs
 	@$(MAKE) --no-print-directory all
