@@ -58,7 +58,7 @@ class Freemium(Construct):
     def _package(self) -> aws_s3_assets.Asset:
         """Return the package, made by the Makefile that `sam build` runs."""
         with tempfile.TemporaryDirectory() as folder:
-            make = ["make", "--silent", "-C", EXAMPLE / "freemium", "build-cdk"]
+            make = ["make", "--silent", "-C", str(EXAMPLE / "freemium"), "build-cdk"]
             subprocess.run([*make, f"ARTIFACTS_DIR={folder}"], check=True)
             return aws_s3_assets.Asset(self, "Package", path=folder)
 

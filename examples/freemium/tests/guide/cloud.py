@@ -22,13 +22,14 @@ import zipfile
 
 import boto3
 from moto.awslambda.models import LambdaFunction, lambda_backends
-from moto.cloudformation import models as stacks, parsing
+from moto.cloudformation import models as stacks
+from moto.cloudformation import parsing
 from moto.core.common_models import CloudFormationModel
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import WSGIRequestHandler, run_simple
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import transformed  # noqa: E402
+import transformed
 
 ACCOUNT = "123456789012"
 MOTO = DomainDispatcherApplication(create_backend_app)
@@ -196,11 +197,13 @@ LambdaFunction.create_from_cloudformation_json = with_layers(
 
 
 def applied(self, apply=stacks.ChangeSet.apply):
-    """Apply a change set, after which moto's stack would have no outputs. Of the previous values moto
-    would not read a list, and it would change what its condition leaves out: no command of the guide
-    changes a condition."""
-    self.parameters = {name: ",".join(each) if isinstance(each, list) else each
-                       for name, each in self.parameters.items()}
+    """Apply a change set, after which moto's stack would have no outputs.
+
+    Of the previous values moto would not read a list, and it would change what its condition
+    leaves out: no command of the guide changes a condition."""
+    self.parameters = {
+        name: ",".join(each) if isinstance(each, list) else each
+        for name, each in self.parameters.items()}
     known = self.stack.resource_map.lazy_condition_map
     self.template_dict["Resources"] = {
         name: each for name, each in self.template_dict["Resources"].items()
@@ -256,7 +259,8 @@ def claimed(headers, authorizer):
 
 
 def invoked(region, uri, event):
-    """Return the answer of the function behind an integration, in a new process; None: it failed."""
+    """Return the answer of the function behind an integration, from a new process; None: it
+    failed."""
     name = re.search(r"function:([\w-]+)/invocations", uri)[1]
     backend = lambda_backends[ACCOUNT][region]
     function = backend.get_function(name)
