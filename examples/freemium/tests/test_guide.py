@@ -58,7 +58,7 @@ class Cloud:
         self.log = log.open("w")
         self.process = subprocess.Popen(
             [sys.executable, HERE / "cloud.py", str(self.port)], stderr=self.log,
-            env={**os.environ, **credentials(), "MOTO_ACM_VALIDATION_WAIT": "1"})
+            env={**os.environ, **credentials(), "MOTO_ACM_VALIDATION_WAIT": "0"})
         for _ in range(1200):
             with socket.socket() as tried:
                 if tried.connect_ex(("127.0.0.1", self.port)) == 0:
