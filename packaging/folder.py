@@ -6,6 +6,7 @@
 Takes what the targets of `make release` have built below build/, and makes of it the packages for
 PHP and Go and the container image. The folder holds, beside README.txt:
 
+  bin/assay        the command line for x86_64, ready to run
   python/ php/ go/ debian/ linux/ lambda/ container/   packages, by who installs them
   sources/ site/                                       the sources and the documentation
   sbom/            what is linked in, one bill of materials a system (CycloneDX)
@@ -56,12 +57,14 @@ IMAGES = {"": {"amd64": "linux-x86_64", "arm64": "linux-aarch64"},
           "-musl": {"amd64": "linux-musl-x86_64", "arm64": "linux-musl-aarch64"}}
 README = """Assay {version}, commit {commit}
 
+  bin/assay   the command line for x86_64, ready to run
   python/     wheels for pip: glibc (manylinux), Alpine (musllinux); assay_testing has the
               command assay and pytest's fixture
-  php/        the Composer package with the library inside
+  php/        the Composer package with the library inside; the folder is a repository of
+              artifacts to Composer
   go/         a module proxy: GONOSUMDB=assay.example GOPROXY=file://.../go
   debian/     libassay0 and libassay-dev for both processors; assay, the command line
-  linux/      tarballs: header, library, pkg-config, CMake, manual; on x86_64 the command line
+  linux/      tarballs: header, library, pkg-config, CMake, manual; on x86_64 bin/assay too
   lambda/     layers for AWS Lambda
   container/  images to copy from (OCI layouts): glibc, and Alpine
   sources/    everything that the rest was made of, and where Swift packages start
@@ -114,6 +117,14 @@ class Release:
     def built(self, paths):
         """Return {name: path} of those that fit."""
         return {name: path for name, path in paths.items() if self.fits(path)}
+
+    def program(self):
+        """Take the command line out of its tarball."""
+        path = self.folder / f"linux/{NAME}-linux-x86_64.tar.gz"
+        if path.exists():
+            with tarfile.open(path) as given:
+                self.write("bin/assay", given.extractfile(f"{NAME}-linux-x86_64/bin/assay").read())
+            (self.folder / "bin/assay").chmod(0o755)
 
     def site(self, epoch):
         folder = BUILD / "docs"
@@ -202,6 +213,7 @@ def main():
     options.out.mkdir(parents=True)
     made = Release(options.out, options.commit, options.partial)
     made.copy()
+    made.program()
     made.site(epoch)
     made.packages(epoch)
     made.image(epoch)

@@ -64,6 +64,7 @@ check php-dev command -v phpize
 check php-fpm command -v php-fpm$(php -r 'echo PHP_MAJOR_VERSION.".".PHP_MINOR_VERSION;')
 check php-cgi command -v php-cgi
 check php-xml php -r 'exit((int) !extension_loaded("dom"));'
+check php-zip php -r 'exit((int) !extension_loaded("zip"));'
 check php-mbstring php -r 'exit((int) !extension_loaded("mbstring"));'
 shop php-sqlite3 php -r 'exit((int) !extension_loaded("pdo_sqlite"));'
 check phpunit command -v phpunit

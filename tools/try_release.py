@@ -43,7 +43,7 @@ NAME = f"assay-{version()}"
 # which Tests/Gates/snippets.py does, so only its sources are looked at.
 PAGES = {"command-line": False, "python": False, "php": False, "c": True, "go": True}
 # Page -> the most commands to its first decision.
-MOST_COMMANDS = {"python": 4}
+MOST_COMMANDS = {"command-line": 4, "python": 4, "php": 4, "c": 4, "go": 4}
 # What a page prints when it has decided.
 DECIDED = re.compile(r"premium,? active")
 COMPILERS = ("/usr/bin/*gcc*", "/usr/bin/cc", "/usr/bin/c++", "/usr/bin/*g++*", "/usr/bin/clang*",
