@@ -11,7 +11,7 @@ picture by "WIDTH SCHEME".
 
 Every page, at each width, in each scheme: axe-core has no serious or critical finding, the page is
 not wider than the screen, each chart has words and a table, and its text can be read; nothing comes
-from elsewhere, and the browser does not complain.
+from elsewhere, and the browser does not complain. All of it is asked with every <details> open.
 """
 import json
 import pathlib
@@ -56,6 +56,10 @@ MEASURE = """() => {
   };
 }""".replace("LIMIT", str(LEGIBLE))
 
+OPENED = """document.querySelectorAll('details:not([open])').forEach(one => {
+  one.open = true; one.className += ' was-closed'; })"""
+CLOSED = "document.querySelectorAll('details.was-closed').forEach(one => { one.open = false; })"
+
 
 def look(suite, pages, folder):
     """Check pages, and count each expectation in `suite`. Pictures are written into `folder`."""
@@ -79,6 +83,7 @@ def tell(met, what, detail=""):
 
 def inspect(tab, axe, one, name, width):
     """Tell what is right and wrong with an opened page."""
+    tab.evaluate(OPENED)
     found = tab.evaluate(MEASURE)
     tell(found["width"] <= width, f"{name}: not wider than the screen",
          f"{found['width']} px: {found['wide']}")
@@ -92,6 +97,7 @@ def inspect(tab, axe, one, name, width):
     details = [f"{each['id']} ({each['impact']}): {' '.join(map(str, node['target']))}"
                f"  {node['html'][:120]}" for each in bad for node in each["nodes"][:5]]
     tell(not bad, f"{name}: axe-core has no serious finding", "\n  ".join(["", *details]))
+    tab.evaluate(CLOSED)
 
 
 def open_page(context, axe, one, width, scheme, folder):
