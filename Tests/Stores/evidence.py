@@ -46,9 +46,11 @@ def hash_of_sources():
 
 
 def configuration(authority):
-    """Return the configuration of all processes; the URL adds the engine."""
+    """Return the configuration of all processes; the URL adds the engine. Time limits are long,
+    because on a busy machine the double of DynamoDB needs seconds for one exchange."""
     return {**authority.config, "quotas": LIMITS, "ledger": {
-        "challengeTtlMs": stages.CHALLENGE_TTL, "signup": {"limit": SIGNUP_LIMIT}}}
+        "challengeTtlMs": stages.CHALLENGE_TTL, "signup": {"limit": SIGNUP_LIMIT},
+        "statementMs": 20000, "requestMs": 60000}}
 
 
 def device(authority, at):

@@ -318,6 +318,7 @@ def sweepers(scene):
     made += [apply_of(line, 0, line["accounts"][0]) for line in lines]
     begun = scene.settled([made[at::4] for at in range(4)])
     found = {"due": collections.Counter(), "dueLines": collections.Counter()}
+    ends = collections.Counter()
     for op, now, kind in (("due", BEGIN + LEASE, rows), ("dueLines", BEGIN + 60 * DAY, lines)):
         def sweep(sweepers, op=op, now=now):
             heard = scene.settled(
@@ -325,7 +326,8 @@ def sweepers(scene):
                         "lease": LEASE}) for at, row in enumerate(rows[:8])]
                  for sweeper in sweepers], judged=op == "due")
             for answers in heard:
-                for _, result in answers:
+                for outcome, result in answers:
+                    ends[op, outcome] += 1
                     found[op].update(list(result.get("claims", result.get("keys", ()))))
         sweep(range(8))
         # A last sweeper, without others, gets the rows that the sweepers locked from each other.
@@ -340,7 +342,7 @@ def sweepers(scene):
     seen = [{key: found[op][key] for key in wanted}
             for op, wanted in zip(("due", "dueLines"), once, strict=True)]
     wrong = [{key: times for key, times in one.items() if times != 1} for one in seen]
-    return wrong == [{}, {}], (wrong, *(said(answers) for answers in begun))
+    return wrong == [{}, {}], (dict(ends), wrong, *(said(answers) for answers in begun))
 
 
 def opposite_links(scene):
