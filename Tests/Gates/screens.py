@@ -21,7 +21,7 @@ import sys
 
 WIDTHS = {1280: 900, 390: 844}
 SCHEMES = ("light", "dark")
-SECONDS = 300
+SECONDS = 900
 BROWSERS = ("chromium", "chromium-browser")
 # The smallest text of a chart as it is drawn, in CSS pixels.
 LEGIBLE = 9.5

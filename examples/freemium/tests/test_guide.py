@@ -165,7 +165,7 @@ class DeployTest(unittest.TestCase):
         commands.touch()
         done = subprocess.run(
             ["bash", "-c", "\n".join(script)], cwd=cls.checkout, text=True, capture_output=True,
-            stdin=subprocess.DEVNULL, timeout=300,
+            stdin=subprocess.DEVNULL, timeout=900,
             env={"HOME": str(cls.folder), "TMPDIR": str(cls.folder), "LANG": "C.UTF-8",
                  "PATH": f"{cls.folder}/bin:/usr/bin:/bin", **credentials(), "EDITOR": "edit",
                  "AWS_ENDPOINT_URL": cls.cloud.url, "COMMANDS": str(commands), "OLD": "article"})
