@@ -387,7 +387,8 @@ func TestSoak(t *testing.T) {
 	sizes := []int64{residentBytes(t)}
 	for grown := int64(math.MaxInt64); grown > slack; {
 		if len(sizes) > most {
-			t.Fatalf("resident memory grows: by %d KiB in half of the last %d parts", grown>>10, 2*parts)
+			t.Fatalf("resident memory grows: by %d KiB in half of the last %d parts", grown>>10,
+				2*parts)
 		}
 		begin := time.Now()
 		verify(count / parts)
