@@ -33,8 +33,8 @@ class CostTest(BackendCase):
                  "update-subscription": self.asked(lambda: app.update(bought))}
         self.assertEqual(self.asked(lambda: app.update(bought)), found["update-subscription"])
         found["analyze"] = self.asked(lambda: app.analyze("premium"))
-        table = re.findall(r"^\| `/v1/([\w-]+)` \| (\d) \| (\d)", GUIDE.split("## What it costs")[1],
-                           re.M)
+        chapter = GUIDE.split("## What it costs")[1]
+        table = re.findall(r"^\| `/v1/([\w-]+)` \| (\d) \| (\d)", chapter, re.M)
         self.assertEqual({name: (int(reads), int(writes)) for name, reads, writes in table}, found)
 
 

@@ -37,8 +37,8 @@ EXPECTED = {
                          "one => one.tagName[1]).join(''))",
     "size of text": "[...document.querySelectorAll('body *')].every(one => !one.innerText?.trim() "
                     "|| parseFloat(getComputedStyle(one).fontSize) >= 12)",
-    "no column is squeezed": "[...document.querySelectorAll('.cards td, dd, input')].every("
-                             "one => one.type == 'hidden' || one.getBoundingClientRect().width >= 90)",
+    "no column is squeezed": "[...document.querySelectorAll('.cards td, dd, input')].every(one => "
+                             "one.type == 'hidden' || one.getBoundingClientRect().width >= 90)",
     "tables have captions and heads": "[...document.querySelectorAll('table')].every(one => "
                                       "one.caption && one.querySelector('th[scope=col]') && "
                                       "one.querySelectorAll('th[scope=row]').length >= "
