@@ -103,12 +103,17 @@ final class FastCgiServer
             ? [...$lines, 'opcache.preload_user' => self::USER] : $lines;
     }
 
-    /** Returns the path of a copy that every user may read. */
+    /**
+     * Returns the path of a copy that every user may read. It is written once: children of the
+     * server before still have it mapped while they end.
+     */
     public static function shared(string $file): string
     {
         $copy = self::folder() . '/' . basename($file);
-        copy($file, $copy);
-        chmod($copy, 0755);
+        if (!is_file($copy)) {
+            copy($file, $copy);
+            chmod($copy, 0755);
+        }
 
         return $copy;
     }
