@@ -155,3 +155,39 @@ check-go-engines:
 	@$(PYTHON) Tests/Stores/with_engines.py \
 	  --engines postgres,mariadb,dynamodb --tools $(BUILD)/python-tools \
 	  env $(GO_GATE) $(DIRECTORY_shipped) --suite go-engines --run TestEngines
+
+# ---- Node.js ------------------------------------------------------------------
+
+# The package as a program finds it, in build/node/node_modules/assay: JavaScript, types, the addon,
+# and libassay beside it. It is built with the compiler alone, without npm.
+
+NODE ?= node
+NODE_BUILD := $(BUILD)/node
+NODE_PACKAGE := $(NODE_BUILD)/node_modules/assay
+# Headers of Node.js: beside the program, or Debian's libnode-dev.
+NODE_INCLUDE = $(firstword $(wildcard $(addsuffix /node_api.h, \
+	$(patsubst %/bin/node,%/include/node,$(realpath $(shell command -v $(NODE)))) \
+	/usr/include/node /usr/include/nodejs/src)))
+NODE_SOURCES := $(wildcard bindings/node/native/*.[ch]) bindings/node/generated/functions.h \
+	include/assay.h
+NODE_CFLAGS := -std=gnu11 -O2 -g1 -fPIC -shared -fvisibility=hidden -fstack-protector-strong \
+	-D_FORTIFY_SOURCE=2 -Wall -Wextra -Werror -Wno-attributes -Wl,-z,relro,-z,now,-z,noexecstack
+NODE_FILES := $(wildcard bindings/node/*.*json bindings/node/*.*js bindings/node/*.*ts \
+	bindings/node/README.md bindings/node/lib/* bindings/node/generated/*)
+
+.PHONY: node
+node: all ## the Node.js package for this machine, in build/node/node_modules/assay
+	@$(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp
+
+$(NODE_BUILD)/assay.node: $(NODE_SOURCES)
+	@test -n '$(NODE_INCLUDE)' || { echo 'no headers of Node.js: install libnode-dev'; exit 1; }
+	@mkdir -p $(@D)
+	@echo 'building $@'
+	@$(NICE) $(CC) $(NODE_CFLAGS) -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$^) -o $@ -ldl
+
+$(NODE_BUILD)/package.stamp: $(NODE_BUILD)/assay.node $(NODE_FILES) $(LIBRARY)
+	@rm -rf $(NODE_PACKAGE)
+	@place=$(NODE_PACKAGE)/prebuilds/linux-$$($(NODE) -p process.arch)-glibc && \
+	  mkdir -p $$place && cp $(NODE_BUILD)/assay.node $(LIBRARY) $$place
+	@cd bindings/node && cp -r --parents $(NODE_FILES:bindings/node/%=%) $(ROOT)/$(NODE_PACKAGE)
+	@touch $@
