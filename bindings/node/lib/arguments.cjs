@@ -13,13 +13,13 @@ function refuse(name, wanted, value) {
   return new TypeError(`${name} is ${wanted}, not ${found}`);
 }
 
-/** Return the options of a call; a name that it does not have is refused. */
+/** Return the options of a call, without a prototype; a name that it does not have is refused. */
 function options(given, names) {
-  if (given === undefined || given === null) return {};
+  const found = { __proto__: null };
+  if (given === undefined || given === null) return found;
   if (typeof given !== "object" || Array.isArray(given)) {
     throw refuse("the last argument", "an object of options", given);
   }
-  const found = {};
   for (const name of Object.keys(given)) {
     if (!names.includes(name)) {
       throw new TypeError(`there is no option ${name}; there are ${names.join(", ")}`);
@@ -88,6 +88,9 @@ function integer(value, name, end) {
   return value;
 }
 
+// The JSON of facts, where they stand in a request.
+const PLAIN = Symbol("plain");
+
 /** Return a copy of a request as JSON has it: a Date as milliseconds, bytes as base64, facts as
  * their members; absent members are left out. */
 function plain(value) {
@@ -95,8 +98,7 @@ function plain(value) {
   if (isUint8Array(value)) return base64(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
-  const source = value.payload && value.document ? value.payload : value;
-  return Object.fromEntries(Object.entries(source)
+  return Object.fromEntries(Object.entries(value[PLAIN] ?? value)
     .filter(([, each]) => each !== undefined).map(([name, each]) => [name, plain(each)]));
 }
 
@@ -109,5 +111,5 @@ function jsonText(value, name) {
   return JSON.stringify(plain(value));
 }
 
-module.exports = { own, refuse, options, milliseconds, nowOf, timeOf, signed, octets,
+module.exports = { PLAIN, own, refuse, options, milliseconds, nowOf, timeOf, signed, octets,
   base64Octets, base64, device, integer, plain, jsonText };

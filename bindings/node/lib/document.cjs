@@ -3,7 +3,7 @@
 
 const { inspect } = require("node:util");
 const { native } = require("./load.cjs");
-const { own, refuse } = require("./arguments.cjs");
+const { PLAIN, own, refuse } = require("./arguments.cjs");
 const { freeze } = require("./shown.cjs");
 const { refusal, refusalOfStatus, statusName } = require("./errors.cjs");
 
@@ -120,6 +120,8 @@ class Members {
     const values = valuesOf(this);
     return freeze(this.constructor.payload ? own(values, "payload") ?? {} : values);
   }
+
+  get [PLAIN]() { return valuesOf(this); }
 
   /** Return the names of the typed members, those of bases first. */
   static names() {

@@ -39,12 +39,12 @@ function readArguments(row, given) {
   if (typeof options !== "object" || Array.isArray(options)) {
     throw refuse(`the last argument of ${row.name}`, "an object", options);
   }
-  const request = { operation: row.operation };
-  const carried = { evidence: evidence ?? [] };
+  const request = { __proto__: null, operation: row.operation };
+  const carried = { __proto__: null, evidence: evidence ?? [] };
   const put = (name, value) => {
     if (value === undefined || value === null) return;
     const wrapped = row.wrapped.includes(name) && isUint8Array(value);
-    const target = name.startsWith("options.") ? request.options ??= {} : request;
+    const target = name.startsWith("options.") ? request.options ??= { __proto__: null } : request;
     target[name.replace("options.", "")] = wrapped ? { base64: base64(value) } : plain(value);
   };
   if (row.first) put(row.first, member);

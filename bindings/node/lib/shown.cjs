@@ -36,7 +36,7 @@ function shown(step) {
   return found;
 }
 
-const PRINTED = { value: function print() { return shown(this); } };
+const PRINTED = { __proto__: null, value: function print() { return shown(this); } };
 
 /** Freeze a parsed JSON value as a whole, and let objects with secrets be printed without. */
 function freeze(value) {
