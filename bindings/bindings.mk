@@ -191,3 +191,33 @@ $(NODE_BUILD)/package.stamp: $(NODE_BUILD)/assay.node $(NODE_FILES) $(LIBRARY)
 	  mkdir -p $$place && cp $(NODE_BUILD)/assay.node $(LIBRARY) $$place
 	@cd bindings/node && cp -r --parents $(NODE_FILES:bindings/node/%=%) $(ROOT)/$(NODE_PACKAGE)
 	@touch $@
+
+# The suites, by `node --test`. Without Node.js 18 or later they are skipped, with a word.
+# ASSAY_SOAK=1000000 makes the memory tests long ones.
+NODE_ENVIRONMENT = ASSAY_NODE=$(ROOT)/$(NODE_PACKAGE) ASSAY_CASES=$(ROOT)/$(CASES) \
+	ASSAY_CLI=$(ROOT)/$(CLI) ASSAY_DUMP=$(ROOT)/$(PROGRAMS)/dump
+NODE_GATE = $(NODE_ENVIRONMENT) $(PYTHON) $(GATES)/node.py --node $(NODE)
+.PHONY: check-node check-node-asan
+check-node: $(PROGRAMS)/dump
+	@if $(PYTHON) $(GATES)/node.py --node $(NODE) --ask; then \
+	  $(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp && $(NODE_GATE) --suite node && \
+	  $(PYTHON) $(GATES)/api_of_hosts.py node; \
+	fi
+
+# The addon under AddressSanitizer and UBSan, with a fault in each call of Node-API in turn. Node.js
+# itself is not instrumented, and V8 gives nothing back at its end: leaks are those of the soak.
+NODE_SANITIZED := $(NODE_BUILD)/sanitized
+check-node-asan: $(NODE_BUILD)/package.stamp
+	@mkdir -p $(NODE_SANITIZED)/node_modules
+	@rm -rf $(NODE_SANITIZED)/node_modules/assay
+	@cp -r $(NODE_PACKAGE) $(NODE_SANITIZED)/node_modules/assay
+	@$(CC) $(filter-out -D_FORTIFY_SOURCE=2,$(NODE_CFLAGS)) -DASSAY_FAULTS -O1 \
+	  -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+	  -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$(NODE_SOURCES)) -ldl \
+	  -o $$(echo $(NODE_SANITIZED)/node_modules/assay/prebuilds/*)/assay.node
+	@ASSAY_NODE=$(ROOT)/$(NODE_SANITIZED)/node_modules/assay \
+	  ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_SOAK=0 \
+	  ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 \
+	  LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
+	  $(PYTHON) $(GATES)/node.py --node $(NODE) --suite node-asan \
+	  --only case-table,errors,lifetime,process,faults

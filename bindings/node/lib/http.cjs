@@ -84,25 +84,26 @@ class Sender {
     return reply;
   }
 
+  /** Return the address to ask, and what asks it: of a host that is played, the player's. */
   #address(text) {
     const url = new URL(text);
     const base = this.#hosts.get(url.hostname);
-    if (base === undefined) return [text, undefined];
+    if (base === undefined) return [text, this.#fetch];
     const { host } = url;
     url.protocol = base.protocol;
     url.host = base.host;
-    return [url.href, host];
+    const { fetchAs } = require("./loopback.cjs");
+    return [url.href, (...given) => fetchAs(host, ...given)];
   }
 
   async #asked(request, signal) {
     const late = AbortSignal.timeout(request.timeoutMs);
-    const [url, host] = this.#address(request.url);
+    const [url, send] = this.#address(request.url);
     const { body } = request;
-    const response = await this.#fetch(url, {
+    const response = await send(url, {
       method: request.method,
       // No content coding is requested: the limit counts decoded bytes.
-      headers: [["accept-encoding", "identity"], ...request.headers,
-        ...(host === undefined ? [] : [["host", host]])],
+      headers: [["accept-encoding", "identity"], ...request.headers],
       body: body === null ? undefined : body.text ?? Buffer.from(body.base64, "base64"),
       redirect: "manual", credentials: "omit", cache: "no-store",
       signal: signal === undefined ? late : anySignal([late, signal]),

@@ -5,7 +5,7 @@ const { isUint8Array } = require("node:util").types;
 const facts = require("../generated/facts.cjs");
 const { OPERATIONS } = require("../generated/operations.cjs");
 const { MADE, find, parsed } = require("./document.cjs");
-const { base64, own, plain, refuse } = require("./arguments.cjs");
+const { base64, own, plain, refuse, signed } = require("./arguments.cjs");
 const { refusal } = require("./errors.cjs");
 
 const CALL = Symbol("call");
@@ -34,7 +34,8 @@ function accepted(document) {
 /** Return the request and what its carrier takes, from the arguments of a method. */
 function readArguments(row, given) {
   const rest = [...given];
-  const [evidence, member] = [row.evidence?.first && rest.shift(), row.first && rest.shift()];
+  const evidence = row.evidence?.first ? rest.shift() : undefined;
+  const member = row.first ? rest.shift() : undefined;
   const options = rest.shift() ?? {};
   if (typeof options !== "object" || Array.isArray(options)) {
     throw refuse(`the last argument of ${row.name}`, "an object", options);
@@ -43,11 +44,16 @@ function readArguments(row, given) {
   const carried = { __proto__: null, evidence: evidence ?? [] };
   const put = (name, value) => {
     if (value === undefined || value === null) return;
-    const wrapped = row.wrapped.includes(name) && isUint8Array(value);
+    // A body is always base64 in a request, another text only where it is bytes.
+    const isWrapped = row.wrapped.includes(name) && (name === "body" || isUint8Array(value));
     const target = name.startsWith("options.") ? request.options ??= { __proto__: null } : request;
-    target[name.replace("options.", "")] = wrapped ? { base64: base64(value) } : plain(value);
+    target[name.replace("options.", "")] = isWrapped
+      ? { base64: base64(Buffer.from(signed(value, name))) } : plain(value);
   };
-  if (row.first) put(row.first, member);
+  if (row.first) {
+    if (member === undefined || member === null) throw refuse(row.first, "needed", member);
+    put(row.first, member);
+  }
   for (const name of Object.keys(options)) {
     if (CARRIED.includes(name)) carried[name] = options[name];
     else if (row.evidence && !row.evidence.first && name === row.evidence.name) {
