@@ -32,7 +32,7 @@ function accepted(document) {
 }
 
 /** Return the request and what its carrier takes, from the arguments of a method. */
-function readArguments(row, given) {
+function readArguments(row, given, names = CARRIED) {
   const rest = [...given];
   const evidence = row.evidence?.first ? rest.shift() : undefined;
   const member = row.first ? rest.shift() : undefined;
@@ -55,7 +55,7 @@ function readArguments(row, given) {
     put(row.first, member);
   }
   for (const name of Object.keys(options)) {
-    if (CARRIED.includes(name)) carried[name] = options[name];
+    if (names.includes(name)) carried[name] = options[name];
     else if (row.evidence && !row.evidence.first && name === row.evidence.name) {
       carried.evidence = options[name] ?? [];
     } else put(name === "pages" && row.pages ? "options.pages" : name, own(options, name));
@@ -81,4 +81,4 @@ function define(Class, on, runs = ["call", "http"]) {
   }
 }
 
-module.exports = { CALL, RUN, COMMON, define };
+module.exports = { CALL, RUN, COMMON, define, readArguments };

@@ -47,8 +47,9 @@ def write_comment(said, indent=""):
 class Classes:
     """The classes, and the types of their members."""
 
-    def __init__(self, contract):
-        self.types = {one.name: one for one in contract.types if one.name not in PLAIN_OBJECTS}
+    def __init__(self, contract, types=None):
+        self.types = {one.name: one for one in types or contract.types
+                      if one.name not in PLAIN_OBJECTS}
         self.sets = {each.name: each for each in contract.value_sets}
         self.secrets = find_secrets(contract)
 
@@ -64,8 +65,18 @@ class Classes:
         reader = READERS.get(row.kind, "json" if row.kind in PLAIN_OBJECTS else "text")
         return f"list({source}, {reader})" if row.is_list else f"{reader}({source})"
 
+    def find_base(self, one):
+        return BASES.get(one.name, "Members")
+
+    def find_type_base(self, one):
+        return "Members"
+
+    def find_more(self, one):
+        """Return members by hand: (name, type, text)."""
+        return STATUS.get(one.name, ())
+
     def write_class(self, one):
-        base = one.base_names[0] if one.base_names else BASES.get(one.name, "Members")
+        base = one.base_names[0] if one.base_names else self.find_base(one)
         if len(one.base_names) > 1:
             fail(one.at, "a class of Node.js has one base")
         out = ["", f"class {one.name} extends {base} {{"]
@@ -74,7 +85,7 @@ class Classes:
         if one.path:
             steps = ", ".join(map(quote, one.path.split(".")))
             out.append(f"  static at = [{steps}];")
-            if "." not in one.path:
+            if "." not in one.path and one.path != "exchange":
                 out.append(f"  static kind = {quote(one.document_kind)};")
         if one.has_payload:
             out.append("  static payload = true;")
@@ -107,12 +118,12 @@ class Classes:
         return kind if row.is_always else f"{kind} | null"
 
     def write_type(self, one):
-        base = one.base_names[0] if one.base_names else "Members"
+        base = one.base_names[0] if one.base_names else self.find_type_base(one)
         out = ["", *write_comment(tell(one.text, one)), f"export class {one.name} extends {base} {{"]
         if one.is_top:
             out += ["  /** The whole document; nested facts have that of the outer ones. */",
                     "  readonly document: Document;"]
-        for name, kind, said in STATUS.get(one.name, ()):
+        for name, kind, said in self.find_more(one):
             out += [f"  /** {said} */", f"  readonly {name}: {kind};"]
         for row in one.own:
             if row.place == "status" and row.key != "entitled":
