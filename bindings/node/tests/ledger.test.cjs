@@ -259,22 +259,8 @@ const PARTS = {
 
   async "expired rows are deleted, and the schema is checked"(shop) {
     assert.equal((await shop.purchases.createSchema()).outcome, "exists");
-    assert.deepEqual((await shop.purchases.checkSchema()).tables, []);
+    assert.ok((await shop.purchases.checkSchema()).version >= 2);
     await shop.purchases.deleteExpiredRows();
-  },
-
-  async "a signal ends an exchange between two steps, and nothing stays open"(shop) {
-    const controller = new AbortController();
-    const jws = coins();
-    await assert.rejects(shop.purchases.claim(jws, { account: "ann", signal: controller.signal,
-      grant: async (grant) => {
-        await shop.pay(grant);
-        controller.abort();
-      } }), { name: "AbortError" });
-    if (shop.isSQL) {
-      await has(shop, {});
-      await claims(shop, jws, "bob", "granted", 200);
-    }
   },
 };
 
@@ -340,6 +326,18 @@ const WITH = {
 // ---- what holds where there are transactions
 
 const OF_SQL = {
+  async "a signal ends an exchange between two steps, and nothing stays open"(shop) {
+    const controller = new AbortController();
+    const jws = coins();
+    await assert.rejects(shop.purchases.claim(jws, { account: "ann", signal: controller.signal,
+      grant: async (grant) => {
+        await shop.pay(grant);
+        controller.abort();
+      } }), { name: "AbortError" });
+    await has(shop, {});
+    await claims(shop, jws, "bob", "granted", 200);
+  },
+
   async "a grant that ends the transaction is refused, and the claim undone"(shop) {
     const jws = coins();
     for (const text of ["COMMIT", " /* so */ rollback", "BEGIN", "RELEASE SAVEPOINT assay_grant"]) {
@@ -360,19 +358,17 @@ const OF_SQL = {
   },
 
   async "a transaction that the grant ended behind the guard is found out"(shop) {
-    const jws = coins();
-    const session = shop.executor.session;
     for (const ends of [["COMMIT"], ["COMMIT", "BEGIN"], ["ROLLBACK", "BEGIN"]]) {
       // The grant has the client itself, as one that keeps a reference of its own would.
       let real;
       const { take } = shop.executor;
       shop.executor.take = async function taken(...given) { return real = await take.apply(this, given); };
-      await assert.rejects(shop.purchases.claim(jws, { account: "ann", grant: async () => {
+      await assert.rejects(shop.purchases.claim(coins(), { account: "ann", grant: async () => {
         for (const text of ends) await shop.write(real, text);
       } }), isRefused("misuse.ledger.transaction"));
       shop.executor.take = take;
     }
-    assert.equal(shop.executor.session, session);
+    await claims(shop, coins(), "ann", "granted", 200);
   },
 
   async "a statement that fails is undone with its claim"(shop) {

@@ -1,7 +1,7 @@
 "use strict";
 // Shops for the tests of the ledger: a ledger with a clock of its own, and a wallet, over each
 // engine that is there. Tests/Stores/with_engines.py starts the servers and names them in
-// ASSAY_STORE_POSTGRES and so on; ASSAY_NODE_CLIENTS is the folder of pg, mysql and redis.
+// ASSAY_STORE_POSTGRES and so on; NODE_PATH leads to pg, mysql and redis.
 
 const { execFileSync } = require("node:child_process");
 const { mkdtempSync, readFileSync, rmSync } = require("node:fs");
@@ -11,7 +11,6 @@ const { PACKAGE } = require("./table.cjs");
 
 const ledgers = require(join(PACKAGE, "ledger.cjs"));
 const { Ledger, SQLite, Postgres, MariaDB, DynamoDB } = ledgers;
-const CLIENTS = process.env.ASSAY_NODE_CLIENTS ?? "/usr/share/nodejs";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-ledger-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -45,10 +44,6 @@ function engine(name) {
   const address = process.env[variable];
   return address ? { address: new URL(address) }
     : { missing: process.env[`${variable}_MISSING`] ?? `${variable} is not set` };
-}
-
-function client(name) {
-  return require(join(CLIENTS, name));
 }
 
 const TABLE = "CREATE TABLE wallet (grant_id VARCHAR(100) NOT NULL PRIMARY KEY," +
@@ -126,7 +121,7 @@ function sqlite(given) {
 }
 
 async function postgres() {
-  const { Pool } = client("pg");
+  const { Pool } = require("pg");
   const { hostname: host, port, username: user } = engine("postgres").address;
   const made = new SQLShop({ engine: "postgres" });
   const pool = (database, more) => {
@@ -164,7 +159,7 @@ function pretendedMysql2(pool) {
 }
 
 async function mariadb(isPretended) {
-  const mysql = client("mysql");
+  const mysql = require("mysql");
   const { hostname: host, port, username: user } = engine("mariadb").address;
   const made = new SQLShop({ engine: "mariadb" });
   made.open = (more) => mysql.createPool({ host, port, user, database: made.name, charset: "utf8mb4",
@@ -250,7 +245,7 @@ function missing(name) {
   const server = MADE[name][1];
   const wanted = { postgres: "pg", mariadb: "mysql" }[server];
   try {
-    if (wanted) client(wanted);
+    if (wanted) require(wanted);
     if (!server && !require("node:sqlite").StatementSync.prototype.setReturnArrays) {
       return `node:sqlite of ${process.version} is older than that of 22.16`;
     }
@@ -273,5 +268,5 @@ async function open(name, more) {
   return shop;
 }
 
-module.exports = { MADE, client, coins, configuration, engine, folder, ledgers, mint, missing, next,
+module.exports = { MADE, coins, configuration, engine, folder, ledgers, mint, missing, next,
   open, pretendedMysql2, sender };

@@ -4,11 +4,14 @@
 const { promisify } = require("node:util");
 const { refuse } = require("../arguments.cjs");
 const { misuse } = require("./guard.cjs");
-const { CONNECT, Fault, GRACE_MS, STANDBY, lost, rows, within } = require("./replies.cjs");
+const { Fault, GRACE_MS, STANDBY, lost, rows, unreached, within } = require("./replies.cjs");
 const { SQLSession, placed } = require("./sql.cjs");
 
-const ASKED = "SELECT @@in_transaction, @@global.read_only, @@character_set_client, @@sql_mode";
-const ISOLATION = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+const ASKED = "SELECT @@in_transaction, @@global.read_only, @@character_set_client";
+const ISOLATION = "TRANSACTION ISOLATION LEVEL READ COMMITTED";
+// What a session needs for statements outside of transactions, and for values in their quotes.
+const SETTINGS = [`SET SESSION ${ISOLATION}`,
+  "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'"];
 // Of a server that is gone, and of a reply that did not arrive.
 const LOST = [2006, 2013, 4031];
 const ignore = () => {};
@@ -26,6 +29,7 @@ function promised(pool) {
       return {
         query: (...asked) => new Promise((resolve, reject) => real.query(...asked,
           (error, ...found) => error ? reject(error) : resolve(found))),
+        connection: real,
         release: () => real.release(),
         destroy: () => real.destroy(),
       };
@@ -38,6 +42,7 @@ class MariaDB {
   engine = "mariadb";
   wraps = false; // each statement has its limits (STO-76)
   #pool;
+  #known = new WeakSet(); // connections that have the settings
 
   constructor(pool) { this.#pool = promised(pool); }
 
@@ -46,16 +51,21 @@ class MariaDB {
   async take({ statementMs }) {
     const connection = await this.#connected(statementMs);
     try {
-      const [[inside, isReadOnly, charset, mode]] =
+      const [[inside, isReadOnly, charset]] =
         await this.#asked(connection, ASKED, [], statementMs);
       if (inside !== "0") throw misuse(); // the host gave back a transaction of its own
       if (isReadOnly !== "0") throw new Fault(STANDBY);
-      // Others change characters of an account, or let a value end its quotes.
-      if (charset !== "utf8mb4" || mode.includes("NO_BACKSLASH_ESCAPES")) throw new Fault("charset");
+      // Others take two accounts for one where they have no such character.
+      if (charset !== "utf8mb4") throw new TypeError(`charset is utf8mb4, not ${charset}`);
+      const real = connection.connection ?? connection;
+      if (!this.#known.has(real)) {
+        for (const text of SETTINGS) await this.#asked(connection, text, [], statementMs);
+        this.#known.add(real);
+      }
       return connection;
     } catch (error) {
       this.drop(connection);
-      throw error.errno ? new Fault(error.errno) : error;
+      throw unreached(error, error.sqlState && error.errno);
     }
   }
 
@@ -65,7 +75,7 @@ class MariaDB {
       return await within(ms, pending);
     } catch (error) {
       pending.then((connection) => connection.release(), ignore); // it came too late
-      throw new Fault(error.errno >= 1000 && error.errno < 2000 ? error.errno : CONNECT);
+      throw unreached(error, error.sqlState && error.errno);
     }
   }
 
@@ -86,7 +96,7 @@ class MariaDB {
   }
 
   async begin(connection, limits) {
-    await this.execute(connection, ISOLATION, limits);
+    await this.execute(connection, `SET ${ISOLATION}`, limits);
     await this.execute(connection, "START TRANSACTION", limits);
   }
 
@@ -94,9 +104,8 @@ class MariaDB {
     await this.#asked(connection, text, [], statementMs);
   }
 
-  async run(connection, { sql, args, returnsRows }, limits, isBegun) {
-    if (!isBegun) await this.execute(connection, ISOLATION, limits);
-    const [statement, lock] = [limits.statementMs / 1000, Math.max(1, Math.round(limits.lockMs / 1000))];
+  async run(connection, { sql, args, returnsRows }, limits) {
+    const statement = limits.statementMs / 1000, lock = Math.max(1, Math.round(limits.lockMs / 1000));
     const found = await this.#asked(connection, `SET STATEMENT max_statement_time=${statement},` +
       `innodb_lock_wait_timeout=${lock},lock_wait_timeout=${lock} FOR ${placed(sql, false)}`, args,
       limits.statementMs);

@@ -3,7 +3,7 @@
 
 const { refuse } = require("../arguments.cjs");
 const { misuse } = require("./guard.cjs");
-const { CONNECT, Fault, GRACE_MS, STANDBY, lost, rows, within } = require("./replies.cjs");
+const { Fault, GRACE_MS, STANDBY, lost, rows, unreached, within } = require("./replies.cjs");
 const { SQLSession, placed } = require("./sql.cjs");
 
 const ASKED = "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'";
@@ -50,8 +50,7 @@ class Postgres {
       return client;
     } catch (error) {
       this.drop(client);
-      if (error instanceof Fault && !error.isLost) throw error;
-      throw new Fault(error.severity ? error.code : CONNECT);
+      throw unreached(error, error.severity && error.code);
     }
   }
 
@@ -61,7 +60,7 @@ class Postgres {
       return await within(ms, pending);
     } catch (error) {
       pending.then((client) => client.release(), ignore); // it came too late
-      throw new Fault(error.severity ? error.code : CONNECT);
+      throw unreached(error, error.severity && error.code);
     }
   }
 

@@ -3,6 +3,7 @@
 
 const { channel } = require("node:diagnostics_channel");
 const { own } = require("../arguments.cjs");
+const { AssayError } = require("../errors.cjs");
 
 // One message for each step that an engine did not perform, without a value of a statement (EXC-22).
 const LOG = channel("assay:ledger");
@@ -24,6 +25,17 @@ class Fault extends Error {
   }
 }
 const lost = () => new Fault("", { isLost: true, isCertain: false });
+
+/** Whether an error is for the host: a wrong use, and none of an engine. */
+function isMisuse(error) {
+  return error instanceof AssayError || error instanceof TypeError;
+}
+
+/** Return the error of a connection over which nothing was executed; `code` is the server's. */
+function unreached(error, code) {
+  const isKnown = error instanceof Fault && !error.isLost;
+  return isKnown || isMisuse(error) ? error : new Fault(code || CONNECT);
+}
 
 function limitsOf(step) {
   return own(step, "limits") ?? LIMITS;
@@ -68,5 +80,5 @@ function rows(found) {
   return { rows: found.map((row) => row.map(value)) };
 }
 
-module.exports = { CONNECT, Fault, GRACE_MS, LIMITS, STANDBY, done, failed, limitsOf, lost, rows,
-  value, within };
+module.exports = { CONNECT, Fault, GRACE_MS, LIMITS, STANDBY, done, failed, isMisuse, limitsOf, lost,
+  rows, unreached, value, within };

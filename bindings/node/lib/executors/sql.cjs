@@ -2,9 +2,8 @@
 // What the executors of SQL have in common: the order of a step, its transaction, and what follows a
 // failure (EXC-24, STO-75). What is special to a client is in sqlite, postgres and mariadb.
 
-const { AssayError } = require("../errors.cjs");
 const { RELEASE, SAVEPOINT, Watch, guarded } = require("./guard.cjs");
-const { Fault, done, failed, limitsOf } = require("./replies.cjs");
+const { Fault, done, failed, isMisuse, limitsOf } = require("./replies.cjs");
 
 const PLACEHOLDERS = /\?|\$\d+|%s/g;
 const known = new Map();
@@ -39,7 +38,7 @@ class SQLSession {
       await this.#carryOut(step, limits, results);
       return done(step, results);
     } catch (error) {
-      if (error instanceof AssayError) {
+      if (isMisuse(error)) {
         this.#drop();
         throw error;
       }
