@@ -237,7 +237,7 @@ def main():
     tools = programs.Tools(options.library, options.cli, options.cases, bindings, options.swift)
     count = 0
     for page in pages(bindings):
-        if options.only not in str(page):
+        if options.only not in str(page.relative_to(ROOT) if page.is_relative_to(ROOT) else page):
             continue
         run = PageRun(suite, tools, page)
         for block in blocks_of(page):
