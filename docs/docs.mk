@@ -51,6 +51,8 @@ check-screens: cli
 
 # Every code block of the documentation, run with the library and the command line.
 check-snippets: swift-docs
+	@if $(PYTHON) $(GATES)/node.py --node $(NODE) --suite snippets-node --ask; then \
+	  $(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp; fi
 	@$(PYTHON) $(GATES)/snippets.py --library $(LIBRARY) --cli $(CLI) --cases $(CASES) \
 	  --swift $(SWIFT_DOCS)
 

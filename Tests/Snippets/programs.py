@@ -20,7 +20,9 @@ PEERS = ("app-store-server-library", "sqlalchemy", "fastapi", "django", "flask")
 EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300
 ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
-           "swift": ".swift", "sql": ".sql"}
+           "swift": ".swift", "sql": ".sql", "js": ".mjs"}
+# What `make node` builds: a program below this folder's parent imports it by its name.
+NODE_MODULES = ROOT / "build/node/node_modules"
 
 # Modules of Go that blocks may use, from Debian.
 GOCODE = pathlib.Path("/usr/share/gocode/src")
@@ -70,7 +72,10 @@ class Tools:
         (self.repository / "examples").symlink_to(ROOT / "examples")
 
     def prepare(self, folder):
-        """Write what a page's folder has before its first block: Composer's autoloader."""
+        """Write what a page's folder has before its first block: Composer's autoloader, and the
+        folder of Node.js packages."""
+        if self.missing("node") is None:
+            (folder / "node_modules").symlink_to(NODE_MODULES)
         if self.missing("php") is None:
             (folder / "vendor").mkdir()
             (folder / "vendor/autoload.php").write_text(
@@ -108,6 +113,8 @@ class Tools:
         if name in GO_MODULES:
             path = GOCODE / GO_MODULES[name]
             return None if path.is_dir() else f"{path} is not there"
+        if name == "node" and not (NODE_MODULES / "assay").is_dir():
+            return "build/node is not there: make node"
         if name == "swift":
             return None if (self.swift / "libAssaySwift.a").exists() else "build/swift is not there"
         return None if shutil.which(name) else f"{name} is not installed"
@@ -223,6 +230,7 @@ BUILDERS = {"c": build_c, "swift": build_swift, "go": build_go}
 RUNNERS = {"python": lambda source: ["python3", source],
            "sh": lambda source: ["bash", "-e", "-o", "pipefail", source],
            "php": lambda source: ["php", source],
+           "js": lambda source: ["node", source],
            "sql": lambda source: ["sqlite3", "-bail", ":memory:", f".read {source}"]}
 
 
