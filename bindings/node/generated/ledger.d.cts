@@ -155,7 +155,7 @@ export class ResumeResult extends StoreResult {
   readonly claims: readonly Claim[];
 }
 
-/** The result of `resume-expired`. */
+/** The result of `resumeExpired`. */
 export class ResumeExpiredResult extends Result {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -216,7 +216,7 @@ export class Take extends Members {
   readonly percentage: number | null;
   /**
    * The end of the lease, before which no other attempt gets the take-back; null if
-   * `complete-revocation` is not expected.
+   * `completeRevocation` is not expected.
    */
   readonly leaseExpiresAtMs: Ms | null;
   readonly leaseExpiresAt: Date | null;
@@ -267,7 +267,7 @@ export class RevokeResult extends Result {
 }
 
 /**
- * The result of `complete-revocation`: "taken", "already", "superseded": something newer is stored,
+ * The result of `completeRevocation`: "taken", "already", "superseded": something newer is stored,
  * or the take was handed out again.
  */
 export class CompleteRevocationResult extends StoreResult {
@@ -282,7 +282,7 @@ export class CompleteRevocationResult extends StoreResult {
   readonly changed: boolean;
 }
 
-/** The result of `resume-expired-revocations`. */
+/** The result of `resumeExpiredRevocations`. */
 export class ResumeExpiredRevocationsResult extends Result {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -404,7 +404,7 @@ export class Subscription extends Members {
   readonly nextCheckAtMs: Ms | null;
   readonly nextCheckAt: Date | null;
   /**
-   * Whether the subscription entitles now; in a result of `update-subscriptions` or `apply-event`,
+   * Whether the subscription entitles now; in a result of `updateSubscriptions` or `applyEvent`,
    * whether it is neither revoked nor deactivated.
    */
   readonly isActive: boolean;
@@ -434,7 +434,7 @@ export class SubscriptionUpdate extends Members {
   readonly subscription: Subscription | null;
 }
 
-/** The result of `update-subscriptions`. */
+/** The result of `updateSubscriptions`. */
 export class UpdateSubscriptionsResult extends Result {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -449,7 +449,7 @@ export class UpdateSubscriptionsResult extends Result {
   readonly changed: boolean;
 }
 
-/** The result of `apply-event`. */
+/** The result of `applyEvent`. */
 export class ApplyEventResult extends Result {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -470,7 +470,7 @@ export class ApplyEventResult extends Result {
   readonly committed: boolean | null;
 }
 
-/** The result of `get-plan`, also if the database was unavailable. */
+/** The result of `getPlan`, also if the database was unavailable. */
 export class GetPlanResult extends Result {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -492,7 +492,7 @@ export class GetPlanResult extends Result {
   readonly isCached: boolean | null;
 }
 
-/** The result of `deactivate-subscriptions`. */
+/** The result of `deactivateSubscriptions`. */
 export class DeactivateSubscriptionsResult extends Result {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -534,7 +534,7 @@ export class DueSubscription extends Members {
   readonly evidence: string;
 }
 
-/** The result of `lease-due-subscriptions`. */
+/** The result of `leaseDueSubscriptions`. */
 export class LeaseDueSubscriptionsResult extends Result {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -544,7 +544,7 @@ export class LeaseDueSubscriptionsResult extends Result {
   readonly hasMore: boolean;
 }
 
-/** The result of `consume-quota`: "consumed", "exhausted", "not-in-plan". */
+/** The result of `consumeQuota`: "consumed", "exhausted", "not-in-plan". */
 export class ConsumeQuotaResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -557,7 +557,7 @@ export class ConsumeQuotaResult extends StoreResult {
   /** When the next day begins. */
   readonly resetAtMs: Ms;
   readonly resetAt: Date;
-  /** The ticket for `release-quota`, which stays on the server; null if nothing was counted. */
+  /** The ticket for `releaseQuota`, which stays on the server; null if nothing was counted. */
   readonly ticket: string | null;
   /** The headers for the response to the client, by name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -567,7 +567,7 @@ export class ConsumeQuotaResult extends StoreResult {
   readonly unmetered: boolean | null;
 }
 
-/** The result of `release-quota`: "released"; "none": there was nothing to give back. */
+/** The result of `releaseQuota`: "released"; "none": there was nothing to give back. */
 export class ReleaseQuotaResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -575,7 +575,7 @@ export class ReleaseQuotaResult extends StoreResult {
   readonly used: number | null;
 }
 
-/** The result of `acquire-rate-permit`: "acquired", "limited". */
+/** The result of `acquireRatePermit`: "acquired", "limited". */
 export class AcquireRatePermitResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -587,12 +587,12 @@ export class AcquireRatePermitResult extends StoreResult {
   readonly unlimited: boolean | null;
 }
 
-/** The result of `begin-signup`: "admitted", "exhausted", "malformed". */
+/** The result of `beginSignup`: "admitted", "exhausted", "malformed". */
 export class BeginSignupResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
   /**
-   * The ticket for `finish-signup`, which stays on the server; null if the sign-up was not
+   * The ticket for `finishSignup`, which stays on the server; null if the sign-up was not
    * admitted.
    */
   readonly ticket: string | null;
@@ -606,7 +606,7 @@ export class BeginSignupResult extends StoreResult {
 }
 
 /**
- * The result of `finish-signup`, the result that the request names: "created", "exists",
+ * The result of `finishSignup`, the result that the request names: "created", "exists",
  * "provider-busy", "provider-error".
  */
 export class FinishSignupResult extends StoreResult {
@@ -616,7 +616,7 @@ export class FinishSignupResult extends StoreResult {
   readonly released: boolean;
 }
 
-/** The result of `issue-challenge`: "issued". */
+/** The result of `issueChallenge`: "issued". */
 export class IssueChallengeResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -629,13 +629,13 @@ export class IssueChallengeResult extends StoreResult {
   readonly sha256: string;
 }
 
-/** The result of `consume-challenge`: "consumed", "used", "expired", "mismatch", "unknown". */
+/** The result of `consumeChallenge`: "consumed", "used", "expired", "mismatch", "unknown". */
 export class ConsumeChallengeResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
 }
 
-/** The result of `register-device-key`: "registered", "already", "other-account", "retired". */
+/** The result of `registerDeviceKey`: "registered", "already", "other-account", "retired". */
 export class RegisterDeviceKeyResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -646,7 +646,7 @@ export class RegisterDeviceKeyResult extends StoreResult {
 }
 
 /**
- * The result of `advance-device-key-counter`: "advanced", "replayed", "other-account", "retired",
+ * The result of `advanceDeviceKeyCounter`: "advanced", "replayed", "other-account", "retired",
  * "unknown".
  */
 export class AdvanceDeviceKeyCounterResult extends StoreResult {
@@ -658,7 +658,7 @@ export class AdvanceDeviceKeyCounterResult extends StoreResult {
   readonly counter: number;
 }
 
-/** The result of `update-device-key-receipt`: "kept", "older", "retired", "unknown". */
+/** The result of `updateDeviceKeyReceipt`: "kept", "older", "retired", "unknown". */
 export class UpdateDeviceKeyReceiptResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -667,7 +667,7 @@ export class UpdateDeviceKeyReceiptResult extends StoreResult {
   readonly nextRefreshAt: Date | null;
 }
 
-/** The result of `retire-device-key`: "retired", "already", "other-account", "unknown". */
+/** The result of `retireDeviceKey`: "retired", "already", "other-account", "unknown". */
 export class RetireDeviceKeyResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -702,7 +702,7 @@ export class DeviceKey extends Members {
   readonly risk: number | null;
 }
 
-/** The result of `get-device-key`: "found", "other-account", "retired", "unknown". */
+/** The result of `getDeviceKey`: "found", "other-account", "retired", "unknown". */
 export class GetDeviceKeyResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -710,7 +710,7 @@ export class GetDeviceKeyResult extends StoreResult {
   readonly key: DeviceKey | null;
 }
 
-/** The result of `record-event`: "first", "duplicate". */
+/** The result of `recordEvent`: "first", "duplicate". */
 export class RecordEventResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -731,7 +731,7 @@ export class MovedRows extends Members {
   readonly meters: number;
 }
 
-/** The result of `merge-accounts`: "merged", "already", "other-account". */
+/** The result of `mergeAccounts`: "merged", "already", "other-account". */
 export class MergeAccountsResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -750,7 +750,7 @@ export class MergeAccountsResult extends StoreResult {
   readonly mergedInto: string | null;
 }
 
-/** The result of `forget-account`: "forgotten", "already". */
+/** The result of `forgetAccount`: "forgotten", "already". */
 export class ForgetAccountResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -773,7 +773,7 @@ export class StoredEvidence extends Members {
   readonly storedAt: Date;
 }
 
-/** The result of `get-evidence`. */
+/** The result of `getEvidence`. */
 export class GetEvidenceResult extends Result {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -783,7 +783,7 @@ export class GetEvidenceResult extends Result {
   readonly missing: readonly string[];
 }
 
-/** The result of `check-schema`. */
+/** The result of `checkSchema`. */
 export class CheckSchemaResult extends Result {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -802,7 +802,7 @@ export class CheckSchemaResult extends Result {
   readonly warnings: readonly SchemaWarning[];
 }
 
-/** The result of `create-schema`: "created", "exists", "migrated". */
+/** The result of `createSchema`: "created", "exists", "migrated". */
 export class CreateSchemaResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;
@@ -814,7 +814,7 @@ export class CreateSchemaResult extends StoreResult {
 
 export interface ClaimRequest extends LedgerCallOptions {
   /**
-   * Writes what the purchase gives, under its grant id. Its errors are passed on; `resume-expired`
+   * Writes what the purchase gives, under its grant id. Its errors are passed on; `resumeExpired`
    * or the next attempt takes the claim over when its lease has expired. Without it: grant each
    * claim that is new or resumed, and `complete` it.
    */
@@ -904,7 +904,7 @@ export interface RevokeRequest extends LedgerCallOptions {
    */
   takeBack?: (given: TakeBack) => unknown;
   /**
-   * `lease`: store, take back, complete; `resume-expired-revocations` returns again what was not
+   * `lease`: store, take back, complete; `resumeExpiredRevocations` returns again what was not
    * completed. `transaction`: the take-back is in the same database, and is committed with the
    * refund. `none`: each take-back is returned once, and the host keeps track of it. Absent:
    * `lease` with a take-back, `none` without.
@@ -960,7 +960,7 @@ export interface ConsumeQuotaRequest extends LedgerCallOptions {
   account: string;
   /** The meter. */
   meter: string;
-  /** The plan from `get-plan`, never from the client. */
+  /** The plan from `getPlan`, never from the client. */
   plan: string;
   /** The number of units. */
   units?: number;
@@ -1139,7 +1139,7 @@ export interface LedgerCalls {
   ): Promise<DeactivateSubscriptionsResult>;
   /**
    * Returns up to 25 subscriptions about which to ask Apple for newer evidence, for
-   * `update-subscriptions`.
+   * `updateSubscriptions`.
    */
   leaseDueSubscriptions(
     options?: LeaseDueSubscriptionsRequest,
@@ -1215,7 +1215,7 @@ export interface LedgerCalls {
   completeRevocation(request: CompleteRevocationRequest): Promise<CompleteRevocationResult>;
   /**
    * Takes over up to 25 take-backs that were not completed in time. Run it every minute, beside
-   * `resume-expired`.
+   * `resumeExpired`.
    */
   resumeExpiredRevocations(
     options?: ResumeExpiredRevocationsRequest,

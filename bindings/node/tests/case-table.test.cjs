@@ -4,14 +4,17 @@
 
 const assert = require("node:assert/strict");
 const { spawnSync } = require("node:child_process");
-const { dirname } = require("node:path");
+const { dirname, join } = require("node:path");
 const test = require("node:test");
-const { assay, callOf, documentOf, evidenceOf, given, native, table, unsaid, verifier } =
+const { PACKAGE, assay, callOf, documentOf, evidenceOf, given, native, table, unsaid, verifier } =
   require("./table.cjs");
 
+require(join(PACKAGE, "ledger.cjs")); // documents of a ledger have facts then, its results
+
 const MEMBERS = Object.getPrototypeOf(assay.EffectiveDate);
-// Members of documents that have no getter: what this version does not know.
-const OPAQUE = new Set(["payload", "unknown", "unknownInReceipt"]);
+// Members of documents that have no getter: what this version does not know, and those of every
+// exchange.
+const OPAQUE = new Set(["payload", "unknown", "unknownInReceipt", "operation", "step"]);
 // Members that the library writes as a text where there is no such value: the getter has none.
 const TEXT_INSTEAD = new Set(["expirationDate", "challenge"]);
 

@@ -8,8 +8,10 @@
 A method takes evidence, if it needs some; then its required member, if there is one alone; then an
 object with what else there is, functions of the host among it.
 """
+import re
+
 from ..reader import find_reached
-from ..text import fit_parts, list_parts, pack, quote
+from ..text import camel, fit_parts, list_parts, pack, quote
 from .calls import MARK, PACKAGE, WIDTH, Method, fit, pascal
 from .facts import Classes, fold_union, write_comment
 
@@ -162,7 +164,9 @@ def write_types(contract):
         out += method.write_request()
     out += ["", "export interface LedgerCalls {",
             *(line for method in methods for line in method.write_method()), "}"]
-    return "\n".join([*out, ""])
+    names = {kind.name for kind in contract.ledger_kinds}
+    return re.sub(r"`([a-z]+(?:-[a-z]+)+)`", lambda found: f"`{camel(found[1])}`"
+                  if found[1] in names else found[0], "\n".join([*out, ""]))
 
 
 def write_module(contract):
