@@ -14,7 +14,8 @@ require(join(PACKAGE, "ledger.cjs")); // documents of a ledger have facts then, 
 const MEMBERS = Object.getPrototypeOf(assay.EffectiveDate);
 // Members of documents that have no getter: what this version does not know, and those of every
 // exchange.
-const OPAQUE = new Set(["payload", "unknown", "unknownInReceipt", "operation", "step"]);
+const OPAQUE = new Set(["payload", "unknown", "unknownInReceipt", "operation", "retry",
+  "step"]);
 // Members that the library writes as a text where there is no such value: the getter has none.
 const TEXT_INSTEAD = new Set(["expirationDate", "challenge"]);
 
