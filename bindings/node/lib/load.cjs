@@ -73,14 +73,14 @@ function openLibrary(addon, folder, environment, needed = [VERSION_NUMBER, ABI])
   if (path.includes("/") && !existsSync(path)) {
     throw refuse(`no such file. Set ${VARIABLE} to its path, or install the package again.`);
   }
-  let found;
+  let buildInfo;
   try {
-    found = addon.open(path);
+    buildInfo = JSON.parse(addon.open(path));
   } catch (error) {
     throw refuse(error.message, error);
   }
-  const [number, version, text] = found;
-  const buildInfo = JSON.parse(text);
+  const { version } = buildInfo;
+  const number = version.split(".").reduce((sum, each) => sum * 100 + Number(each), 0);
   if (number < needed[0]) throw refuse(`it is ${version}, and ${VERSION} or later is needed`);
   if (buildInfo.abi !== needed[1]) {
     throw refuse(`it has ABI ${buildInfo.abi}, and ABI ${needed[1]} is needed`);

@@ -96,9 +96,6 @@ struct operation {
 extern const struct operation OPERATIONS[];
 extern const size_t OPERATION_COUNT;
 
-/* library.c */
-napi_value open_library(napi_env env, napi_callback_info info);
-
 /* handles.c */
 struct environment *environment_of(napi_env env);
 void environment_release(struct environment *environment);

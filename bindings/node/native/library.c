@@ -31,14 +31,14 @@ static const char *find_functions(void *loaded, struct library *library) {
   return NULL;
 }
 
-/* Takes the name of a library; its functions are bound for this environment alone. It is never
- * unloaded, because documents and proven chains of other threads live in it. */
-napi_value open_library(napi_env env, napi_callback_info info) {
+/* Takes the name of a library, and returns what it says of its build; its functions are bound for
+ * this environment alone. It is never unloaded, because documents and proven chains of other threads live in it. */
+static napi_value open_library(napi_env env, napi_callback_info info) {
   struct environment *environment = environment_of(env);
   struct library library;
   struct slice name;
   size_t count = 1;
-  napi_value value, result;
+  napi_value value;
   const char *missing;
   char text[512];
   void *loaded;
@@ -61,57 +61,30 @@ napi_value open_library(napi_env env, napi_callback_info info) {
     environment->library = library;
     environment->is_open = true;
   }
-  TRY(napi_create_array_with_length(env, 3, &result));
-  TRY(napi_create_uint32(env, library.assay_version_number(), &value));
-  TRY(napi_set_element(env, result, 0, value));
-  if ((value = text_value(env, library.assay_version(), strlen(library.assay_version()))) == NULL)
-    return NULL;
-  TRY(napi_set_element(env, result, 1, value));
-  value = text_value(env, library.assay_build_info(), strlen(library.assay_build_info()));
-  if (value == NULL) return NULL;
-  TRY(napi_set_element(env, result, 2, value));
-  return result;
+  return text_value(env, library.assay_build_info(), strlen(library.assay_build_info()));
 }
 
-/* Reads the integers that a function was given. */
-static struct library *read_numbers(napi_env env, napi_callback_info info, int32_t *numbers,
-                                    size_t wanted) {
+/* Takes a status and what is asked of it: ASSAY_STATUS_NAME and its like, or the HTTP status, or the
+ * next status. */
+static napi_value status_of(napi_env env, napi_callback_info info) {
+  enum { HTTP = 5, NEXT = 6 };
   struct environment *environment = environment_of(env);
-  napi_value values[2];
-  size_t count = wanted, i;
-  if (environment == NULL || !environment->is_open ||
-      FAILS(napi_get_cb_info(env, info, &count, values, NULL, NULL)) || count < wanted)
-    return NULL;
-  for (i = 0; i < wanted; i++)
-    if (FAILS(napi_get_value_int32(env, values[i], &numbers[i]))) return NULL;
-  return &environment->library;
-}
-
-static napi_value status_text(napi_env env, napi_callback_info info) {
-  int32_t numbers[2];
-  struct library *library = read_numbers(env, info, numbers, 2);
+  napi_value values[2], value;
+  size_t count = 2;
+  int32_t code, what;
   const char *text;
-  if (library == NULL) return fail(env);
-  text = library->assay_status_text(numbers[0], numbers[1]);
+  if (environment == NULL || !environment->is_open) return fail(env);
+  TRY(napi_get_cb_info(env, info, &count, values, NULL, NULL));
+  TRY(napi_get_value_int32(env, values[0], &code));
+  TRY(napi_get_value_int32(env, values[1], &what));
+  if (what == HTTP || what == NEXT) {
+    code = what == HTTP ? environment->library.assay_status_http(code)
+                        : environment->library.assay_status_next(code);
+    TRY(napi_create_int32(env, code, &value));
+    return value;
+  }
+  text = environment->library.assay_status_text(code, what);
   return text == NULL ? NULL : text_value(env, text, strlen(text));
-}
-
-static napi_value status_http(napi_env env, napi_callback_info info) {
-  int32_t code;
-  struct library *library = read_numbers(env, info, &code, 1);
-  napi_value value;
-  if (library == NULL) return fail(env);
-  TRY(napi_create_int32(env, library->assay_status_http(code), &value));
-  return value;
-}
-
-static napi_value status_next(napi_env env, napi_callback_info info) {
-  int32_t code;
-  struct library *library = read_numbers(env, info, &code, 1);
-  napi_value value;
-  if (library == NULL) return fail(env);
-  TRY(napi_create_int32(env, library->assay_status_next(code), &value));
-  return value;
 }
 
 /* Takes a document; returns its JSON. */
@@ -153,8 +126,7 @@ static napi_value fill(napi_env env, napi_value exports, struct environment *env
     napi_callback call;
   } functions[] = {
       {"open", open_library}, {"run", run}, {"start", start}, {"close", close_handle},
-      {"collect", collect}, {"text", document_text}, {"statusText", status_text},
-      {"statusHttp", status_http}, {"statusNext", status_next},
+      {"collect", collect}, {"text", document_text}, {"statusOf", status_of},
 #ifdef ASSAY_FAULTS
       {"failAt", fail_at},
 #endif
