@@ -197,12 +197,19 @@ $(NODE_BUILD)/package.stamp: $(NODE_BUILD)/assay.node $(NODE_FILES) $(LIBRARY)
 NODE_ENVIRONMENT = ASSAY_NODE=$(ROOT)/$(NODE_PACKAGE) ASSAY_CASES=$(ROOT)/$(CASES) \
 	ASSAY_CLI=$(ROOT)/$(CLI) ASSAY_DUMP=$(ROOT)/$(PROGRAMS)/dump
 NODE_GATE = $(NODE_ENVIRONMENT) $(PYTHON) $(GATES)/node.py --node $(NODE)
-.PHONY: check-node check-node-asan
+.PHONY: check-node check-node-asan check-node-engines
 check-node: $(PROGRAMS)/dump
 	@if $(PYTHON) $(GATES)/node.py --node $(NODE) --ask; then \
 	  $(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp && $(NODE_GATE) --suite node && \
 	  $(PYTHON) $(GATES)/api_of_hosts.py node; \
 	fi
+
+# The ledger over engines of their own, with a Node.js that has node:sqlite.
+check-node-engines: $(NODE_BUILD)/package.stamp
+	@$(PYTHON) $(GATES)/node_tools.py node-engines $(PYTHON) Tests/Stores/with_engines.py \
+	  --engines postgres,mariadb,dynamodb,redis --tools $(BUILD)/python-tools \
+	  env $(NODE_ENVIRONMENT) $(PYTHON) $(GATES)/node.py --node {node} --suite node-engines \
+	  --only ledger,executors
 
 # The addon under AddressSanitizer and UBSan, with a fault in each call of Node-API in turn. Node.js
 # itself is not instrumented, and V8 gives nothing back at its end: leaks are those of the soak.
