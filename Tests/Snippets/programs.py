@@ -24,6 +24,9 @@ ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
 # What `make node` builds: a program below this folder's parent imports it by its name.
 NODE_MODULES = ROOT / "build/node/node_modules"
 
+# What is needed by a block that uses node:sqlite: a newer Node.js than Debian's.
+NODE_SQLITE = "node-sqlite"
+
 # Modules of Go that blocks may use, from Debian.
 GOCODE = pathlib.Path("/usr/share/gocode/src")
 GO_MODULES = {"go-sqlite3": "github.com/mattn/go-sqlite3"}
@@ -94,8 +97,11 @@ class Tools:
         and the packages that it needs."""
         lib = str(self.prefix / "lib")
         peers = f":{self.packages()[0]}" if set(needs.split(",")) & set(PEERS) else ""
+        path = os.environ["PATH"]
+        if NODE_SQLITE in needs.split(","):
+            path = f"{node_tools.find_program()[0].parent}:{path}"
         return dict(
-            os.environ, PATH=f"{self.prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=lib,
+            os.environ, PATH=f"{self.prefix}/bin:{path}", LD_LIBRARY_PATH=lib,
             PKG_CONFIG_PATH=f"{lib}/pkgconfig", ASSAY_LIBRARY=str(self.library),
             PYTHONPATH=f"{ROOT}/bindings/python:{ROOT}/bindings/python_testing:{EVIDENCE}"
             + peers,
@@ -113,6 +119,8 @@ class Tools:
         if name in GO_MODULES:
             path = GOCODE / GO_MODULES[name]
             return None if path.is_dir() else f"{path} is not there"
+        if name == NODE_SQLITE:
+            return self.missing("node") or node_tools.find_program()[1]
         if name == "node" and not (NODE_MODULES / "assay").is_dir():
             return "build/node is not there: make node"
         if name == "swift":

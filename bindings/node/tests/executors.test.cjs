@@ -341,7 +341,10 @@ test("DynamoDB: what its client throws", async () => {
     [{ name: "ThrottlingException", $fault: "client" }, "500 ThrottlingException no"],
     [{ name: "InternalServerError", $fault: "server" }, "500 InternalServerError unknown"],
     [{ name: "CredentialsProviderError" }, "500 UnrecognizedClientException no"],
+    [{ name: "ThrottlingException", $fault: "client", $metadata: { attempts: 2 } },
+      "500 ThrottlingException unknown"],
     [{ code: "ECONNREFUSED" }, "500 connect no"],
+    [{ code: "ECONNREFUSED", $metadata: { attempts: 2 } }, "0"],
     [{ cause: { code: "ENOTFOUND" } }, "500 connect no"],
     [{ code: "ECONNRESET" }, "0"], [{ name: "TimeoutError" }, "0"]]) {
     assert.equal(await performed(thrown(error), asked), wanted);

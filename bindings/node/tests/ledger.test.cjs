@@ -429,16 +429,21 @@ const OF_SQL = {
   },
 };
 
-// ---- eight processes
+// ---- other processes
 
 const PROCESS = `
 const { open } = require(${JSON.stringify(require.resolve("./shops.cjs"))});
 (async () => {
   const shop = await open(process.argv[1]);
   process.send("ready");
-  process.on("message", async (jws) => {
-    const found = await shop.purchases.claim(jws, { account: "ann", grant: shop.pay })
-      .then((each) => each.clientResult, (error) => error.status ?? error.stack);
+  process.on("message", async ([jws, end]) => {
+    const found = await shop.purchases.claim(jws, { account: "ann",
+      grantMode: end === "lease" ? "lease" : "transaction",
+      grant: async (grant) => {
+        if (end === "before") process.kill(process.pid, "SIGKILL");
+        await (end === "lease" ? shop.payLater : shop.pay)(grant);
+        if (end) process.kill(process.pid, "SIGKILL");
+      } }).then((each) => each.clientResult, (error) => error.status ?? error.stack);
     process.send(found);
     process.disconnect();
     shop.purchases.close();
@@ -447,16 +452,42 @@ const { open } = require(${JSON.stringify(require.resolve("./shops.cjs"))});
   });
 })();`;
 
-async function race(shop, name) {
-  const jws = coins();
+/** Return processes with the same shop, when they are ready. */
+async function others(shop, name, length) {
   const env = { ...process.env, ASSAY_SHOP: shop.path ?? shop.name,
     ASSAY_AUTHORITY: process.env.ASSAY_AUTHORITY ?? `${folder}/authority` };
-  const children = Array.from({ length: 8 }, () => spawn(process.execPath,
+  const children = Array.from({ length }, () => spawn(process.execPath,
     ["--no-warnings", "-e", PROCESS, name],
     { env, stdio: ["ignore", "inherit", "inherit", "ipc"] }));
   await Promise.all(children.map((child) => once(child, "message")));
+  return children;
+}
+
+/** Processes that are killed in their grants: what they did is undone, or resumed. */
+async function kills(shop, name) {
+  const jws = coins();
+  for (const end of ["before", "after", "lease"]) {
+    const [child] = await others(shop, name, 1);
+    child.send([jws, end]);
+    await once(child, "exit");
+    assert.equal(child.signalCode, "SIGKILL");
+    await has(shop, end === "lease" ? { ann: 100 } : {});
+  }
+  assert.equal((await shop.purchases.claim(jws, { account: "ann" })).outcome, "in-progress");
+  shop.now = Date.now() + MINUTE;
+  const calls = [];
+  const { claims: [claim] } = await shop.purchases.resumeExpired({
+    grant: ({ repeat }) => { calls.push(repeat); } }); // it finds the grant id stored
+  assert.deepEqual([claim.clientResult, calls], ["granted", [true]]);
+  await claims(shop, jws, "ann", "already-granted", 200);
+  await has(shop, { ann: 100 });
+}
+
+async function race(shop, name) {
+  const jws = coins();
+  const children = await others(shop, name, 8);
   const answers = children.map((child) => once(child, "message"));
-  for (const child of children) child.send(jws);
+  for (const child of children) child.send([jws]);
   const found = (await Promise.all(answers)).map(([answer]) => answer).sort();
   assert.equal(found.filter((each) => each === "granted").length, 1, found.join());
   assert.ok(found.every((each) => ["granted", "already-granted", "deferred"].includes(each)),
@@ -470,6 +501,7 @@ for (const name of Object.keys(MADE)) {
       ...Object.entries(WITH).map(([what, [more, run]]) => [what, more, run]),
       ...(name.startsWith("dynamodb") ? [] : Object.entries(OF_SQL)
         .map(([what, run]) => [what, undefined, run])),
+      ["processes that are killed in their grants", undefined, (shop) => kills(shop, name)],
       ["eight processes: one has it", undefined, (shop) => race(shop, name)]];
     for (const [what, more, run] of parts) {
       await t.test(what, async () => {

@@ -52,8 +52,11 @@ class DynamoDB {
       return { error: { type: name, reasons } };
     }
     if (name === "CredentialsProviderError") throw new Fault("UnrecognizedClientException");
-    if (error.$fault) throw new Fault(name, { isCertain: !UNCLEAR.includes(name) });
-    throw UNREACHED.includes(error.code ?? error.cause?.code) ? new Fault(CONNECT) : lost();
+    // An attempt that the SDK made before may have been executed.
+    const isFirst = !(error.$metadata?.attempts > 1);
+    if (error.$fault) throw new Fault(name, { isCertain: isFirst && !UNCLEAR.includes(name) });
+    const isUnreached = isFirst && UNREACHED.includes(error.code ?? error.cause?.code);
+    throw isUnreached ? new Fault(CONNECT) : lost();
   }
 }
 

@@ -2,8 +2,7 @@
 // The open transaction of a claim in the form that its grant receives (STO-38): statements pass, and
 // a call that would end the transaction throws misuse.ledger.transaction.
 
-const { native } = require("../load.cjs");
-const { refusalOfStatus, statusName } = require("../errors.cjs");
+const { refusalOfStatus, statusName, statusNext } = require("../errors.cjs");
 
 // It is set before the grant and released after it: it is gone if the transaction ended meanwhile,
 // even if another one was begun.
@@ -29,7 +28,7 @@ function endsTransaction(text) {
 
 function misuse() {
   let code = 0;
-  do code = native.statusNext(code); while (code && statusName(code) !== "misuse.ledger.transaction");
+  do code = statusNext(code); while (code && statusName(code) !== "misuse.ledger.transaction");
   return refusalOfStatus(code);
 }
 
