@@ -14,7 +14,8 @@ const folder = mkdtempSync(join(tmpdir(), "assay-"));
 test.after(() => rmSync(folder, { recursive: true }));
 symlinkSync(dirname(PACKAGE), join(folder, "node_modules"));
 for (const [from, to] of [["uses.mts", "uses.mts"], ["uses.mts", "uses.cts"], ["uses.mts", "old.ts"],
-  ["wrong.cts", "wrong.cts"]]) copyFileSync(join(__dirname, "types", from), join(folder, to));
+  ["wrong.cts", "wrong.cts"], ["ledger.cts", "ledger.cts"],
+  ["ledger.cts", "oldledger.ts"]]) copyFileSync(join(__dirname, "types", from), join(folder, to));
 
 const found = spawnSync("tsc", ["--version"]).status === 0;
 const open = { skip: !found && "no tsc on PATH: install Debian's node-typescript" };
@@ -30,11 +31,12 @@ function tsc(options, ...files) {
 const NODE16 = { module: "node16", moduleResolution: "node16" };
 
 test("what it must accept, and every wrong use", open, () => {
-  assert.deepEqual(tsc(NODE16, "uses.mts", "uses.cts", "wrong.cts"), []);
+  assert.deepEqual(tsc(NODE16, "uses.mts", "uses.cts", "wrong.cts", "ledger.cts"), []);
 });
 
 test("the older resolution of modules", open, () => {
-  assert.deepEqual(tsc({ module: "commonjs", moduleResolution: "node" }, "old.ts"), []);
+  assert.deepEqual(tsc({ module: "commonjs", moduleResolution: "node" },
+    "old.ts", "oldledger.ts"), []);
 });
 
 test("declared names are those that are exported", open, () => {
