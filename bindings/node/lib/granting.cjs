@@ -70,6 +70,7 @@ async function payOut(ledger, found, name, grant, given) {
   if (grant === undefined) return found;
   const claims = [...found.payload[name] ?? []];
   const values = { [name]: claims };
+  let document; // of the first completion that was refused: a refund overtook the grant
   for (const [place, claim] of found[name].entries()) {
     if (!claim.needsGrant || await grant(claim.grant()) === false) continue;
     const { purchaseKey, account, grantId, fencingToken } = claim;
@@ -91,11 +92,12 @@ async function payOut(ledger, found, name, grant, given) {
     values.changed ??= found.payload.changed;
     values.changed ||= claims[place].changed;
     if (found.clientResult === null) {
+      if (!completed.ok) document ??= completed.document;
       values.outcome ??= outcome;
       values.clientResult ??= clientResult;
     }
   }
-  return changed(found, values);
+  return changed(found, values, document);
 }
 
 /** Take back and complete each revocation; what cannot be completed is handed out again later. */

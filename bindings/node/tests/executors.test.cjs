@@ -336,7 +336,8 @@ test("statements that end a transaction, wherever they stand", () => {
 test("DynamoDB: what its client throws", async () => {
   const call = { api: "UpdateItem", input: {} };
   const asked = { ...step(null), calls: [call] };
-  const thrown = (error) => new DynamoDB(() => { throw Object.assign(new Error("no"), error); });
+  // A TypeError, as fetch throws it.
+  const thrown = (error) => new DynamoDB(() => { throw Object.assign(new TypeError("no"), error); });
   for (const [error, wanted] of [
     [{ name: "ThrottlingException", $fault: "client" }, "500 ThrottlingException no"],
     [{ name: "InternalServerError", $fault: "server" }, "500 InternalServerError unknown"],

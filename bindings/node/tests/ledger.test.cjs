@@ -163,6 +163,15 @@ const PARTS = {
     assert.deepEqual([again.outcome, again.take], ["already", null]);
   },
 
+  async "a refund that overtakes its grant"(shop) {
+    const id = "3000000000000009";
+    const refund = state(shop, id, 1000, "--refunded");
+    const claimed = await shop.purchases.claim(state(shop, id, 0), { account: "ann",
+      grantMode: "lease", grant: () => shop.purchases.revoke(refund) });
+    assert.deepEqual([claimed.outcome, claimed.ok, claimed.httpStatus, claimed.clientResult],
+      ["revoked", false, 409, "refused-final"]);
+  },
+
   async "a take-back under a lease is handed out until it is completed"(shop) {
     const { purchases } = shop;
     const id = "3000000000000002";
@@ -228,7 +237,7 @@ const PARTS = {
     assert.deepEqual([applied.changed, applied.subscriptions[0].outcome], [true, "applied"]);
     const found = await plan(applied.plan);
     assert.ok(found.expiresAt > new Date(shop.now));
-    await purchases.getPlan("ann", { cachedPlan: found });
+    await purchases.getPlan("ann", { cachedPlan: found, deadlineMs: new Date(shop.now + 2000) });
     await assert.rejects(purchases.updateSubscriptions(jws, { account: "bob" }),
       isRefused("rejected.subscription.other-account", { httpStatus: 409 }));
     assert.equal((await purchases.deactivateSubscriptions("ann")).deactivated, 1);

@@ -51,7 +51,7 @@ class Watch {
 /** Return a client, or a statement of it, whose calls do not end the transaction. */
 function guarded(real, watch) {
   return new Proxy(real, {
-    get(target, name) {
+    get(target, name, receiver) {
       if (name === "then") return undefined; // it may be awaited
       watch.check();
       if (ENDING.has(name)) return () => watch.refuse();
@@ -64,7 +64,7 @@ function guarded(real, watch) {
         if (ASKING.has(name) && typeof text === "string" && endsTransaction(text)) watch.refuse();
         const answer = found.apply(target, given);
         return name === "prepare" && typeof answer?.then !== "function" ? guarded(answer, watch)
-          : answer === target ? undefined : answer;
+          : answer === target ? receiver : answer;
       };
     },
     set(target, name, value) {

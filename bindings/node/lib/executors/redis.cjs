@@ -4,7 +4,7 @@
 
 const { setTimeout: sleep } = require("node:timers/promises");
 const { refuse } = require("../arguments.cjs");
-const { CONNECT, Fault, GRACE_MS, STANDBY, done, failed, limitsOf, lost, value, within } =
+const { CONNECT, CallSession, Fault, GRACE_MS, STANDBY, lost, value, within } =
   require("./replies.cjs");
 
 const EVICTING = "evicting";
@@ -39,7 +39,7 @@ class Redis {
     client.on?.("reconnecting", () => { this.#isDue = true; }); // perhaps to another server
   }
 
-  session() { return new RedisSession(this); }
+  session() { return new CallSession(this); }
 
   get #isReady() {
     return this.#client.isReady ?? (this.#client.status ?? "ready") === "ready";
@@ -110,29 +110,6 @@ class Redis {
     this.#isDue = true;
     return lost();
   }
-}
-
-/** The steps of one exchange; no transaction stays open. */
-class RedisSession {
-  #store;
-
-  constructor(store) { this.#store = store; }
-
-  async perform(step) {
-    const results = [];
-    try {
-      for (const call of step.calls) results.push(await this.#store.run(call, limitsOf(step)));
-      return done(step, results);
-    } catch (error) {
-      const fault = this.#store.fault(error);
-      fault.isCertain &&= results.length === 0;
-      return failed(this.#store.engine, step, fault);
-    }
-  }
-
-  grant() { throw new Error("Redis keeps no purchases"); }
-
-  async close() {}
 }
 
 module.exports = { Redis };

@@ -80,5 +80,24 @@ function rows(found) {
   return { rows: found.map((row) => row.map(value)) };
 }
 
-module.exports = { CONNECT, Fault, GRACE_MS, LIMITS, STANDBY, done, failed, isMisuse, limitsOf, lost,
-  rows, unreached, value, within };
+/** The steps of one exchange where each call is complete in itself: no transaction stays open. */
+class CallSession {
+  constructor(store) { this.store = store; }
+
+  async perform(step) {
+    const results = [];
+    try {
+      for (const call of step.calls) results.push(await this.store.run(call, limitsOf(step)));
+      return done(step, results);
+    } catch (error) {
+      const fault = this.store.fault(error);
+      fault.isCertain &&= results.length === 0;
+      return failed(this.store.engine, step, fault);
+    }
+  }
+
+  async close() {}
+}
+
+module.exports = { CONNECT, CallSession, Fault, GRACE_MS, LIMITS, STANDBY, done, failed, isMisuse,
+  limitsOf, lost, rows, unreached, value, within };
