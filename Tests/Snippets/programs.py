@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))
 sys.path.append(str(ROOT / "Tests/Gates"))
 
+import node_tools  # noqa: E402
 import python_tools  # noqa: E402
 from tools.contract.reader import Contract  # noqa: E402
 

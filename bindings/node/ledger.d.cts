@@ -112,8 +112,8 @@ export class Redis implements Executor {
 }
 
 /**
- * Purchases that are granted once, subscriptions, quotas, sign-ups and device keys in your database.
- * A refusal of a purchase is a result of claim, resume, complete, completeRevocation and recordEvent;
+ * Purchases that are granted once, subscriptions, quotas, sign-ups, device keys in your database. A
+ * refusal of a purchase is a result of claim, resume, complete, completeRevocation, recordEvent;
  * every other one is thrown. UnavailableError: the database is away, answer 503.
  */
 export class Ledger {

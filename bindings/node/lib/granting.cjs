@@ -32,7 +32,9 @@ function add(Classes, members) {
 }
 
 add([results.Claim], {
-  get needsGrant() { return this.clientResult === null && ["new", "resume"].includes(this.outcome); },
+  get needsGrant() {
+    return this.clientResult === null && ["new", "resume"].includes(this.outcome);
+  },
   grant() { return new Grant(this.payload); },
 });
 add([results.Take], { takeBack() { return new TakeBack(this.payload); } });

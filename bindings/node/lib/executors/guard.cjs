@@ -1,6 +1,6 @@
 "use strict";
-// The open transaction of a claim in the form that its grant receives (STO-38): statements pass, and
-// a call that would end the transaction throws misuse.ledger.transaction.
+// The open transaction of a claim in the form that its grant receives (STO-38): statements pass; a
+// call that would end the transaction throws misuse.ledger.transaction.
 
 const { refusalOfStatus, statusName, statusNext } = require("../errors.cjs");
 
@@ -12,7 +12,8 @@ const ENDING = new Set(["beginTransaction", "changeUser", "close", "commit", "de
   "release", "reset", "rollback"]);
 const ASKING = new Set(["exec", "execute", "prepare", "query", "queryRaw"]);
 // Comments, values and quoted names; what MariaDB executes inside a comment stays.
-const SKIPPED = /\/\*(?!M?!)[^]*?\*\/|--[^\n]*|#[^\n]*|\$(\w*)\$[^]*?\$\1\$|'(?:[^'\\]|''|\\[^])*'|"(?:[^"]|"")*"|`[^`]*`/g;
+const SKIPPED = new RegExp([/\/\*(?!M?!)[^]*?\*\//, /--[^\n]*/, /#[^\n]*/, /\$(\w*)\$[^]*?\$\1\$/,
+  /'(?:[^'\\]|''|\\[^])*'/, /"(?:[^"]|"")*"/, /`[^`]*`/].map(({ source }) => source).join("|"), "g");
 const ENDS = new RegExp("^(?:BEGIN|START|COMMIT|END|ABORT|XA|PREPARE\\s+TRANSACTION|DISCARD" +
   "|ROLLBACK(?!(?:\\s+(?:WORK|TRANSACTION))?\\s+TO\\b)|SET\\b[^]*\\bAUTOCOMMIT" +
   "|(?:SAVEPOINT|RELEASE|ROLLBACK)\\b[^]*\\bassay_grant)\\b", "i");

@@ -105,7 +105,8 @@ class MariaDB {
   }
 
   async run(connection, { sql, args, returnsRows }, limits) {
-    const statement = limits.statementMs / 1000, lock = Math.max(1, Math.round(limits.lockMs / 1000));
+    const statement = limits.statementMs / 1000;
+    const lock = Math.max(1, Math.round(limits.lockMs / 1000));
     const found = await this.#asked(connection, `SET STATEMENT max_statement_time=${statement},` +
       `innodb_lock_wait_timeout=${lock},lock_wait_timeout=${lock} FOR ${placed(sql, false)}`, args,
       limits.statementMs);

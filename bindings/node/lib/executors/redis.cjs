@@ -31,7 +31,8 @@ class Redis {
     if (typeof client?.call !== "function" && typeof client?.sendCommand !== "function") {
       throw refuse("the first argument", "a client of redis or ioredis", client);
     }
-    if (typeof client.call === "function" && client.options?.autoResendUnfulfilledCommands !== false) {
+    const isSentAgain = client.options?.autoResendUnfulfilledCommands !== false;
+    if (typeof client.call === "function" && isSentAgain) {
       throw new TypeError("set autoResendUnfulfilledCommands: false, because a command that is " +
         "sent again counts twice");
     }

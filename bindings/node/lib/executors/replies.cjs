@@ -5,7 +5,7 @@ const { channel } = require("node:diagnostics_channel");
 const { own } = require("../arguments.cjs");
 const { AssayError } = require("../errors.cjs");
 
-// One message for each step that an engine did not perform, without a value of a statement (EXC-22).
+// One message for each step that was not performed, without a value of a statement (EXC-22).
 const LOG = channel("assay:ledger");
 // The limits of a step that names none, in milliseconds (STO-76).
 const LIMITS = { statementMs: 5000, lockMs: 2000 };

@@ -1,6 +1,6 @@
 "use strict";
-// What the executors of SQL have in common: the order of a step, its transaction, and what follows a
-// failure (EXC-24, STO-75). What is special to a client is in sqlite, postgres and mariadb.
+// What the executors of SQL have in common: the order of a step, its transaction, and what follows
+// a failure (EXC-24, STO-75). What is special to a client is in sqlite, postgres and mariadb.
 
 const { RELEASE, SAVEPOINT, Watch, guarded } = require("./guard.cjs");
 const { Fault, done, failed, isMisuse, limitsOf } = require("./replies.cjs");

@@ -48,9 +48,9 @@ class SQLite {
 
   #connect(mode) {
     // node:sqlite takes an address as the path; better-sqlite3 has an option.
-    const isNode = this.#Database.name === "DatabaseSync";
-    return isNode
-      ? new this.#Database(`file:${encodeURI(this.#path).replace(/[?#]/g, encodeURIComponent)}?mode=${mode}`)
+    const address = encodeURI(this.#path).replace(/[?#]/g, encodeURIComponent);
+    return this.#Database.name === "DatabaseSync"
+      ? new this.#Database(`file:${address}?mode=${mode}`)
       : new this.#Database(this.#path, { fileMustExist: mode === "rw" });
   }
 
@@ -184,7 +184,7 @@ class SQLite {
 
   fault(error) {
     if (error instanceof Fault) return error;
-    const word = Object.keys(NUMBERS).find((each) => String(error?.code).startsWith(`SQLITE_${each}`));
+    const [, word] = /^SQLITE_([A-Z]+)/.exec(error?.code) ?? [];
     return new Fault((error?.errcode ?? NUMBERS[word] ?? 1) & 0xff);
   }
 }
