@@ -7,6 +7,11 @@ import type { AppStoreRequests, DeviceCheckRequests, SessionsCalls, SignerCalls,
 export * from "./generated/facts.cjs";
 export * from "./generated/operations.cjs";
 
+// As @types/node has it, for compilers and libraries that do not know `using` yet.
+declare global {
+  interface SymbolConstructor { readonly dispose: unique symbol }
+}
+
 /** Milliseconds since 1970 UTC. */
 export type Ms = number;
 /** Text, or bytes as they came; a string is taken as its UTF-8. */
@@ -67,6 +72,7 @@ export class Document {
   throwIfFailed(): void;
   /** Free it now; without a call it is freed when nothing refers to it. */
   close(): void;
+  [Symbol.dispose](): void;
   toJSON(): { kind: string; ok: boolean; status: Status };
 }
 
@@ -188,6 +194,7 @@ export class Verifier {
   extractUnverifiedTransactionId(blob: SignedText, options?: At): string | null;
   checkExpiry: typeof checkExpiry;
   close(): void;
+  [Symbol.dispose](): void;
 }
 export interface Verifier extends Calls, VerifierRequests {}
 
@@ -249,6 +256,7 @@ export class Exchange {
   /** Perform all steps. A refusal is a result: look at the document. */
   run(host?: Sender | Send, options?: RunOptions): Promise<Document>;
   close(): void;
+  [Symbol.dispose](): void;
 }
 
 /** The public keys of a token issuer (JWKS). Keep it: it remembers texts that it verified. */
@@ -257,6 +265,7 @@ export class Keyset {
   readonly facts: facts.IssuerKeys;
   readonly closed: boolean;
   close(): void;
+  [Symbol.dispose](): void;
 }
 /** The key sets of the issuers of a verifier, fetched when they are needed. */
 export class KeysetCache {
