@@ -5,7 +5,7 @@ const { inspect } = require("node:util");
 const { native } = require("./load.cjs");
 const { PLAIN, own, refuse } = require("./arguments.cjs");
 const { freeze } = require("./shown.cjs");
-const { refusal, refusalOfStatus, statusHttp, statusName } = require("./errors.cjs");
+const { refusal, refusalOfStatus, statusName } = require("./errors.cjs");
 
 // What objects that only the library makes are constructed with.
 const MADE = Symbol("made by the library");
@@ -194,7 +194,7 @@ class Advice extends Members {
   static allows(document) { return document.status.startsWith("rejected.risk."); }
   get allowed() { return documentOf(this).ok; }
   get status() { return documentOf(this).status; }
-  get httpStatus() { return statusHttp(documentOf(this).code); }
+  get httpStatus() { return native.statusHttp(documentOf(this).code); }
 }
 
 /** What follows from the document of a triage beside the finding. */
@@ -203,7 +203,7 @@ class Finding extends Members {
   get worthVerifying() { return documentOf(this).status.startsWith("pending."); }
   get status() { return documentOf(this).status; }
   get httpStatus() {
-    return this.worthVerifying ? null : statusHttp(documentOf(this).code);
+    return this.worthVerifying ? null : native.statusHttp(documentOf(this).code);
   }
 }
 

@@ -206,7 +206,7 @@ function checkExpiry({ expires, grace, revoked, now, expect }) {
       error.status === expect.status);
   } else {
     assert.equal(ask(), expect.status === "ok");
-    assert.equal(native.statusOf(native.status[0], 1), expect.status);
+    assert.equal(native.statusText(native.status[0], 1), expect.status);
   }
 }
 

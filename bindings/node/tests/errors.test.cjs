@@ -5,7 +5,7 @@ const assert = require("node:assert/strict");
 const test = require("node:test");
 const { inspect } = require("node:util");
 const { assay, callOf, first, given, inside, native, table, verifier } = require("./table.cjs");
-const { refusalOfStatus, statusHttp, statusNext } = inside("errors.cjs");
+const { refusalOfStatus } = inside("errors.cjs");
 
 const CONFIG = { apps: [{ bundleId: "com.example.app", appAppleId: 1 }] };
 const FAMILIES = { rejected: "RejectedError", malformed: "MalformedError",
@@ -20,7 +20,7 @@ function accepted(kind = "transaction") {
 
 test("every status has the class of its family, and the library's texts", () => {
   let count = 0;
-  for (let code = statusNext(0); code !== 0; code = statusNext(code)) {
+  for (let code = native.statusNext(0); code !== 0; code = native.statusNext(code)) {
     const error = refusalOfStatus(code);
     const family = FAMILIES[error.status.split(".")[0]];
     assert.equal(error.name, family);
@@ -28,7 +28,7 @@ test("every status has the class of its family, and the library's texts", () => 
     assert.ok(error instanceof Error);
     assert.equal(error.code, code);
     assert.ok(error.message.startsWith(`${error.status}: `), error.message);
-    assert.equal(error.httpStatus, statusHttp(code));
+    assert.equal(error.httpStatus, native.statusHttp(code));
     assert.ok(error.httpStatus >= 200 && error.httpStatus < 600);
     assert.ok(["never", "later", "same-once", "other-environment", "after-config"]
       .includes(error.retryClass), error.retryClass);
