@@ -65,7 +65,7 @@ static napi_value open_library(napi_env env, napi_callback_info info) {
 }
 
 /* What a function of a status returns, beside texts: its data is one of these. */
-static char OF_HTTP, OF_NEXT;
+static const char OF_HTTP = 0, OF_NEXT = 0;
 
 /* Takes a status, and for a text ASSAY_STATUS_NAME or its like. */
 static napi_value status_of(napi_env env, napi_callback_info info) {
@@ -131,8 +131,8 @@ static napi_value fill(napi_env env, napi_value exports, struct environment *env
       {"open", open_library, NULL},    {"run", run, NULL},
       {"start", start, NULL},          {"close", close_handle, NULL},
       {"collect", collect, NULL},      {"text", document_text, NULL},
-      {"statusText", status_of, NULL}, {"statusHttp", status_of, &OF_HTTP},
-      {"statusNext", status_of, &OF_NEXT},
+      {"statusText", status_of, NULL}, {"statusHttp", status_of, (void *)&OF_HTTP},
+      {"statusNext", status_of, (void *)&OF_NEXT},
 #ifdef ASSAY_FAULTS
       {"failAt", fail_at, NULL},
 #endif
