@@ -39,7 +39,11 @@ export abstract class Members {
   toJSON(): { [name: string]: unknown };
 }
 
-export interface Check { readonly id: string; readonly ok: boolean | null; readonly reason?: string }
+export interface Check {
+  readonly id: string;
+  readonly ok: boolean | null;
+  readonly reason?: string;
+}
 export interface Warning { readonly id: string; readonly at?: string }
 export type Status = "ok" | (string & {});
 export interface ErrorMembers {
@@ -137,7 +141,8 @@ interface Calls extends VerifierCalls {
   /** Read the body of a response of Apple's verifyReceipt endpoint. */
   readVerifyReceiptResponse(body: SignedText, options?: At): facts.VerifyReceiptResponse;
   /** Verify evidence of a kind; a refusal is a document as well, and no error. */
-  verify(kind: EvidenceKind, evidence: SignedText, options?: At & { subject?: SignedText }): Document;
+  verify(kind: EvidenceKind, evidence: SignedText,
+    options?: At & { subject?: SignedText }): Document;
   /** Classify an untrusted text, without cryptography. */
   triage(blob: SignedText, options?: At): facts.Triage;
   /** Verify an App Attest attestation; a string is base64 of it. */

@@ -127,7 +127,8 @@ class Members {
   static names() {
     const found = this === Members ? [] : Object.getPrototypeOf(this).names();
     if (this === Members) return found;
-    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(this.prototype))) {
+    const own = Object.getOwnPropertyDescriptors(this.prototype);
+    for (const [name, { get }] of Object.entries(own)) {
       if (get && name !== "document" && !found.includes(name)) found.push(name);
     }
     return found;
@@ -173,7 +174,8 @@ const text = (value) => typeof value === "string" ? value : null;
 const number = (value) => typeof value === "number" ? value : null;
 const boolean = (value) => typeof value === "boolean" ? value : null;
 const date = (value) => typeof value === "number" ? new Date(value) : null;
-const octets = (value) => typeof value === "string" ? new Uint8Array(Buffer.from(value, "base64")) : null;
+const octets = (value) => typeof value === "string"
+  ? new Uint8Array(Buffer.from(value, "base64")) : null;
 const json = (value) => freeze(value ?? null);
 const list = (value, read) => Object.freeze(Array.isArray(value) ? value.map(read) : []);
 

@@ -69,5 +69,6 @@ function refusalOfStatus(code) {
   return new (classOf(code))(code, { message, hint, retryClass });
 }
 
-const exported = Object.fromEntries(classes.filter(Boolean).map((each) => [each.prototype.name, each]));
+const exported = Object.fromEntries(classes.filter(Boolean)
+  .map((each) => [each.prototype.name, each]));
 module.exports = { AssayError, ...exported, refusal, refusalOfStatus, statusName };

@@ -123,7 +123,8 @@ function checkMember(found, values, name, at) {
 
 function checkValue(value, raw, at) {
   if (value instanceof Date) assert.ok(!Number.isNaN(value.getTime()), at);
-  else if (value instanceof Uint8Array) assert.equal(Buffer.from(value).toString("base64"), raw, at);
+  else if (value instanceof Uint8Array) assert.equal(Buffer.from(value).toString("base64"), raw,
+    at);
   else if (value instanceof MEMBERS) {
     for (const name of value.constructor.names()) checkMember(value, raw, name, `${at}.${name}`);
   } else if (Array.isArray(value)) {

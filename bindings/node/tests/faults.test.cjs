@@ -11,7 +11,8 @@ const config = JSON.stringify(table().verifiers[item.verifier]);
 const { verifierNew, verifyJws, decide, exchangeNew, keysetNew } = native.operations;
 const [, owner] = native.run(verifierNew, config);
 const document = native.run(verifyJws, owner, 1, item.jws, item.now);
-const request = '{"operation":"assess-risk","observations":{"request":"read","attestation":"verified"}}';
+const request = JSON.stringify({ operation: "assess-risk",
+  observations: { request: "read", attestation: "verified" } });
 const MOST = 40; // more than any function makes
 const open = { skip: native.failAt === undefined && "the addon has no planted faults" };
 

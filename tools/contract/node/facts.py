@@ -105,8 +105,7 @@ class Classes:
 
     def write_type(self, one):
         base = one.base_names[0] if one.base_names else "Members"
-        out = ["", *write_comment(tell(one.text, one)),
-               f"export class {one.name} extends {base} {{"]
+        out = ["", *write_comment(tell(one.text, one)), f"export class {one.name} extends {base} {{"]
         if one.is_top:
             out += ["  /** The whole document; nested facts have that of the outer ones. */",
                     "  readonly document: Document;"]
