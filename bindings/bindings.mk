@@ -175,7 +175,7 @@ NODE_CFLAGS := -std=gnu11 -O2 -g1 -fPIC -shared -fvisibility=hidden -fstack-prot
 NODE_FILES := $(wildcard bindings/node/*.*json bindings/node/*.*js bindings/node/*.*ts \
 	bindings/node/README.md bindings/node/lib/* bindings/node/generated/*)
 
-.PHONY: node
+.PHONY: node node-package
 node: all ## the Node.js package for this machine, in build/node/node_modules/assay
 	@$(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp
 
@@ -196,18 +196,26 @@ $(NODE_BUILD)/package.stamp: $(NODE_BUILD)/assay.node $(NODE_FILES) $(LIBRARY)
 # ASSAY_SOAK=1000000 makes the memory tests long ones.
 NODE_ENVIRONMENT = ASSAY_NODE=$(ROOT)/$(NODE_PACKAGE) ASSAY_CASES=$(ROOT)/$(CASES) \
 	ASSAY_CLI=$(ROOT)/$(CLI) ASSAY_DUMP=$(ROOT)/$(PROGRAMS)/dump
-NODE_GATE = $(NODE_ENVIRONMENT) $(PYTHON) $(GATES)/node.py --node $(NODE)
+NODE_GATE = $(PYTHON) $(GATES)/node.py --node $(NODE)
 .PHONY: check-node check-node-asan
-check-node: $(PROGRAMS)/dump
-	@if $(PYTHON) $(GATES)/node.py --node $(NODE) --ask; then \
-	  $(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp && $(NODE_GATE) --suite node && \
-	  $(PYTHON) $(GATES)/api_of_hosts.py node; \
-	fi
+check-node: node-package $(PROGRAMS)/dump
+	@if $(NODE_GATE) --ask > /dev/null; then $(NODE_ENVIRONMENT) $(NODE_GATE); fi
+	@$(PYTHON) $(GATES)/api_of_hosts.py node
+
+# What several suites are over, where there is a Node.js.
+node-package:
+	@if $(NODE_GATE) --ask; then \
+	  $(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp; fi
 
 # The addon under AddressSanitizer and UBSan, with a fault in each call of Node-API in turn. Node.js
 # itself is not instrumented, and V8 gives nothing back at its end: leaks are those of the soak.
 NODE_SANITIZED := $(NODE_BUILD)/sanitized
-check-node-asan: $(NODE_BUILD)/package.stamp
+check-node-asan: node-package
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(MAKE) --no-print-directory check-node-sanitized; fi
+
+.PHONY: check-node-sanitized
+check-node-sanitized: $(NODE_BUILD)/package.stamp
 	@mkdir -p $(NODE_SANITIZED)/node_modules
 	@rm -rf $(NODE_SANITIZED)/node_modules/assay
 	@cp -r $(NODE_PACKAGE) $(NODE_SANITIZED)/node_modules/assay
@@ -219,5 +227,5 @@ check-node-asan: $(NODE_BUILD)/package.stamp
 	  ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_SOAK=0 \
 	  ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 \
 	  LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
-	  $(PYTHON) $(GATES)/node.py --node $(NODE) --suite node-asan \
+	  $(NODE_GATE) --suite node-asan \
 	  --only case-table,errors,lifetime,process,faults
