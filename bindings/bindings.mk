@@ -170,8 +170,10 @@ NODE_INCLUDE = $(firstword $(wildcard $(addsuffix /node_api.h, \
 	/usr/include/node /usr/include/nodejs/src)))
 NODE_SOURCES := $(wildcard bindings/node/native/*.[ch]) bindings/node/generated/functions.h \
 	include/assay.h
-NODE_CFLAGS := -std=gnu11 -O2 -g1 -fPIC -shared -fvisibility=hidden -fstack-protector-strong \
-	-D_FORTIFY_SOURCE=2 -Wall -Wextra -Werror -Wno-attributes -Wl,-z,relro,-z,now,-z,noexecstack
+NODE_CFLAGS := -std=gnu11 -fPIC -shared -fvisibility=hidden -Wall -Wextra -Werror -Wno-attributes
+comma := ,
+space := $(subst ,, )
+NODE_SAFE := -O2 -g1 $(SAFE_C) -Wl,$(subst $(space),$(comma),$(SAFE_LINK))
 NODE_FILES := $(wildcard bindings/node/*.*json bindings/node/*.*js bindings/node/*.*ts \
 	bindings/node/README.md bindings/node/lib/* bindings/node/generated/*)
 
@@ -183,7 +185,7 @@ $(NODE_BUILD)/assay.node: $(NODE_SOURCES)
 	@test -n '$(NODE_INCLUDE)' || { echo 'no headers of Node.js: install libnode-dev'; exit 1; }
 	@mkdir -p $(@D)
 	@echo 'building $@'
-	@$(NICE) $(CC) $(NODE_CFLAGS) -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$^) -o $@ -ldl
+	@$(NICE) $(CC) $(NODE_CFLAGS) $(NODE_SAFE) -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$^) -o $@ -ldl
 
 $(NODE_BUILD)/package.stamp: $(NODE_BUILD)/assay.node $(NODE_FILES) $(LIBRARY)
 	@rm -rf $(NODE_PACKAGE)
@@ -199,7 +201,9 @@ NODE_ENVIRONMENT = ASSAY_NODE=$(ROOT)/$(NODE_PACKAGE) ASSAY_CASES=$(ROOT)/$(CASE
 NODE_GATE = $(PYTHON) $(GATES)/node.py --node $(NODE)
 .PHONY: check-node check-node-asan
 check-node: node-package $(PROGRAMS)/dump
-	@if $(NODE_GATE) --ask > /dev/null; then $(NODE_ENVIRONMENT) $(NODE_GATE); fi
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(PYTHON) $(GATES)/hardening.py $(NODE_BUILD)/assay.node --suite node-hardening && \
+	  $(NODE_ENVIRONMENT) $(NODE_GATE); fi
 	@$(PYTHON) $(GATES)/api_of_hosts.py node
 
 # What several suites are over, where there is a Node.js.
@@ -219,7 +223,7 @@ check-node-sanitized: $(NODE_BUILD)/package.stamp
 	@mkdir -p $(NODE_SANITIZED)/node_modules
 	@rm -rf $(NODE_SANITIZED)/node_modules/assay
 	@cp -r $(NODE_PACKAGE) $(NODE_SANITIZED)/node_modules/assay
-	@$(CC) $(filter-out -D_FORTIFY_SOURCE=2,$(NODE_CFLAGS)) -DASSAY_FAULTS -O1 \
+	@$(CC) $(NODE_CFLAGS) -DASSAY_FAULTS -O1 -g \
 	  -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
 	  -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$(NODE_SOURCES)) -ldl \
 	  -o $$(echo $(NODE_SANITIZED)/node_modules/assay/prebuilds/*)/assay.node
