@@ -170,12 +170,14 @@ NODE_INCLUDE = $(firstword $(wildcard $(addsuffix /node_api.h, \
 	/usr/include/node /usr/include/nodejs/src)))
 NODE_SOURCES := $(wildcard bindings/node/native/*.[ch]) bindings/node/generated/functions.h \
 	include/assay.h
-NODE_CFLAGS := -std=gnu11 -O2 -g1 -fPIC -shared -fvisibility=hidden -fstack-protector-strong \
-	-D_FORTIFY_SOURCE=2 -Wall -Wextra -Werror -Wno-attributes -Wl,-z,relro,-z,now,-z,noexecstack
+NODE_CFLAGS := -std=gnu11 -fPIC -shared -fvisibility=hidden -Wall -Wextra -Werror -Wno-attributes
+comma := ,
+space := $(subst ,, )
+NODE_SAFE := -O2 -g1 $(SAFE_C) -Wl,$(subst $(space),$(comma),$(SAFE_LINK))
 NODE_FILES := $(wildcard bindings/node/*.*json bindings/node/*.*js bindings/node/*.*ts \
 	bindings/node/README.md bindings/node/lib/* bindings/node/generated/*)
 
-.PHONY: node
+.PHONY: node node-package
 node: all ## the Node.js package for this machine, in build/node/node_modules/assay
 	@$(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp
 
@@ -183,7 +185,7 @@ $(NODE_BUILD)/assay.node: $(NODE_SOURCES)
 	@test -n '$(NODE_INCLUDE)' || { echo 'no headers of Node.js: install libnode-dev'; exit 1; }
 	@mkdir -p $(@D)
 	@echo 'building $@'
-	@$(NICE) $(CC) $(NODE_CFLAGS) -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$^) -o $@ -ldl
+	@$(NICE) $(CC) $(NODE_CFLAGS) $(NODE_SAFE) -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$^) -o $@ -ldl
 
 $(NODE_BUILD)/package.stamp: $(NODE_BUILD)/assay.node $(NODE_FILES) $(LIBRARY)
 	@rm -rf $(NODE_PACKAGE)
@@ -196,29 +198,40 @@ $(NODE_BUILD)/package.stamp: $(NODE_BUILD)/assay.node $(NODE_FILES) $(LIBRARY)
 # ASSAY_SOAK=1000000 makes the memory tests long ones.
 NODE_ENVIRONMENT = ASSAY_NODE=$(ROOT)/$(NODE_PACKAGE) ASSAY_CASES=$(ROOT)/$(CASES) \
 	ASSAY_CLI=$(ROOT)/$(CLI) ASSAY_DUMP=$(ROOT)/$(PROGRAMS)/dump
-NODE_GATE = $(NODE_ENVIRONMENT) $(PYTHON) $(GATES)/node.py --node $(NODE)
+NODE_GATE = $(PYTHON) $(GATES)/node.py --node $(NODE)
 .PHONY: check-node check-node-asan check-node-engines
-check-node: $(PROGRAMS)/dump
-	@if $(PYTHON) $(GATES)/node.py --node $(NODE) --ask; then \
-	  $(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp && $(NODE_GATE) --suite node && \
-	  $(PYTHON) $(GATES)/api_of_hosts.py node; \
-	fi
+check-node: node-package $(PROGRAMS)/dump
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(PYTHON) $(GATES)/hardening.py $(NODE_BUILD)/assay.node --suite node-hardening && \
+	  $(NODE_ENVIRONMENT) $(NODE_GATE); fi
+	@$(PYTHON) $(GATES)/api_of_hosts.py node
+
+# What several suites are over, where there is a Node.js.
+node-package:
+	@if $(NODE_GATE) --ask; then \
+	  $(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp; fi
 
 # The ledger over engines of their own, with a Node.js that has node:sqlite.
-check-node-engines: $(NODE_BUILD)/package.stamp
-	@$(PYTHON) $(GATES)/node_tools.py node-engines $(PYTHON) Tests/Stores/with_engines.py \
+check-node-engines: node-package
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(PYTHON) $(GATES)/node_tools.py node-engines $(PYTHON) Tests/Stores/with_engines.py \
 	  --engines postgres,mariadb,dynamodb,redis --tools $(BUILD)/python-tools \
 	  env $(NODE_ENVIRONMENT) $(PYTHON) $(GATES)/node.py --node {node} --suite node-engines \
-	  --only ledger,executors
+	  --only ledger,executors; fi
 
 # The addon under AddressSanitizer and UBSan, with a fault in each call of Node-API in turn. Node.js
 # itself is not instrumented, and V8 gives nothing back at its end: leaks are those of the soak.
 NODE_SANITIZED := $(NODE_BUILD)/sanitized
-check-node-asan: $(NODE_BUILD)/package.stamp
+check-node-asan: node-package
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(MAKE) --no-print-directory check-node-sanitized; fi
+
+.PHONY: check-node-sanitized
+check-node-sanitized: $(NODE_BUILD)/package.stamp
 	@mkdir -p $(NODE_SANITIZED)/node_modules
 	@rm -rf $(NODE_SANITIZED)/node_modules/assay
 	@cp -r $(NODE_PACKAGE) $(NODE_SANITIZED)/node_modules/assay
-	@$(CC) $(filter-out -D_FORTIFY_SOURCE=2,$(NODE_CFLAGS)) -DASSAY_FAULTS -O1 \
+	@$(CC) $(NODE_CFLAGS) -DASSAY_FAULTS -O1 -g \
 	  -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
 	  -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$(NODE_SOURCES)) -ldl \
 	  -o $$(echo $(NODE_SANITIZED)/node_modules/assay/prebuilds/*)/assay.node
@@ -226,5 +239,5 @@ check-node-asan: $(NODE_BUILD)/package.stamp
 	  ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_SOAK=0 \
 	  ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 \
 	  LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
-	  $(PYTHON) $(GATES)/node.py --node $(NODE) --suite node-asan \
+	  $(NODE_GATE) --suite node-asan \
 	  --only case-table,errors,lifetime,process,faults

@@ -50,9 +50,7 @@ check-screens: cli
 	@$(PYTHON) $(GATES)/looked.py $(CLI) $(BUILD)/docs
 
 # Every code block of the documentation, run with the library and the command line.
-check-snippets: swift-docs
-	@if $(PYTHON) $(GATES)/node.py --node $(NODE) --suite snippets-node --ask; then \
-	  $(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp; fi
+check-snippets: swift-docs node-package
 	@$(PYTHON) $(GATES)/snippets.py --library $(LIBRARY) --cli $(CLI) --cases $(CASES) \
 	  --swift $(SWIFT_DOCS)
 

@@ -3,7 +3,7 @@
 
 const { library, ...loading } = require("./lib/load.cjs");
 const { Document } = require("./lib/document.cjs");
-const { refusal, refusalOfStatus, statusHttp, statusName, statusNext, ...errors } = require("./lib/errors.cjs");
+const { refusal, refusalOfStatus, statusName, ...errors } = require("./lib/errors.cjs");
 const { Keyset, KeysetCache } = require("./lib/keysets.cjs");
 
 // `using` and `await using` close what was opened, where the language has them.

@@ -7,6 +7,11 @@ import type { AppStoreRequests, DeviceCheckRequests, SessionsCalls, SignerCalls,
 export * from "./generated/facts.cjs";
 export * from "./generated/operations.cjs";
 
+// As @types/node has it, for compilers and libraries that do not know `using` yet.
+declare global {
+  interface SymbolConstructor { readonly dispose: unique symbol }
+}
+
 /** Milliseconds since 1970 UTC. */
 export type Ms = number;
 /** Text, or bytes as they came; a string is taken as its UTF-8. */
@@ -34,7 +39,11 @@ export abstract class Members {
   toJSON(): { [name: string]: unknown };
 }
 
-export interface Check { readonly id: string; readonly ok: boolean | null; readonly reason?: string }
+export interface Check {
+  readonly id: string;
+  readonly ok: boolean | null;
+  readonly reason?: string;
+}
 export interface Warning { readonly id: string; readonly at?: string }
 export type Status = "ok" | (string & {});
 export interface ErrorMembers {
@@ -67,6 +76,7 @@ export class Document {
   throwIfFailed(): void;
   /** Free it now; without a call it is freed when nothing refers to it. */
   close(): void;
+  [Symbol.dispose](): void;
   toJSON(): { kind: string; ok: boolean; status: Status };
 }
 
@@ -131,7 +141,8 @@ interface Calls extends VerifierCalls {
   /** Read the body of a response of Apple's verifyReceipt endpoint. */
   readVerifyReceiptResponse(body: SignedText, options?: At): facts.VerifyReceiptResponse;
   /** Verify evidence of a kind; a refusal is a document as well, and no error. */
-  verify(kind: EvidenceKind, evidence: SignedText, options?: At & { subject?: SignedText }): Document;
+  verify(kind: EvidenceKind, evidence: SignedText,
+    options?: At & { subject?: SignedText }): Document;
   /** Classify an untrusted text, without cryptography. */
   triage(blob: SignedText, options?: At): facts.Triage;
   /** Verify an App Attest attestation; a string is base64 of it. */
@@ -188,6 +199,7 @@ export class Verifier {
   extractUnverifiedTransactionId(blob: SignedText, options?: At): string | null;
   checkExpiry: typeof checkExpiry;
   close(): void;
+  [Symbol.dispose](): void;
 }
 export interface Verifier extends Calls, VerifierRequests {}
 
@@ -249,6 +261,7 @@ export class Exchange {
   /** Perform all steps. A refusal is a result: look at the document. */
   run(host?: Sender | Send, options?: RunOptions): Promise<Document>;
   close(): void;
+  [Symbol.dispose](): void;
 }
 
 /** The public keys of a token issuer (JWKS). Keep it: it remembers texts that it verified. */
@@ -257,6 +270,7 @@ export class Keyset {
   readonly facts: facts.IssuerKeys;
   readonly closed: boolean;
   close(): void;
+  [Symbol.dispose](): void;
 }
 /** The key sets of the issuers of a verifier, fetched when they are needed. */
 export class KeysetCache {

@@ -5,7 +5,7 @@ const { inspect } = require("node:util");
 const { native } = require("./load.cjs");
 const { PLAIN, own, refuse } = require("./arguments.cjs");
 const { freeze } = require("./shown.cjs");
-const { refusal, refusalOfStatus, statusHttp, statusName } = require("./errors.cjs");
+const { refusal, refusalOfStatus, statusName } = require("./errors.cjs");
 
 // What objects that only the library makes are constructed with.
 const MADE = Symbol("made by the library");
@@ -127,7 +127,8 @@ class Members {
   static names() {
     const found = this === Members ? [] : Object.getPrototypeOf(this).names();
     if (this === Members) return found;
-    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(this.prototype))) {
+    const own = Object.getOwnPropertyDescriptors(this.prototype);
+    for (const [name, { get }] of Object.entries(own)) {
       if (get && name !== "document" && !found.includes(name)) found.push(name);
     }
     return found;
@@ -173,7 +174,8 @@ const text = (value) => typeof value === "string" ? value : null;
 const number = (value) => typeof value === "number" ? value : null;
 const boolean = (value) => typeof value === "boolean" ? value : null;
 const date = (value) => typeof value === "number" ? new Date(value) : null;
-const octets = (value) => typeof value === "string" ? new Uint8Array(Buffer.from(value, "base64")) : null;
+const octets = (value) => typeof value === "string"
+  ? new Uint8Array(Buffer.from(value, "base64")) : null;
 const json = (value) => freeze(value ?? null);
 const list = (value, read) => Object.freeze(Array.isArray(value) ? value.map(read) : []);
 
@@ -194,7 +196,7 @@ class Advice extends Members {
   static allows(document) { return document.status.startsWith("rejected.risk."); }
   get allowed() { return documentOf(this).ok; }
   get status() { return documentOf(this).status; }
-  get httpStatus() { return statusHttp(documentOf(this).code); }
+  get httpStatus() { return native.statusHttp(documentOf(this).code); }
 }
 
 /** What follows from the document of a triage beside the finding. */
@@ -203,7 +205,7 @@ class Finding extends Members {
   get worthVerifying() { return documentOf(this).status.startsWith("pending."); }
   get status() { return documentOf(this).status; }
   get httpStatus() {
-    return this.worthVerifying ? null : statusHttp(documentOf(this).code);
+    return this.worthVerifying ? null : native.statusHttp(documentOf(this).code);
   }
 }
 

@@ -6,12 +6,9 @@ const { FAMILIES } = require("../generated/constants.cjs");
 const { native } = require("./load.cjs");
 const { own } = require("./arguments.cjs");
 
-// What the library is asked about a status; `http` and `next` are numbers.
-const ASK = { name: 1, message: 2, hint: 3, retry: 4, http: 5, next: 6 };
+const TEXT = { name: 1, message: 2, hint: 3, retry: 4 };
 
-const statusName = (code) => native.statusOf(code, ASK.name);
-const statusHttp = (code) => native.statusOf(code, ASK.http);
-const statusNext = (code) => native.statusOf(code, ASK.next);
+const statusName = (code) => native.statusText(code, TEXT.name);
 
 /** Return the message: status, what is wrong, rule, place and hint on one line. */
 function sentence(status, error) {
@@ -37,7 +34,7 @@ class AssayError extends Error {
     this.at = found.at;
     this.hint = found.hint;
     this.retryClass = found.retryClass ?? "never";
-    this.httpStatus = statusHttp(code);
+    this.httpStatus = native.statusHttp(code);
     this.#document = document ?? null;
   }
 
@@ -67,11 +64,11 @@ function refusal(document) {
 
 /** Return the error of a status that came without a document. */
 function refusalOfStatus(code) {
-  const [message, hint, retryClass] = [ASK.message, ASK.hint, ASK.retry]
-    .map((what) => native.statusOf(code, what) || null);
+  const [message, hint, retryClass] = [TEXT.message, TEXT.hint, TEXT.retry]
+    .map((what) => native.statusText(code, what) || null);
   return new (classOf(code))(code, { message, hint, retryClass });
 }
 
-const exported = Object.fromEntries(classes.filter(Boolean).map((each) => [each.prototype.name, each]));
-module.exports = { AssayError, ...exported, refusal, refusalOfStatus, statusHttp, statusName,
-  statusNext };
+const exported = Object.fromEntries(classes.filter(Boolean)
+  .map((each) => [each.prototype.name, each]));
+module.exports = { AssayError, ...exported, refusal, refusalOfStatus, statusName };

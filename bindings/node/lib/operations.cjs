@@ -72,7 +72,8 @@ function define(Class, on, runs = ["call", "http"]) {
       : {
           async [row.name](...given) {
             const [request, carried] = readArguments(row, given);
-            const document = await this[RUN](this[COMMON] ? this[COMMON](request) : request, carried);
+            const document = await this[RUN](this[COMMON] ? this[COMMON](request) : request,
+              carried);
             return reader.read(document);
           },
         };

@@ -87,7 +87,8 @@ class Calls {
   }
 
   verifyAttestation(attestation, given) {
-    const { keyId, now, ...data } = options(given, ["keyId", "clientData", "clientDataHash", "now"]);
+    const { keyId, now, ...data } = options(given,
+      ["keyId", "clientData", "clientDataHash", "now"]);
     return this[PERFORM](facts.Attestation, FUNCTION.verifyAttestation,
       base64Octets(attestation, "attestation"), signed(keyId, "keyId"), ...clientData(data),
       nowOf(now));
@@ -174,7 +175,8 @@ class AppStore extends part("appstore") {
   [COMMON](request) {
     const { options: own, ...members } = request;
     const found = { ...this.#options, ...own };
-    return { ...members, ...this.#common, ...(Object.keys(found).length ? { options: found } : {}) };
+    return { ...members, ...this.#common,
+      ...(Object.keys(found).length ? { options: found } : {}) };
   }
 }
 

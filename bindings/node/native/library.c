@@ -64,25 +64,27 @@ static napi_value open_library(napi_env env, napi_callback_info info) {
   return text_value(env, library.assay_build_info(), strlen(library.assay_build_info()));
 }
 
-/* Takes a status and what is asked of it: ASSAY_STATUS_NAME and its like, or the HTTP status, or the
- * next status. */
+/* What a function of a status returns, beside texts: its data is one of these. */
+static const char OF_HTTP = 0, OF_NEXT = 0;
+
+/* Takes a status, and for a text ASSAY_STATUS_NAME or its like. */
 static napi_value status_of(napi_env env, napi_callback_info info) {
-  enum { HTTP = 5, NEXT = 6 };
   struct environment *environment = environment_of(env);
   napi_value values[2], value;
   size_t count = 2;
   int32_t code, what;
   const char *text;
+  void *asked;
   if (environment == NULL || !environment->is_open) return fail(env);
-  TRY(napi_get_cb_info(env, info, &count, values, NULL, NULL));
+  TRY(napi_get_cb_info(env, info, &count, values, NULL, &asked));
   TRY(napi_get_value_int32(env, values[0], &code));
-  TRY(napi_get_value_int32(env, values[1], &what));
-  if (what == HTTP || what == NEXT) {
-    code = what == HTTP ? environment->library.assay_status_http(code)
-                        : environment->library.assay_status_next(code);
+  if (asked != NULL) {
+    code = asked == &OF_HTTP ? environment->library.assay_status_http(code)
+                             : environment->library.assay_status_next(code);
     TRY(napi_create_int32(env, code, &value));
     return value;
   }
+  TRY(napi_get_value_int32(env, values[1], &what));
   text = environment->library.assay_status_text(code, what);
   return text == NULL ? NULL : text_value(env, text, strlen(text));
 }
@@ -124,18 +126,22 @@ static napi_value fill(napi_env env, napi_value exports, struct environment *env
   static const struct {
     const char *name;
     napi_callback call;
+    void *data;
   } functions[] = {
-      {"open", open_library}, {"run", run}, {"start", start}, {"close", close_handle},
-      {"collect", collect}, {"text", document_text}, {"statusOf", status_of},
+      {"open", open_library, NULL},    {"run", run, NULL},
+      {"start", start, NULL},          {"close", close_handle, NULL},
+      {"collect", collect, NULL},      {"text", document_text, NULL},
+      {"statusText", status_of, NULL}, {"statusHttp", status_of, (void *)&OF_HTTP},
+      {"statusNext", status_of, (void *)&OF_NEXT},
 #ifdef ASSAY_FAULTS
-      {"failAt", fail_at},
+      {"failAt", fail_at, NULL},
 #endif
   };
   napi_value value;
   size_t i;
   for (i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-    TRY(napi_create_function(env, functions[i].name, NAPI_AUTO_LENGTH, functions[i].call, NULL,
-                             &value));
+    TRY(napi_create_function(env, functions[i].name, NAPI_AUTO_LENGTH, functions[i].call,
+                             functions[i].data, &value));
     TRY(napi_set_named_property(env, exports, functions[i].name, value));
   }
   if ((value = export_status(env, environment)) == NULL) return NULL;

@@ -5,7 +5,7 @@ const assert = require("node:assert/strict");
 const test = require("node:test");
 const { inspect } = require("node:util");
 const { assay, callOf, first, given, inside, native, table, verifier } = require("./table.cjs");
-const { refusalOfStatus, statusHttp, statusNext } = inside("errors.cjs");
+const { refusalOfStatus } = inside("errors.cjs");
 
 const CONFIG = { apps: [{ bundleId: "com.example.app", appAppleId: 1 }] };
 const FAMILIES = { rejected: "RejectedError", malformed: "MalformedError",
@@ -20,7 +20,7 @@ function accepted(kind = "transaction") {
 
 test("every status has the class of its family, and the library's texts", () => {
   let count = 0;
-  for (let code = statusNext(0); code !== 0; code = statusNext(code)) {
+  for (let code = native.statusNext(0); code !== 0; code = native.statusNext(code)) {
     const error = refusalOfStatus(code);
     const family = FAMILIES[error.status.split(".")[0]];
     assert.equal(error.name, family);
@@ -28,7 +28,7 @@ test("every status has the class of its family, and the library's texts", () => 
     assert.ok(error instanceof Error);
     assert.equal(error.code, code);
     assert.ok(error.message.startsWith(`${error.status}: `), error.message);
-    assert.equal(error.httpStatus, statusHttp(code));
+    assert.equal(error.httpStatus, native.statusHttp(code));
     assert.ok(error.httpStatus >= 200 && error.httpStatus < 600);
     assert.ok(["never", "later", "same-once", "other-environment", "after-config"]
       .includes(error.retryClass), error.retryClass);
@@ -69,7 +69,8 @@ test("a configuration that is refused", () => {
   assert.throws(() => new assay.Verifier({ apps: [] }), (error) =>
     error instanceof assay.ConfigError && error.at === "apps");
   assert.throws(() => new assay.Verifier("{"), assay.ConfigError);
-  assert.equal(new assay.Verifier(Buffer.from(JSON.stringify(CONFIG))).configuration.apps.length, 1);
+  assert.equal(new assay.Verifier(Buffer.from(JSON.stringify(CONFIG))).configuration.apps.length,
+    1);
 });
 
 test("wrong types are refused before the library is called", async () => {
@@ -88,12 +89,14 @@ test("wrong types are refused before the library is called", async () => {
     () => owner.verifyAppReceipt("x", { subject: "not a UUID" }),
     () => owner.verifyAttestation("x", { clientData: "a" }),
     () => owner.verifyAttestation("x", { keyId: "k" }),
-    () => owner.verifyAttestation("x", { keyId: "k", clientData: "a", clientDataHash: Buffer.alloc(32) }),
+    () => owner.verifyAttestation("x", { keyId: "k", clientData: "a",
+      clientDataHash: Buffer.alloc(32) }),
     () => owner.verifyAttestation("x", { keyId: "k", clientDataHash: "text" }),
     () => owner.verifyAssertion("x", { publicKey: "k", counter: "1", clientData: "a" }),
     () => owner.verifyAssertion("x", { publicKey: "k", counter: 1.5, clientData: "a" }),
     () => owner.verifyToken("x", "keys"), () => owner.verifyToken("x", {}),
-    () => owner.decide("text"), () => owner.decide([{}]), () => owner.decide({ kind: "transaction" }),
+    () => owner.decide("text"), () => owner.decide([{}]), () =>
+      owner.decide({ kind: "transaction" }),
     () => owner.decide([transaction.toJSON()]), () => owner.decide(transaction.chain),
     () => owner.decide(JSON.parse(transaction.document.text)),
     () => owner.decide(transaction, { account: 5 }),
@@ -106,7 +109,8 @@ test("wrong types are refused before the library is called", async () => {
     () => Object.create(assay.Transaction.prototype).productId,
   ];
   for (const call of TYPES) assert.throws(call, TypeError, call.toString());
-  assert.throws(() => owner.verifyAssertion("x", { publicKey: "k", counter: 2 ** 32, clientData: "a" }),
+  assert.throws(() => owner.verifyAssertion("x", { publicKey: "k", counter: 2 ** 32,
+    clientData: "a" }),
     RangeError);
   for (const call of ["verifyTransaction", "decide", "triage", "verify"]) {
     await assert.rejects(owner.async[call](5), TypeError, call);

@@ -8,7 +8,8 @@ const { assay, begun, callOf, first, given, inside, replies, table, transcript, 
   require("./table.cjs");
 const { freeze } = inside("shown.cjs");
 
-const RISK = { operation: "assess-risk", observations: { request: "paid", attestation: "verified" } };
+const RISK = { operation: "assess-risk", observations: { request: "paid",
+  attestation: "verified" } };
 const owner = new assay.Verifier({ apps: [{ bundleId: "com.example.app", appAppleId: 1 }] });
 
 /** Run the exchange of a case, with the lines of a script as responses: status, headers, body. */
@@ -55,7 +56,8 @@ test("a hop to the other endpoint", async () => {
   const { document, asked } = await play(item, bodies(item).map((body) => [200, [], body]));
   assert.ok(document.ok, document.text);
   assert.deepEqual(asked.map((request) => request.url),
-    ["https://buy.itunes.apple.com/verifyReceipt", "https://sandbox.itunes.apple.com/verifyReceipt"]);
+    ["https://buy.itunes.apple.com/verifyReceipt",
+      "https://sandbox.itunes.apple.com/verifyReceipt"]);
   assert.ok(document.facts instanceof assay.VerifyReceiptResponse);
   assert.ok(verifier(item.verifier).decide(document, { now: item.now }).document.ok);
 });
@@ -137,7 +139,8 @@ test("nothing secret is printed of a step", () => {
 
 test("a call of a database is printed without its values", () => {
   const step = { id: 1, calls: [{ sql: "SELECT 1", args: ["secret-row"], returnsRows: true },
-    { api: "GetItem", input: { key: "secret-row" } }, { script: "s", keys: ["secret-row"], args: [] }] };
+    { api: "GetItem", input: { key: "secret-row" } }, { script: "s", keys: ["secret-row"],
+      args: [] }] };
   const shown = inspect(freeze(step), { depth: 9 });
   assert.ok(shown.includes("SELECT 1") && !shown.includes("secret-row"), shown);
   assert.ok(JSON.stringify(step).includes("secret-row")); // what the host runs is whole
@@ -147,7 +150,8 @@ test("methods over the network are exchanges", async () => {
   const item = transcript("a good answer");
   const request = JSON.parse(given(item, "request"));
   const [good] = bodies(item);
-  const sender = async (asked) => ({ id: asked.id, status: 200, headers: [], body: { text: good } });
+  const sender = async (asked) => ({ id: asked.id, status: 200, headers: [],
+    body: { text: good } });
   const found = await verifier(item.verifier).callVerifyReceipt({ receipt: request.receipt, sender,
     now: item.now, clock: () => item.now });
   assert.ok(found instanceof assay.VerifyReceiptResponse);
@@ -157,7 +161,8 @@ test("methods over the network are exchanges", async () => {
   await assert.rejects(owner.callVerifyReceipt({ receipt: 5, sender }), assay.MisuseError);
   const jws = first("verify_jws", "ok", { kind: "transaction" });
   const proven = verifier(jws.verifier).verifyTransaction(...callOf(jws).slice(1));
-  await assert.rejects(verifier(jws.verifier).checkRevocation(proven, "sometimes", { now: jws.now }),
+  await assert.rejects(verifier(jws.verifier).checkRevocation(proven, "sometimes",
+    { now: jws.now }),
     assay.MisuseError);
   await assert.rejects(verifier(jws.verifier).checkRevocation(proven), TypeError);
 });

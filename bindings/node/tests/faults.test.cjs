@@ -11,7 +11,8 @@ const config = JSON.stringify(table().verifiers[item.verifier]);
 const { verifierNew, verifyJws, decide, exchangeNew, keysetNew } = native.operations;
 const [, owner] = native.run(verifierNew, config);
 const document = native.run(verifyJws, owner, 1, item.jws, item.now);
-const request = '{"operation":"assess-risk","observations":{"request":"read","attestation":"verified"}}';
+const request = JSON.stringify({ operation: "assess-risk",
+  observations: { request: "read", attestation: "verified" } });
 const MOST = 40; // more than any function makes
 const open = { skip: native.failAt === undefined && "the addon has no planted faults" };
 
@@ -41,8 +42,8 @@ const CALLS = {
   "a key set": () => native.run(keysetNew, first("keyset_new").jwks),
   "an exchange": () => native.run(exchangeNew, owner, request, [], item.now),
   "a text": () => native.text(document),
-  "a status": () => native.statusOf(0, 1),
-  "an HTTP status": () => native.statusOf(0, 5),
+  "a status": () => native.statusText(0, 1),
+  "an HTTP status": () => native.statusHttp(0),
   "opening": () => native.open(assay.libraryPath),
   "closing": () => native.close(native.run(verifyJws, owner, 1, item.jws, item.now)),
   "collecting": () => native.collect(),

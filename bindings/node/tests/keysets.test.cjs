@@ -50,8 +50,10 @@ test("an unknown key is one fetch, and then a cooldown", async () => {
   const played = new Issuer();
   const cache = played.cache();
   const [, body, signature] = item.token.split(".");
-  const head = { ...JSON.parse(Buffer.from(item.token.split(".")[0], "base64url")), kid: "unknown" };
-  const unknown = [Buffer.from(JSON.stringify(head)).toString("base64url"), body, signature].join(".");
+  const head = { ...JSON.parse(Buffer.from(item.token.split(".")[0], "base64url")),
+    kid: "unknown" };
+  const unknown = [Buffer.from(JSON.stringify(head)).toString("base64url"), body,
+    signature].join(".");
   await verify(cache, played);
   await assert.rejects(verify(cache, played, unknown), assay.RejectedError);
   assert.equal(played.asked, 1); // the cooldown after the first fetch
@@ -66,11 +68,13 @@ test("an unknown key is one fetch, and then a cooldown", async () => {
   assert.equal(played.asked, 2);
 });
 
-test("no keys and no answer is an error, and the next caller asks no more than is allowed", async () => {
+test("no keys and no answer is an error, and the next caller asks no more than is allowed",
+  async () => {
   const played = new Issuer();
   played.status = 0;
   const cache = played.cache();
-  for (let count = 0; count < 2; count += 1) await assert.rejects(verify(cache, played), assay.AssayError);
+  for (let count = 0; count < 2; count += 1) await assert.rejects(verify(cache, played),
+    assay.AssayError);
   assert.equal(played.asked, 1);
   played.status = 200;
   played.now += 61_000;
@@ -101,7 +105,8 @@ test("Sign in with Apple takes a key set as its evidence", () => {
   for (const [operation, method, member] of [
     ["verify-apple-identity-token", "verifyAppleIdentityToken", "token"],
     ["verify-sign-in-notification", "verifySignInNotification", "payload"]]) {
-    const found = table().cases.find((each) => each.call === "exchange" && each.expect.status === "ok" &&
+    const found = table().cases.find((each) => each.call === "exchange" &&
+      each.expect.status === "ok" &&
       each.request?.includes(operation) && each.evidence.length === 1);
     const { nonce, [member]: text } = JSON.parse(found.request);
     const keys = new assay.Keyset(found.evidence[0].jwks);

@@ -19,7 +19,8 @@ const GROWTH = (CALLS < 1_000_000 ? 24 : 4) << 20;
 
 test("handles are closed in any order, twice, and are then refused", async () => {
   const own = fresh();
-  const [document, other] = [own.verify("transaction", jws, { now }), own.verify("transaction", jws, { now })];
+  const [document, other] = [own.verify("transaction", jws, { now }), own.verify("transaction",
+    jws, { now })];
   const exchange = own.exchange({ operation: "assess-risk",
     observations: { request: "read", attestation: "verified" } });
   other.close();
@@ -63,7 +64,8 @@ test("calls on the thread pool answer as the others do", async () => {
   for (const each of found) assert.equal(each.document.text, one);
   await assert.rejects(owner.async.verifyTransaction(`${jws}x`, { now }), assay.AssayError);
   assert.equal((await owner.async.verify("transaction", "x", { now })).ok, false);
-  assert.equal((await owner.async.assessRisk({ request: "read", attestation: "verified" })).allowed, true);
+  assert.equal((await owner.async.assessRisk({ request: "read",
+    attestation: "verified" })).allowed, true);
 });
 
 test("an exception in a callback leaves everything usable", async () => {
@@ -73,7 +75,8 @@ test("an exception in a callback leaves everything usable", async () => {
   await assert.rejects(exchange.run(() => { throw broken; }), broken);
   await assert.rejects(exchange.run(async () => { throw broken; }), broken);
   await assert.rejects(exchange.run(() => 5), TypeError);
-  await assert.rejects(exchange.run(() => replies(played)[0], { clock() { throw broken; } }), broken);
+  await assert.rejects(exchange.run(() => replies(played)[0], { clock() { throw broken; } }),
+    broken);
   assert.equal(exchange.done, false);
   const evil = { get now() { throw broken; } };
   assert.throws(() => owner.verifyTransaction(jws, evil), broken);
@@ -117,7 +120,8 @@ test(`memory is flat over ${CALLS} calls over turns`, soak, async () => {
   const grown = await growth(async (count) => {
     for (let call = 0; call < count; call += 100) {
       for (let each = 0; each < 50; each += 1) owner.verify("transaction", `${jws}x`, { now }).ok;
-      await Promise.all(Array.from({ length: 50 }, () => owner.async.verifyTransaction(jws, { now })));
+      await Promise.all(Array.from({ length: 50 }, () => owner.async.verifyTransaction(jws,
+        { now })));
     }
   });
   assert.ok(grown <= GROWTH, `${grown} bytes more`);
@@ -125,11 +129,14 @@ test(`memory is flat over ${CALLS} calls over turns`, soak, async () => {
 
 test("documents whose objects are gone are freed", () => {
   const code = `
-    const { assay, native, first, verifier } = require(${JSON.stringify(require.resolve("./table.cjs"))});
+    const { native, first, verifier } =
+      require(${JSON.stringify(require.resolve("./table.cjs"))});
     const item = first("verify_jws", "ok", { kind: "transaction" });
     const owner = verifier(item.verifier);
-    const kept = Array.from({ length: 10 }, () => owner.verifyTransaction(item.jws, { now: item.now }));
-    for (let count = 0; count < 5000; count++) owner.verify("transaction", item.jws, { now: item.now });
+    const kept = Array.from({ length: 10 }, () => owner.verifyTransaction(item.jws,
+      { now: item.now }));
+    for (let count = 0; count < 5000; count++) owner.verify("transaction", item.jws,
+      { now: item.now });
     setTimeout(() => {
       gc();
       console.log(native.collect(), kept.every((each) => each.productId));

@@ -32,7 +32,8 @@ test("import and require have the same classes and every name", async () => {
     import { createRequire } from "node:module";
     const required = createRequire(import.meta.url)("assay");
     const missing = Object.keys(required).filter((name) => names[name] !== required[name]);
-    console.log(JSON.stringify([missing, Object.keys(names).length, Object.keys(required).length]));`);
+    console.log(JSON.stringify([missing, Object.keys(names).length,
+      Object.keys(required).length]));`);
   assert.equal(done.stderr, "");
   const [missing, imported, required] = JSON.parse(done.stdout);
   assert.deepEqual(missing, []);
@@ -74,8 +75,10 @@ test("a library that cannot be used", () => {
 test("an older library, and one of another ABI", () => {
   const place = join(PACKAGE, "prebuilds", platform);
   assert.throws(() => openLibrary(native, place, {}, [10 ** 8, 0]), /it is 0\.1\.0, and .* needed/);
-  assert.throws(() => openLibrary(native, place, {}, [0, 77]), /it has ABI 0, and ABI 77 is needed/);
-  assert.deepEqual(chooseLibrary("/a", { ASSAY_LIBRARY: "" }), ["/a/libassay.so.0", "beside the addon"]);
+  assert.throws(() => openLibrary(native, place, {}, [0, 77]),
+    /it has ABI 0, and ABI 77 is needed/);
+  assert.deepEqual(chooseLibrary("/a", { ASSAY_LIBRARY: "" }),
+    ["/a/libassay.so.0", "beside the addon"]);
 });
 
 test("an addon that is not there, or that Node.js may not load", () => {

@@ -14,12 +14,14 @@ const item = first("verify_jws", "ok", { kind: "transaction" });
 const config = table().verifiers[item.verifier];
 const HEAD = `
   const assay = require(${JSON.stringify(PACKAGE)});
-  const item = ${JSON.stringify({ jws: item.jws, now: item.now })}, config = ${JSON.stringify(config)};
+  const item = ${JSON.stringify({ jws: item.jws, now: item.now })},
+    config = ${JSON.stringify(config)};
   const owner = new assay.Verifier(config);
   const verify = () => owner.verifyTransaction(item.jws, { now: item.now });`;
 
 function run(code, flags = []) {
-  return spawnSync(process.execPath, [...flags, "-e", HEAD + code], { encoding: "utf8", timeout: 120_000 });
+  return spawnSync(process.execPath, [...flags, "-e", HEAD + code], { encoding: "utf8",
+    timeout: 120_000 });
 }
 
 function worker(code) {
@@ -49,7 +51,8 @@ test("workers are terminated in calls, and in calls on the thread pool", async (
     "for (;;) owner.decide([verify(), verify()], { now: item.now }).document.json;",
     "for (;;) { try { owner.verifyTransaction('x'); } catch {} }",
     `const turn = () => { for (let count = 0; count < 20; count++)
-       owner.async.verifyTransaction(item.jws, { now: item.now }).catch(() => {}); setImmediate(turn); };
+       owner.async.verifyTransaction(item.jws, { now: item.now }).catch(() => {});
+         setImmediate(turn); };
      turn();`,
     "for (;;) new assay.Verifier(config);",
   ]) {
@@ -75,7 +78,8 @@ test("a worker that ends with calls open ends cleanly", () => {
 
 test("a process exits with calls open", () => {
   const done = run(`
-    for (let count = 0; count < 500; count++) owner.async.verifyTransaction(item.jws, { now: item.now });
+    for (let count = 0; count < 500; count++) owner.async.verifyTransaction(item.jws,
+      { now: item.now });
     const kept = [verify(), verify().document];
     console.log("leaving"); process.exit(3);`);
   assert.deepEqual([done.status, done.stdout, done.stderr], [3, "leaving\n", ""]);

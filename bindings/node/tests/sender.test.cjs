@@ -1,5 +1,6 @@
 "use strict";
-// The sender against `assay mock-apple` and its faults (PLY-7), by the table of Tests/CLI/faults.py.
+// The sender against `assay mock-apple` and its faults (PLY-7), by the table of
+// Tests/CLI/faults.py.
 
 const assert = require("node:assert/strict");
 const { spawn } = require("node:child_process");
@@ -23,12 +24,14 @@ async function played(t, ...options) {
     child.stdin.end();
     return new Promise((resolve) => { child.once("exit", resolve); });
   });
-  for await (const line of readline.createInterface({ input: child.stdout })) return JSON.parse(line);
+  const lines = readline.createInterface({ input: child.stdout });
+  for await (const line of lines) return JSON.parse(line);
   throw new Error("mock Apple said nothing");
 }
 
 async function script(bench, rules) {
-  const done = await fetch(`${bench.url}/play/script`, { method: "POST", body: JSON.stringify(rules) });
+  const done = await fetch(`${bench.url}/play/script`, { method: "POST",
+    body: JSON.stringify(rules) });
   assert.equal(done.status, 200, await done.text());
 }
 
@@ -113,7 +116,8 @@ test("what is sent", async (t) => {
   await sender.send({ ...ASKED, method: "GET", body: null });
   await sender.send({ ...ASKED, body: { base64: "AP8=" } });
   const [one, two, three] = server.seen;
-  assert.deepEqual([one.method, one.path, one.body], ["POST", "/v1/own?sort=a%20b&c", ASKED.body.text]);
+  assert.deepEqual([one.method, one.path, one.body], ["POST", "/v1/own?sort=a%20b&c",
+    ASKED.body.text]);
   assert.equal(one.headers.host, HOST);
   assert.equal(one.headers["x-own"], "1");
   assert.equal(one.headers.authorization, "Bearer shared-secret");
@@ -146,7 +150,8 @@ test("what fetch is asked for, and what it must not do", async (t) => {
     else response.end(body);
   });
   const sender = new assay.Sender();
-  const ask = (path, more) => sender.send({ ...ASKED, url: server.url + path, timeoutMs: 500, ...more });
+  const ask = (path, more) => sender.send({ ...ASKED, url: server.url + path, timeoutMs: 500,
+    ...more });
   const good = { id: 7, status: 200, headers: [["etag", '"1"']], body: { text: plain.toString() },
     truncated: false };
   const none = { id: 7, status: 0, body: null };
@@ -164,8 +169,10 @@ test("what fetch is asked for, and what it must not do", async (t) => {
   const before = process.memoryUsage().arrayBuffers;
   assert.equal((await ask("/bomb", { timeoutMs: 5000 })).truncated, true);
   assert.ok(process.memoryUsage().arrayBuffers - before < 8 << 20);
-  assert.equal(server.seen.filter(({ path }) => path === "/good").length, 3); // no redirect followed
-  assert.ok(server.seen.every(({ headers }) => headers["accept-encoding"] === "identity" && !headers.cookie));
+  assert.equal(server.seen.filter(({ path }) => path === "/good").length, 3);
+    // no redirect followed
+  assert.ok(server.seen.every(({ headers }) => headers["accept-encoding"] === "identity" &&
+    !headers.cookie));
 });
 
 test("nobody listens, and a certificate that is not trusted", open, async (t) => {
@@ -173,7 +180,8 @@ test("nobody listens, and a certificate that is not trusted", open, async (t) =>
   assert.deepEqual(await gone.send(ASKED), { id: 7, status: 0, body: null });
   const bench = await played(t, "--tls");
   const sender = new assay.Sender({ hosts: { "appleid.apple.com": bench.url } });
-  const request = { ...ASKED, method: "GET", url: "https://appleid.apple.com/auth/keys", body: null };
+  const request = { ...ASKED, method: "GET", url: "https://appleid.apple.com/auth/keys",
+    body: null };
   assert.equal((await sender.send(request)).status, 0);
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
   try {
@@ -185,7 +193,8 @@ test("nobody listens, and a certificate that is not trusted", open, async (t) =>
 
 test("hosts are of this machine", () => {
   for (const url of ["http://example.com", "https://10.0.0.1", "ftp://127.0.0.1", "127.0.0.1",
-    "http://127.0.0.1/path", "http://127.0.0.1.example.com", "http://localhost.example.com", "no url"]) {
+    "http://127.0.0.1/path", "http://127.0.0.1.example.com", "http://localhost.example.com",
+      "no url"]) {
     assert.throws(() => new assay.Sender({ hosts: { [HOST]: url } }), /this machine/, url);
   }
   assert.ok(new assay.Sender({ hosts: { [HOST]: "http://[::1]:80" } }));
@@ -194,7 +203,8 @@ test("hosts are of this machine", () => {
 
 test("a given fetch, and a signal", async (t) => {
   const asked = [];
-  const given = new assay.Sender({ fetch: async (url, how) => { asked.push([url, how]); throw new Error("no"); } });
+  const given = new assay.Sender({ fetch: async (url, how) => { asked.push([url, how]);
+    throw new Error("no"); } });
   assert.equal((await given.send(ASKED)).status, 0);
   assert.equal(asked[0][0], ASKED.url);
   assert.equal(asked[0][1].redirect, "manual");

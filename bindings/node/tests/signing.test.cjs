@@ -14,10 +14,11 @@ const PKCS8 = Buffer.concat([
   Buffer.from("3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420", "hex"),
   Buffer.alloc(31), Buffer.from([1])]);
 const KEY = { keyId: "KEYID12345",
-  privateKey: `-----BEGIN PRIVATE KEY-----\n${PKCS8.toString("base64")}\n-----END PRIVATE KEY-----\n` };
+  privateKey: ["-----BEGIN PRIVATE KEY-----", PKCS8.toString("base64"), "-----END PRIVATE KEY-----",
+    ""].join("\n") };
 const owner = new assay.Verifier({ apps: APPS, deviceCheck: KEY, appleId: KEY,
   appStoreServerApi: { issuerId: "57246542-96fe-1a63-e053-0824d011072a", ...KEY },
-  session: { secrets: [{ id: "s1", secret: Buffer.from([...Array(32).keys()]).toString("base64") }] } });
+  session: { secrets: [{ id: "s1", secret: Buffer.alloc(32, "secret").toString("base64") }] } });
 
 const claims = (token) => token.split(".").slice(0, 2)
   .map((part) => JSON.parse(Buffer.from(part, "base64url")));
@@ -93,10 +94,12 @@ test("DeviceCheck: responses, tokens, and an exchange", () => {
     bit1: { name: "abuse", resetAfterMonths: 24 } };
   const device = new assay.Verifier({ apps: APPS, deviceCheck: { ...KEY, bits } });
   for (const form of [body, Buffer.from(body)]) {
-    const found = device.readDeviceCheckResponse({ call: "query", status: 200, body: form, now: NOW });
+    const found = device.readDeviceCheckResponse({ call: "query", status: 200, body: form,
+      now: NOW });
     assert.deepEqual([found.outcome, found.month, found.bits.bit0.set, found.bits.bit1.name],
       ["bits", "2026-05", true, "abuse"]);
-    const risk = device.assessRisk({ request: "promo", attestation: "verified", deviceCheck: found },
+    const risk = device.assessRisk({ request: "promo", attestation: "verified",
+      deviceCheck: found },
       { now: NOW });
     assert.equal(risk.verdict, "deny");
     assert.equal(risk.httpStatus, 403);
@@ -121,13 +124,16 @@ test("a device's bits by a method", async () => {
     clock: () => NOW };
   assert.equal((await owner.deviceCheck.queryDeviceBits(request)).outcome, "no-bits");
   const ok = async ({ id }) => ({ id, status: 200, body: { text: "" } });
-  assert.equal((await owner.deviceCheck.updateDeviceBits({ ...request, bit0: true, sender: ok })).outcome,
+  assert.equal((await owner.deviceCheck.updateDeviceBits({ ...request, bit0: true,
+    sender: ok })).outcome,
     "updated");
-  assert.equal((await owner.deviceCheck.validateDeviceToken({ ...request, sender: ok })).outcome, "valid");
+  assert.equal((await owner.deviceCheck.validateDeviceToken({ ...request, sender: ok })).outcome,
+    "valid");
 });
 
 test("the App Store Server API, by Apple's names", async () => {
-  const names = table().cases.filter((each) => / App Store: /.test(each.name) && each.call === "transcript")
+  const names = table().cases.filter((each) => / App Store: /.test(each.name) &&
+    each.call === "transcript")
     .map((each) => JSON.parse(each.request).operation);
   const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
   const methods = new Set(names.filter((name) => name !== "get-image-list").map(camel));
@@ -156,11 +162,13 @@ test("the App Store Server API, by Apple's names", async () => {
 
 test("members of requests to Apple, as they are sent", async () => {
   const seen = [];
-  const sender = async (http) => { seen.push(http); return { id: http.id, status: 404, body: null }; };
+  const sender = async (http) => { seen.push(http); return { id: http.id, status: 404,
+    body: null }; };
   const many = verifier("signing");
   await assert.rejects(many.appStore().getTransactionInfo("1", { sender }),
     (error) => error instanceof assay.MisuseError && error.at === "bundleId");
-  const store = many.appStore({ environment: "Sandbox", bundleId: "com.example.second", attempts: 1 });
+  const store = many.appStore({ environment: "Sandbox", bundleId: "com.example.second",
+    attempts: 1 });
   await assert.rejects(store.getTransactionInfo("1", { sender, maxWaitMs: 0 }), assay.AssayError);
   assert.equal(seen[0].url, "https://api.storekit-sandbox.apple.com/inApps/v1/transactions/1");
   await assert.rejects(store.getTransactionHistory("1", { startDate: new Date(Date.UTC(2026, 0)),
@@ -184,6 +192,7 @@ test("an unverified transaction id, from every form", () => {
     const { format } = verifier(item.verifier).triage(blob, options);
     seen[format] ??= verifier(item.verifier).extractUnverifiedTransactionId(blob, options);
   }
-  for (const format of ["transaction-receipt", "app-receipt", "jws"]) assert.match(seen[format], /^\d{13,}$/);
+  for (const format of ["transaction-receipt", "app-receipt", "jws"]) assert.match(seen[format],
+    /^\d{13,}$/);
   assert.equal(owner.extractUnverifiedTransactionId("hello"), null);
 });

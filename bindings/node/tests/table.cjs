@@ -117,7 +117,8 @@ function unsaid(owner, item) {
 
 /** Verify a piece of evidence of a case, with the case's verifier unless it names another. */
 function verified(entry, item) {
-  if (entry.kind === "keyset") return documentOf(() => new assay.Keyset(given(entry, "jwks")).facts);
+  if (entry.kind === "keyset") return documentOf(() => new assay.Keyset(given(entry,
+    "jwks")).facts);
   const owner = verifier(entry.verifier ?? item.verifier);
   const now = entry.now ?? item.now;
   if (entry.kind === "attestation" || entry.kind === "assertion") {
@@ -133,7 +134,8 @@ const evidenceOf = (item) => item.evidence.map((entry) => verified(entry, item))
 
 /** Return the transcript with this text in its name. */
 function transcript(name) {
-  return table().cases.find((each) => each.call === "transcript" && each.name.endsWith(`: ${name}`));
+  return table().cases.find((each) => each.call === "transcript" &&
+    each.name.endsWith(`: ${name}`));
 }
 
 function begun(item, owner = verifier(item.verifier)) {
@@ -148,5 +150,6 @@ function played(item) {
   return exchange;
 }
 
-module.exports = { PACKAGE, assay, inside, native, made, table, verifier, first, given, octets, callOf,
+module.exports = { PACKAGE, assay, inside, native, made, table, verifier, first, given, octets,
+  callOf,
   documentOf, unsaid, verified, evidenceOf, transcript, begun, replies, played };

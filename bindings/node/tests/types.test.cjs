@@ -13,8 +13,8 @@ const { PACKAGE, assay } = require("./table.cjs");
 const folder = mkdtempSync(join(tmpdir(), "assay-"));
 test.after(() => rmSync(folder, { recursive: true }));
 symlinkSync(dirname(PACKAGE), join(folder, "node_modules"));
-for (const [from, to] of [["uses.mts", "uses.mts"], ["uses.mts", "uses.cts"], ["uses.mts", "old.ts"],
-  ["wrong.cts", "wrong.cts"], ["ledger.cts", "ledger.cts"],
+for (const [from, to] of [["uses.mts", "uses.mts"], ["uses.mts", "uses.cts"],
+  ["uses.mts", "old.ts"], ["wrong.cts", "wrong.cts"], ["ledger.cts", "ledger.cts"],
   ["ledger.cts", "oldledger.ts"]]) copyFileSync(join(__dirname, "types", from), join(folder, to));
 
 const found = spawnSync("tsc", ["--version"]).status === 0;

@@ -18,7 +18,7 @@ READERS = {"text": "text", "integer": "number", "time": "number", "duration": "n
 TYPES = {"text": "string", "integer": "number", "time": "Ms", "duration": "number",
          "boolean": "boolean", "octets": "Uint8Array", "json": "Json",
          "texts": "Readonly<Record<string, string>>"}
-# Members of documents that facts repeat: the document has all of them.
+# Where a member stands: among the facts, in the signed JSON, beside the facts in the document.
 SOURCES = {"facts": "here", "signed": "signed", "beside": "beside"}
 
 
@@ -52,9 +52,6 @@ class Classes:
                       if one.name not in PLAIN_OBJECTS}
         self.sets = {each.name: each for each in contract.value_sets}
         self.secrets = find_secrets(contract)
-
-    def rows(self, one):
-        return [row for row in one.own if row.place != "status"]
 
     def read(self, row):
         """Return the expression of a getter."""

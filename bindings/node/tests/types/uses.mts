@@ -25,6 +25,7 @@ verifier.verifyAssertion("base64", { publicKey: "k", counter: 0, clientDataHash:
 const token: string = verifier.signer.signApiToken().token;
 verifier.sessions.verifySession({ session: "s", purpose: "paid" }).account;
 verifier.assessRisk({ request: "paid" }).verdict === "allow";
+verifier[Symbol.dispose]();
 const open: boolean = checkExpiry({ expiresAtMs: Infinity, revokedAtMs: null });
 
 async function network(): Promise<void> {
