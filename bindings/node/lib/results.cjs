@@ -1,8 +1,8 @@
 "use strict";
 // The base of the results of a Ledger, which are generated.
 
+const { native } = require("./load.cjs");
 const { Members, documentOf } = require("./document.cjs");
-const { statusHttp } = require("./errors.cjs");
 
 class Result extends Members {
   get ok() { return documentOf(this).ok; }
@@ -11,7 +11,7 @@ class Result extends Members {
   get httpStatus() {
     // A pending exchange would have to wait for longer than maxWaitMs.
     if (this.status.startsWith("pending.")) return 503;
-    return this.ok ? 200 : statusHttp(documentOf(this).code);
+    return this.ok ? 200 : native.statusHttp(documentOf(this).code);
   }
 
   throwIfFailed() { documentOf(this).throwIfFailed(); }

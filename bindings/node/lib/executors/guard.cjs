@@ -2,7 +2,8 @@
 // The open transaction of a claim in the form that its grant receives (STO-38): statements pass; a
 // call that would end the transaction throws misuse.ledger.transaction.
 
-const { refusalOfStatus, statusName, statusNext } = require("../errors.cjs");
+const { native } = require("../load.cjs");
+const { refusalOfStatus, statusName } = require("../errors.cjs");
 
 // It is set before the grant and released after it: it is gone if the transaction ended meanwhile,
 // even if another one was begun.
@@ -29,7 +30,7 @@ function endsTransaction(text) {
 
 function misuse() {
   let code = 0;
-  do code = statusNext(code); while (code && statusName(code) !== "misuse.ledger.transaction");
+  do code = native.statusNext(code); while (code && statusName(code) !== "misuse.ledger.transaction");
   return refusalOfStatus(code);
 }
 
