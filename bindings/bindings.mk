@@ -211,6 +211,29 @@ node-package:
 	@if $(NODE_GATE) --ask; then \
 	  $(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp; fi
 
+# The tarball that npm installs, in build/npm. NODE_PREBUILDS are folders of further platforms.
+NODE_PREBUILDS ?=
+.PHONY: npm npm-arm64 check-node-package
+npm: node ## the Node.js package as npm installs it, in build/npm
+	@$(PYTHON) bindings/node/build_package.py --package $(NODE_PACKAGE) \
+	  $(NODE_PREBUILDS:%=--prebuild %) --out $(BUILD)/npm
+
+# The same with 64-bit ARM in it.
+NODE_ARM64 := $(NODE_BUILD)/prebuilds/linux-arm64-glibc
+NODE_ARM64_LIBRARY := $(BUILD)/arm64/lib/$(SONAME)
+npm-arm64: node $(NODE_ARM64)/assay.node ## the package of Node.js with 64-bit ARM in it as well
+	@cp $(NODE_ARM64_LIBRARY) $(NODE_ARM64)/$(SONAME)
+	@$(MAKE) --no-print-directory npm NODE_PREBUILDS=$(NODE_ARM64)
+
+$(NODE_ARM64)/assay.node: $(NODE_SOURCES) $(NODE_ARM64_LIBRARY)
+	@mkdir -p $(@D)
+	@$(NICE) aarch64-linux-gnu-gcc $(NODE_CFLAGS) -isystem $(dir $(NODE_INCLUDE)) \
+	  $(filter %.c,$^) -o $@ -ldl
+
+check-node-package: node-package
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(PYTHON) $(GATES)/node_package.py --package $(NODE_PACKAGE) --library $(LIBRARY); fi
+
 # The ledger over engines of their own, with a Node.js that has node:sqlite.
 check-node-engines: node-package
 	@if $(NODE_GATE) --ask > /dev/null; then \
