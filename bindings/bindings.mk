@@ -155,3 +155,112 @@ check-go-engines:
 	@$(PYTHON) Tests/Stores/with_engines.py \
 	  --engines postgres,mariadb,dynamodb --tools $(BUILD)/python-tools \
 	  env $(GO_GATE) $(DIRECTORY_shipped) --suite go-engines --run TestEngines
+
+# ---- Node.js ------------------------------------------------------------------
+
+# The package as a program finds it, in build/node/node_modules/assay: JavaScript, types, the addon,
+# and libassay beside it. It is built with the compiler alone, without npm.
+
+NODE ?= node
+NODE_BUILD := $(BUILD)/node
+NODE_PACKAGE := $(NODE_BUILD)/node_modules/assay
+# Headers of Node.js: beside the program, or Debian's libnode-dev.
+NODE_INCLUDE = $(firstword $(wildcard $(addsuffix /node_api.h, \
+	$(patsubst %/bin/node,%/include/node,$(realpath $(shell command -v $(NODE)))) \
+	/usr/include/node /usr/include/nodejs/src)))
+NODE_SOURCES := $(wildcard bindings/node/native/*.[ch]) bindings/node/generated/functions.h \
+	include/assay.h
+NODE_CFLAGS := -std=gnu11 -fPIC -shared -fvisibility=hidden -Wall -Wextra -Werror -Wno-attributes
+comma := ,
+space := $(subst ,, )
+NODE_SAFE := -O2 -g1 $(SAFE_C) -Wl,$(subst $(space),$(comma),$(SAFE_LINK))
+NODE_FILES := $(wildcard bindings/node/*.*json bindings/node/*.*js bindings/node/*.*ts \
+	bindings/node/README.md bindings/node/lib/* bindings/node/generated/*)
+
+.PHONY: node node-package
+node: all ## the Node.js package for this machine, in build/node/node_modules/assay
+	@$(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp
+
+$(NODE_BUILD)/assay.node: $(NODE_SOURCES)
+	@test -n '$(NODE_INCLUDE)' || { echo 'no headers of Node.js: install libnode-dev'; exit 1; }
+	@mkdir -p $(@D)
+	@echo 'building $@'
+	@$(NICE) $(CC) $(NODE_CFLAGS) $(NODE_SAFE) -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$^) -o $@ -ldl
+
+$(NODE_BUILD)/package.stamp: $(NODE_BUILD)/assay.node $(NODE_FILES) $(LIBRARY)
+	@rm -rf $(NODE_PACKAGE)
+	@place=$(NODE_PACKAGE)/prebuilds/linux-$$($(NODE) -p process.arch)-glibc && \
+	  mkdir -p $$place && cp $(NODE_BUILD)/assay.node $(LIBRARY) $$place
+	@cd bindings/node && cp -r --parents $(NODE_FILES:bindings/node/%=%) $(ROOT)/$(NODE_PACKAGE)
+	@touch $@
+
+# The suites, by `node --test`. Without Node.js 18 or later they are skipped, with a word.
+# ASSAY_SOAK=1000000 makes the memory tests long ones.
+NODE_ENVIRONMENT = ASSAY_NODE=$(ROOT)/$(NODE_PACKAGE) ASSAY_CASES=$(ROOT)/$(CASES) \
+	ASSAY_CLI=$(ROOT)/$(CLI) ASSAY_DUMP=$(ROOT)/$(PROGRAMS)/dump
+NODE_GATE = $(PYTHON) $(GATES)/node.py --node $(NODE)
+.PHONY: check-node check-node-asan check-node-engines
+check-node: node-package $(PROGRAMS)/dump
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(PYTHON) $(GATES)/hardening.py $(NODE_BUILD)/assay.node --suite node-hardening && \
+	  $(NODE_ENVIRONMENT) $(NODE_GATE); fi
+	@$(PYTHON) $(GATES)/api_of_hosts.py node
+
+# What several suites are over, where there is a Node.js.
+node-package:
+	@if $(NODE_GATE) --ask; then \
+	  $(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp; fi
+
+# The tarball that npm installs, in build/npm. NODE_PREBUILDS are folders of further platforms.
+NODE_PREBUILDS ?=
+.PHONY: npm npm-arm64 check-node-package
+npm: node ## the Node.js package as npm installs it, in build/npm
+	@$(PYTHON) bindings/node/build_package.py --package $(NODE_PACKAGE) \
+	  $(NODE_PREBUILDS:%=--prebuild %) --out $(BUILD)/npm
+
+# The same with 64-bit ARM in it.
+NODE_ARM64 := $(NODE_BUILD)/prebuilds/linux-arm64-glibc
+NODE_ARM64_LIBRARY := $(BUILD)/arm64/lib/$(SONAME)
+npm-arm64: node $(NODE_ARM64)/assay.node ## the package of Node.js with 64-bit ARM in it as well
+	@cp $(NODE_ARM64_LIBRARY) $(NODE_ARM64)/$(SONAME)
+	@$(MAKE) --no-print-directory npm NODE_PREBUILDS=$(NODE_ARM64)
+
+$(NODE_ARM64)/assay.node: $(NODE_SOURCES) $(NODE_ARM64_LIBRARY)
+	@mkdir -p $(@D)
+	@$(NICE) aarch64-linux-gnu-gcc $(NODE_CFLAGS) -isystem $(dir $(NODE_INCLUDE)) \
+	  $(filter %.c,$^) -o $@ -ldl
+
+check-node-package: node-package
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(PYTHON) $(GATES)/node_package.py --package $(NODE_PACKAGE) --library $(LIBRARY); fi
+
+# The ledger over engines of their own, with a Node.js that has node:sqlite.
+check-node-engines: node-package
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(PYTHON) $(GATES)/node_tools.py node-engines $(PYTHON) Tests/Stores/with_engines.py \
+	  --engines postgres,mariadb,dynamodb,redis --tools $(BUILD)/python-tools \
+	  env $(NODE_ENVIRONMENT) $(PYTHON) $(GATES)/node.py --node {node} --suite node-engines \
+	  --only ledger,executors; fi
+
+# The addon under AddressSanitizer and UBSan, with a fault in each call of Node-API in turn. Node.js
+# itself is not instrumented, and V8 gives nothing back at its end: leaks are those of the soak.
+NODE_SANITIZED := $(NODE_BUILD)/sanitized
+check-node-asan: node-package
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(MAKE) --no-print-directory check-node-sanitized; fi
+
+.PHONY: check-node-sanitized
+check-node-sanitized: $(NODE_BUILD)/package.stamp
+	@mkdir -p $(NODE_SANITIZED)/node_modules
+	@rm -rf $(NODE_SANITIZED)/node_modules/assay
+	@cp -r $(NODE_PACKAGE) $(NODE_SANITIZED)/node_modules/assay
+	@$(CC) $(NODE_CFLAGS) -DASSAY_FAULTS -O1 -g \
+	  -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+	  -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$(NODE_SOURCES)) -ldl \
+	  -o $$(echo $(NODE_SANITIZED)/node_modules/assay/prebuilds/*)/assay.node
+	@ASSAY_NODE=$(ROOT)/$(NODE_SANITIZED)/node_modules/assay \
+	  ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_SOAK=0 \
+	  ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 \
+	  LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
+	  $(NODE_GATE) --suite node-asan \
+	  --only case-table,errors,lifetime,process,faults

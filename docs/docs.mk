@@ -50,7 +50,7 @@ check-screens: cli
 	@$(PYTHON) $(GATES)/looked.py $(CLI) $(BUILD)/docs
 
 # Every code block of the documentation, run with the library and the command line.
-check-snippets: swift-docs
+check-snippets: swift-docs node-package
 	@$(PYTHON) $(GATES)/snippets.py --library $(LIBRARY) --cli $(CLI) --cases $(CASES) \
 	  --swift $(SWIFT_DOCS)
 

@@ -54,6 +54,8 @@ check jq command -v jq
 check openssl command -v openssl
 check sqlite3 command -v sqlite3
 check golang-go command -v go
+check nodejs command -v node
+check libnode-dev test -e /usr/include/node/node_api.h
 check libcurl4-openssl-dev pkg-config --exists libcurl
 check libsqlite3-dev pkg-config --exists sqlite3
 check zlib1g-dev pkg-config --exists zlib
@@ -79,6 +81,7 @@ optional libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdlib.h
 optional musl-dev test -e /usr/include/x86_64-linux-musl/stdlib.h
 optional musl-tools command -v musl-gcc
 optional perl command -v perl
+optional node-typescript command -v tsc
 optional php-pgsql php -r 'exit((int) !extension_loaded("pdo_pgsql"));'
 optional php-mysql php -r 'exit((int) !extension_loaded("pdo_mysql"));'
 optional php-redis php -r 'exit((int) !extension_loaded("redis"));'

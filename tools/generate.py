@@ -4,7 +4,8 @@
   tools/generate.py          write them
   tools/generate.py --check  exit 1 when one of them is not what it would write
 
-What is written stands at the head of each module in tools/contract: swift, python, php, go, pages.
+What is written stands at the head of each module in tools/contract: swift, python, php, go, node,
+pages.
 """
 import sys
 

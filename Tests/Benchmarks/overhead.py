@@ -30,6 +30,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+NODE_PACKAGE = ROOT / "build/node/node_modules/assay"
 EXTENSION = ROOT / "build/php/ext/modules/assay.so"
 ROUNDS_OF_ALL = 10
 
@@ -39,6 +40,7 @@ LANGUAGES = {
     "go": ("Go", 3),
     "php-ffi": ("PHP, FFI", 3),
     "php-ext": ("PHP, extension", 3),
+    "node": ("Node.js", 4),
     "python": ("Python", 8),
 }
 # The time to make a verifier, call and free it, over the warm call of the language.
@@ -90,6 +92,14 @@ def python_program(options, out):
             {"PYTHONPATH": str(ROOT / "bindings/python")})
 
 
+def node_program(options, out):
+    if not shutil.which("node"):
+        raise Skipped("no 'node' on PATH")
+    if not NODE_PACKAGE.exists():
+        raise Skipped("it is not built: make node")
+    return ["node", str(HERE / "overhead.mjs")], {"ASSAY_NODE": str(NODE_PACKAGE)}
+
+
 def php_program(options, out):
     if not shutil.which("php"):
         raise Skipped("no 'php' on PATH")
@@ -133,7 +143,8 @@ def measure(options):
     options.out.mkdir(parents=True, exist_ok=True)
     programs, skipped, fastest = {}, {}, {}
     for name, prepare in (("c", c_program), ("go", go_program), ("php-ffi", php_program),
-                          ("php-ext", php_extension), ("python", python_program)):
+                          ("php-ext", php_extension), ("node", node_program),
+                          ("python", python_program)):
         try:
             programs[name] = prepare(options, options.out)
         except Skipped as why:

@@ -4,7 +4,7 @@
   api_of_hosts.py HOST            compare what HOST offers with Tests/API/HOST.txt
   api_of_hosts.py --write HOST    write that file: review what changed, and commit it
 
-HOST is python, php, go or swift. Each line of a file is one public declaration: its name, then its
+HOST is python, php, go, swift or node. Each line of a file is one public declaration: its name, then its
 signature or type. `git diff Tests/API` therefore lists what a refactoring changes for users. Python
 is inspected in the environment of python_tools.py, which has the clients of all database engines;
 Swift's module must be built (`make swift-tests`).
@@ -199,7 +199,47 @@ def swift(modules):
     return [line for _, line in sorted(lines)]
 
 
-HOSTS = {"python": python, "php": php, "go": golang, "swift": swift}
+NODE = ROOT / "bindings/node"
+COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.S)
+DECLARED = re.compile(r"(?:export )?(abstract class|class|interface|type|const|function) ([\w$]+)")
+
+
+def split_at(text, mark):
+    """Split at a mark that stands in no bracket."""
+    parts, depth = [""], 0
+    for at, letter in enumerate(text):
+        depth += (letter in "([{<") - (letter in ")]}" or letter == ">" and text[at - 1] != "=")
+        if letter == mark and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
+
+
+def node(_):
+    """List the declarations of the types, which bindings/node/tests compares with the exports."""
+    lines = []
+    for name in ("index.d.cts", "generated/facts.d.cts", "generated/operations.d.cts",
+                 "ledger.d.cts", "generated/ledger.d.cts"):
+        text = " ".join(COMMENT.sub(" ", (NODE / name).read_text()).split())
+        for part in split_at(text.replace("} export ", "}; export ").replace(
+                "} interface ", "}; interface ").replace("} type ", "}; type "), ";"):
+            match = DECLARED.match(part)
+            if match is None:
+                continue
+            kind, owner = match.groups()
+            rest = part[match.end():].strip()
+            if "class" not in kind and kind != "interface":
+                lines.append(f"{owner} {kind} {rest}".replace(" : ", ": "))
+                continue
+            bases, _, inside = rest.partition("{")
+            lines.append(" ".join(f"{owner} {kind} {bases}".split()))
+            lines += [f"{owner}.{member}" for member in split_at(inside.rstrip("} "), ";")
+                      if not member.startswith("private readonly")]
+    return sorted(line.replace("( ", "(").replace(", )", ")") for line in lines)
+
+
+HOSTS = {"python": python, "php": php, "go": golang, "swift": swift, "node": node}
 
 
 def difference(kept, found):

@@ -3,8 +3,8 @@
 
   facts.py [--dump PROGRAM --cases FILE --library FOLDER] [--suite NAME]
 
-contract/facts.tsv is compared with the structs of Swift and Go and the classes of Python and
-PHP, as their files have them: the members, and which may be absent. With PROGRAM
+contract/facts.tsv is compared with the structs of Swift and Go and the classes of Python, PHP
+and Node.js, as their files have them: the members, and which may be absent. With PROGRAM
 (Tests/ABI/dump.c) it is also compared with the documents of all cases: required members are
 present, and every member is in the table with its kind. The same holds for the results of a
 ledger: each operation has documents, and each of their members, values and outcomes occurs in
@@ -35,6 +35,9 @@ LISTS = ("list", "objects", "integers", "texts")
 # Members where a document may have a text with a meaning of its own instead of an object or a time.
 TEXTS = {("Attestation", "challenge"), ("Assertion", "challenge"),
          ("AppReceipt", "expirationDate")}
+# Members of Node.js's types that follow from the status of the document.
+FOLLOWING = {("Risk", "allowed"), ("Risk", "status"), ("Risk", "httpStatus"),
+             ("Triage", "worthVerifying"), ("Triage", "status"), ("Triage", "httpStatus")}
 # The member with the results, as kinds.tsv names it, and the mark of a member beside them.
 RESULT, AT_RESULT = "exchange", "@exchange"
 BESIDE_RESULT = {"operation", "step", "retry", "sensitivePaths", "reached"}
@@ -120,6 +123,21 @@ def of_php():
     return found
 
 
+def of_node():
+    """Return the same of the declarations for Node.js, without what follows from the status."""
+    own, bases = {}, {}
+    text = (ROOT / "bindings/node/generated/facts.d.cts").read_text()
+    for name, base, body in re.findall(
+            r"^export class (\w+) extends (\w+) \{\n(.*?)^\}", text, re.S | re.M):
+        rows = re.findall(r"^  readonly (\w+): (.+);$", body, re.M)
+        own[name] = {key: None if kind.startswith(("readonly ", "Readonly<"))
+                     else not kind.endswith("| null")
+                     for key, kind in rows if kind not in ("Date", "Date | null", "Document")
+                     and (name, key) not in FOLLOWING}
+        bases[name] = [base]
+    return whole(own, bases)
+
+
 def whole(own, bases):
     """Return the members of each type, including those of its bases."""
     def members_of(name):
@@ -146,7 +164,8 @@ def check_hosts(suite, types):
     table = of_table(types)
     for host, other, few, untyped in [
             ("Swift", of_swift(), 50, set()), ("Go", of_go(), 50, set()),
-            ("Python", of_python(), 45, UNTYPED), ("PHP", of_php(), 45, UNTYPED | {"unverified"})]:
+            ("Python", of_python(), 45, UNTYPED), ("PHP", of_php(), 45, UNTYPED | {"unverified"}),
+            ("Node.js", of_node(), 50, {"unverified"})]:
         shared = [name for name in table.keys() & other.keys() if other[name]]
         suite.expect(len(shared) >= few, f"the types of {host} are found", str(len(shared)))
         found = differences(table, other, untyped)

@@ -87,7 +87,7 @@ def pages(bindings):
     found += sorted(page for page in (ROOT / "docs").rglob("*.md")
                     if not page.is_relative_to(ROOT / "docs/spec"))
     found.append(ROOT / "examples/README.md")
-    for name in ("c", "python", "python_testing", "php", "go"):
+    for name in ("c", "python", "python_testing", "php", "go", "node"):
         readme = bindings.get(name, ROOT / "bindings" / name) / "README.md"
         if readme.exists():
             found.append(readme)
@@ -99,6 +99,8 @@ def missing(block, tools):
     needed = set(filter(None, block.words.get("needs", "").split(",")))
     if block.language in ("php", "go"):
         needed.add(block.language)
+    if block.language == "js":
+        needed.add("node")
     return next((why for name in sorted(needed) if (why := tools.missing(name))), None)
 
 
@@ -183,6 +185,7 @@ FAULTY = {
     "a program that ends otherwise": "{}sh run exit=1\ntrue\n{}\n",
     "another output": "{}sh run\necho 1\n{}\n{}text output\n2\n{}\n",
     "an output of nothing": "{}text output\n2\n{}\n",
+    "JavaScript that fails": "{}js run\nthrow new Error('no')\n{}\n",
     "C that does not compile": "{}c run\nint main(void) { return x; }\n{}\n",
     "no such frame": "{}python run with=gone\npass\n{}\n",
     "a frame that looks at it": "{}c run with=check\nint check(const assay_verifier *v,"
@@ -234,7 +237,7 @@ def main():
     tools = programs.Tools(options.library, options.cli, options.cases, bindings, options.swift)
     count = 0
     for page in pages(bindings):
-        if options.only not in str(page):
+        if options.only not in str(page.relative_to(ROOT) if page.is_relative_to(ROOT) else page):
             continue
         run = PageRun(suite, tools, page)
         for block in blocks_of(page):

@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))
 sys.path.append(str(ROOT / "Tests/Gates"))
 
+import node_tools  # noqa: E402
 import python_tools  # noqa: E402
 from tools.contract.reader import Contract  # noqa: E402
 
@@ -20,7 +21,12 @@ PEERS = ("app-store-server-library", "sqlalchemy", "fastapi", "django", "flask")
 EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300
 ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
-           "swift": ".swift", "sql": ".sql"}
+           "swift": ".swift", "sql": ".sql", "js": ".mjs"}
+# What `make node` builds: a program below this folder's parent imports it by its name.
+NODE_MODULES = ROOT / "build/node/node_modules"
+
+# What is needed by a block that uses node:sqlite: a newer Node.js than Debian's.
+NODE_SQLITE = "node-sqlite"
 
 # Modules of Go that blocks may use, from Debian.
 GOCODE = pathlib.Path("/usr/share/gocode/src")
@@ -70,7 +76,10 @@ class Tools:
         (self.repository / "examples").symlink_to(ROOT / "examples")
 
     def prepare(self, folder):
-        """Write what a page's folder has before its first block: Composer's autoloader."""
+        """Write what a page's folder has before its first block: Composer's autoloader, and the
+        folder of Node.js packages."""
+        if self.missing("node") is None:
+            (folder / "node_modules").symlink_to(NODE_MODULES)
         if self.missing("php") is None:
             (folder / "vendor").mkdir()
             (folder / "vendor/autoload.php").write_text(
@@ -89,8 +98,11 @@ class Tools:
         and the packages that it needs."""
         lib = str(self.prefix / "lib")
         peers = f":{self.packages()[0]}" if set(needs.split(",")) & set(PEERS) else ""
+        path = os.environ["PATH"]
+        if NODE_SQLITE in needs.split(","):
+            path = f"{node_tools.find_program()[0].parent}:{path}"
         return dict(
-            os.environ, PATH=f"{self.prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=lib,
+            os.environ, PATH=f"{self.prefix}/bin:{path}", LD_LIBRARY_PATH=lib,
             PKG_CONFIG_PATH=f"{lib}/pkgconfig", ASSAY_LIBRARY=str(self.library),
             PYTHONPATH=f"{ROOT}/bindings/python:{ROOT}/bindings/python_testing:{EVIDENCE}"
             + peers,
@@ -108,6 +120,10 @@ class Tools:
         if name in GO_MODULES:
             path = GOCODE / GO_MODULES[name]
             return None if path.is_dir() else f"{path} is not there"
+        if name == NODE_SQLITE:
+            return self.missing("node") or node_tools.find_program()[1]
+        if name == "node" and not (NODE_MODULES / "assay").is_dir():
+            return "build/node is not there: make node"
         if name == "swift":
             return None if (self.swift / "libAssaySwift.a").exists() else "build/swift is not there"
         return None if shutil.which(name) else f"{name} is not installed"
@@ -223,6 +239,7 @@ BUILDERS = {"c": build_c, "swift": build_swift, "go": build_go}
 RUNNERS = {"python": lambda source: ["python3", source],
            "sh": lambda source: ["bash", "-e", "-o", "pipefail", source],
            "php": lambda source: ["php", source],
+           "js": lambda source: ["node", source],
            "sql": lambda source: ["sqlite3", "-bail", ":memory:", f".read {source}"]}
 
 

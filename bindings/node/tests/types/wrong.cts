@@ -1,0 +1,62 @@
+// What TypeScript must refuse.
+import { AssayError, Document, Exchange, Transaction, Verifier, checkExpiry } from "assay";
+
+// @ts-expect-error there is no configuration
+new Verifier();
+// @ts-expect-error a configuration has apps
+new Verifier({});
+const verifier = new Verifier("{}");
+const transaction = verifier.verifyTransaction("jws");
+
+// @ts-expect-error evidence is text or bytes
+verifier.verifyTransaction(5);
+// @ts-expect-error a misspelt option
+verifier.verifyTransaction("jws", { nowMs: 5 });
+// @ts-expect-error a time is no text
+verifier.verifyTransaction("jws", { now: "today" });
+// @ts-expect-error facts are made by a verifier
+new Transaction();
+// @ts-expect-error documents are made by a verifier
+new Document();
+// @ts-expect-error exchanges are made by a verifier
+new Exchange();
+// @ts-expect-error facts are read-only
+transaction.productId = "x";
+// @ts-expect-error a misspelt fact
+transaction.product_id;
+// @ts-expect-error a fact may be absent
+const offer: string = transaction.offerIdentifier;
+// @ts-expect-error a time is milliseconds, its Date has another name
+const end: Date | null = transaction.expiresDate;
+// @ts-expect-error JSON is no evidence
+verifier.decide(JSON.stringify(transaction));
+// @ts-expect-error an object that looks like evidence is none
+verifier.decide({ ...transaction.document });
+// @ts-expect-error part of the facts is no evidence
+verifier.decide(transaction.chain);
+// @ts-expect-error there is no "any"
+verifier.verify("any", "jws");
+// @ts-expect-error an attestation needs its key id
+verifier.verifyAttestation("a", { clientData: "x" });
+// @ts-expect-error client data has one form
+verifier.verifyAttestation("a", { keyId: "k", clientData: "x", clientDataHash: new Uint8Array() });
+// @ts-expect-error client data is needed
+verifier.verifyAttestation("a", { keyId: "k" });
+// @ts-expect-error a counter is a number
+verifier.verifyAssertion("a", { publicKey: "k", counter: "1", clientData: "x" });
+// @ts-expect-error an operation's value is one of a choice
+verifier.sessions.verifySession({ session: "s", purpose: "fun" });
+// @ts-expect-error a required member
+verifier.signer.signPromotionalOffer({ productId: "p" });
+// @ts-expect-error a call on the thread pool gives a promise
+verifier.async.verifyTransaction("jws").productId;
+// @ts-expect-error a network operation gives a promise
+verifier.appStore().getTransactionInfo("1").transactions;
+// @ts-expect-error a promise is no evidence
+verifier.decide(verifier.async.verifyTransaction("jws"));
+// @ts-expect-error the JSON is frozen
+transaction.document.json["ok"] = true;
+// @ts-expect-error dates are times
+checkExpiry({ expiresAtMs: "tomorrow" });
+// @ts-expect-error an error has no such member
+new AssayError("x").rules;
