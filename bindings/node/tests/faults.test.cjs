@@ -14,7 +14,6 @@ const document = native.run(verifyJws, owner, 1, item.jws, item.now);
 const request = JSON.stringify({ operation: "assess-risk",
   observations: { request: "read", attestation: "verified" } });
 const MOST = 40; // more than any function makes
-const open = { skip: native.failAt === undefined && "the addon has no planted faults" };
 
 /** Call with each call of Node-API failing in turn; return how many of them failed. */
 async function fail(call) {
@@ -48,14 +47,15 @@ const CALLS = {
   "closing": () => native.close(native.run(verifyJws, owner, 1, item.jws, item.now)),
   "collecting": () => native.collect(),
 };
-for (const [name, call] of Object.entries(CALLS)) {
-  test(`faults in ${name}`, open, async () => assert.ok(await fail(call) > 0));
-}
+CALLS["a call on the thread pool"] = () => Promise.race([
+  native.start(verifyJws, owner, 1, item.jws, item.now),
+  new Promise((resolve) => { setTimeout(resolve, 200); }), // a promise that nobody fulfils
+]);
 
-test("faults in a call on the thread pool", open, async () => {
-  const failed = await fail(() => Promise.race([
-    native.start(verifyJws, owner, 1, item.jws, item.now),
-    new Promise((resolve) => { setTimeout(resolve, 200); }), // a promise that nobody fulfils
-  ]));
-  assert.ok(failed > 0);
-});
+if (native.failAt === undefined) {
+  test("faults", { skip: "the addon has no planted ones: make check-node-asan" }, () => {});
+} else {
+  for (const [name, call] of Object.entries(CALLS)) {
+    test(`faults in ${name}`, async () => assert.ok(await fail(call) > 0));
+  }
+}
