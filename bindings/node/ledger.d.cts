@@ -65,10 +65,10 @@ export interface DatabaseStep {
 }
 /** The steps of one exchange. What is not committed is rolled back when it is closed. */
 export interface Session {
-  perform(step: DatabaseStep): Promise<object>;
+  perform(step: DatabaseStep): object | Promise<object>;
   grant(step: { readonly id: number; readonly [name: string]: unknown },
-    call: (connection: unknown) => unknown): Promise<object>;
-  close(): Promise<void>;
+    call: (connection: unknown) => unknown): object | Promise<object>;
+  close(): void | Promise<void>;
 }
 /** A database and its client. */
 export interface Executor {

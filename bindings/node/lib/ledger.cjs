@@ -51,12 +51,12 @@ async function carryOut(exchange, executor, functions, { maxWaitMs, signal, cloc
       const { step, database, grant, notBeforeMs } = exchange.step;
       let reply = {};
       if (step === "database") {
-        reply = await session.perform(database);
+        reply = session.perform(database);
       } else if (step === "grant") {
         const [name, Class] = grant.what === "take" ? ["takeBack", TakeBack] : ["grant", Grant];
         const call = functions[name];
         if (call === undefined) throw new TypeError(`grantMode "transaction" needs ${name}`);
-        reply = await session.grant(grant, (connection) => call(new Class(grant, connection)));
+        reply = session.grant(grant, (connection) => call(new Class(grant, connection)));
       } else if (step === "wait") {
         const left = notBeforeMs - clock();
         if (left > maxWaitMs) break;
@@ -65,6 +65,7 @@ async function carryOut(exchange, executor, functions, { maxWaitMs, signal, cloc
       } else {
         throw new TypeError(`the step ${step} is none of a database`);
       }
+      if (typeof reply.then === "function") reply = await reply;
       exchange.reply(reply, { now: Math.max(clock(), reached) });
     }
     return exchange.document;

@@ -258,6 +258,22 @@ test("SQLite: another writer is waited for, without keeping the process", { skip
     await shop.end();
   });
 
+test("SQLite: no other code of the process runs while a transaction is open", { skip: noSqlite },
+  async () => {
+    const shop = await open("sqlite");
+    shop.own.exec("PRAGMA busy_timeout = 0"); // it throws if the ledger has the lock
+    const accounts = Array.from({ length: 20 }, (_, number) => `a${number}`);
+    const lease = accounts.map((account) => shop.purchases.claim(coins(), { account,
+      grantMode: "lease", grant: shop.payLater }));
+    const inside = accounts.map((account) => shop.purchases.claim(coins(), { account,
+      grant: (grant) => { shop.pay(grant); } }));
+    const found = await Promise.all([...lease, ...inside]);
+    assert.ok(found.every((each) => each.clientResult === "granted"));
+    assert.deepEqual(await shop.sums(),
+      Object.fromEntries(accounts.map((account) => [account, 200])));
+    await shop.end();
+  });
+
 test("SQLite: a name with signs of an address", { skip: noSqlite }, async () => {
   const path = join(folder, `a b%20?mode=ro#${next()}.db`);
   const executor = new SQLite(path);

@@ -370,12 +370,15 @@ const OF_SQL = {
     for (const ends of [["COMMIT"], ["COMMIT", "BEGIN"], ["ROLLBACK", "BEGIN"]]) {
       // The grant has the client itself, as one that keeps a reference of its own would.
       let real;
-      const { take } = shop.executor;
-      shop.executor.take = async function taken(...given) { return real = await take.apply(this, given); };
+      const { begin } = shop.executor;
+      shop.executor.begin = function begun(connection, ...given) {
+        real = connection;
+        return begin.call(this, connection, ...given);
+      };
       await assert.rejects(shop.purchases.claim(coins(), { account: "ann", grant: async () => {
         for (const text of ends) await shop.write(real, text);
       } }), isRefused("misuse.ledger.transaction"));
-      shop.executor.take = take;
+      shop.executor.begin = begin;
     }
     await claims(shop, coins(), "ann", "granted", 200);
   },

@@ -19,6 +19,25 @@ function placed(sql, isNumbered) {
   return known.get(key);
 }
 
+/** Run a generator, and wait where it yields a promise. Without any it ends at once: so nothing else
+ * of the process runs while a synchronous client has a transaction open, nor waits for its lock. */
+function flow(steps, method = "next", given = undefined) {
+  for (let [how, value] = [method, given]; ;) {
+    const found = steps[how](value);
+    if (found.done) return found.value;
+    [how, value] = ["next", found.value];
+    if (typeof value?.then === "function") {
+      return value.then((each) => flow(steps, "next", each),
+        (error) => flow(steps, "throw", error));
+    }
+  }
+}
+
+/** Give what a client returns: a value, a promise or a generator. */
+function* given(found) {
+  return typeof found?.next === "function" ? yield* found : yield found;
+}
+
 /** The steps of one exchange, on one connection that goes back at the end; what is not committed
  * then is rolled back. */
 class SQLSession {
@@ -28,70 +47,74 @@ class SQLSession {
 
   constructor(store) { this.#store = store; }
 
-  /** Perform one step, and return its reply. */
-  async perform(step) {
+  /** Perform one step; returns its reply, or a promise of it. */
+  perform(step) { return flow(this.#perform(step)); }
+
+  *#perform(step) {
     const results = [];
     const limits = limitsOf(step);
     try {
-      if (["begin", "single"].includes(step.transaction)) await this.rollback();
-      this.#connection ??= await this.#store.take(limits);
-      await this.#carryOut(step, limits, results);
+      if (["begin", "single"].includes(step.transaction)) yield* this.#rollback();
+      this.#connection ??= yield* given(this.#store.take(limits));
+      yield* this.#carryOut(step, limits, results);
       return done(step, results);
     } catch (error) {
       if (isMisuse(error)) {
         this.#drop();
         throw error;
       }
-      const fault = await this.#undone(this.#store.fault(error));
+      const fault = yield* this.#undone(this.#store.fault(error));
       // The statements before the failed one are committed: each is its own transaction.
       if (results.length > 0 && step.transaction === null) fault.isCertain = false;
       return failed(this.#store.engine, step, fault);
     }
   }
 
-  async #carryOut({ transaction: mark, calls }, limits, results) {
+  *#carryOut({ transaction: mark, calls }, limits, results) {
     const store = this.#store;
-    if (["begin", "single"].includes(mark)) await this.#begin(limits);
+    if (["begin", "single"].includes(mark)) yield* this.#begin(limits);
     else if (mark !== null && !this.#isBegun) throw new Fault("transaction");
     const isWrapped = !this.#isBegun && store.wraps;
     for (const call of calls) {
-      if (isWrapped) await this.#begin(limits);
-      results.push(await store.run(this.#connection, call, limits, this.#isBegun));
-      if (isWrapped) await this.#commit(limits);
+      if (isWrapped) yield* this.#begin(limits);
+      results.push(yield* given(store.run(this.#connection, call, limits, this.#isBegun)));
+      if (isWrapped) yield* this.#commit(limits);
     }
-    if (["commit", "single"].includes(mark)) await this.#commit(limits);
+    if (["commit", "single"].includes(mark)) yield* this.#commit(limits);
   }
 
-  async #begin(limits) {
+  *#begin(limits) {
     this.#isBegun = true; // a part of it may be done when it fails
-    await this.#store.begin(this.#connection, limits);
+    yield* given(this.#store.begin(this.#connection, limits));
   }
 
-  async #commit(limits) {
-    await this.#store.execute(this.#connection, "COMMIT", limits);
+  *#commit(limits) {
+    yield this.#store.execute(this.#connection, "COMMIT", limits);
     this.#isBegun = false;
   }
 
   /** Leave nothing of a failed step. */
-  async #undone(fault) {
+  *#undone(fault) {
     if (fault.isLost) this.#drop();
     else if (this.#isBegun) {
-      await this.rollback();
+      yield* this.#rollback();
       fault.isCertain = true;
     }
     return fault;
   }
 
   /** Have the host's `call` grant in the open transaction, guarded; what it throws passes. */
-  async grant(step, call) {
-    if (!await this.#isMarked(SAVEPOINT)) return this.#ended(step);
+  grant(step, call) { return flow(this.#grant(step, call)); }
+
+  *#grant(step, call) {
+    if (!(yield* this.#isMarked(SAVEPOINT))) return this.#ended(step);
     const watch = new Watch();
     let said;
     try {
-      said = await call(guarded(this.#connection, watch));
+      said = yield call(guarded(this.#connection, watch));
     } catch (error) {
       if (watch.fault !== undefined) return this.#ended(step);
-      const isThere = await this.#isMarked(`ROLLBACK TO ${SAVEPOINT}`);
+      const isThere = yield* this.#isMarked(`ROLLBACK TO ${SAVEPOINT}`);
       if (isThere || this.#connection !== undefined) throw error;
       return this.#ended(step);
     } finally {
@@ -99,17 +122,17 @@ class SQLSession {
     }
     if (watch.fault !== undefined) return this.#ended(step);
     if (said === false) {
-      await this.rollback();
+      yield* this.#rollback();
       return { id: step.id, code: 500 };
     }
-    return await this.#isMarked(RELEASE) ? { id: step.id, code: 200 } : this.#ended(step);
+    return (yield* this.#isMarked(RELEASE)) ? { id: step.id, code: 200 } : this.#ended(step);
   }
 
   /** Whether the transaction that the claim began is still open; a lost connection is dropped. */
-  async #isMarked(statement) {
+  *#isMarked(statement) {
     if (!this.#isBegun) return false;
     try {
-      await this.#store.execute(this.#connection, statement);
+      yield this.#store.execute(this.#connection, statement);
       return true;
     } catch (error) {
       if (this.#store.fault(error).isLost) this.#drop();
@@ -125,11 +148,11 @@ class SQLSession {
   }
 
   /** Undo what is not committed. A connection that cannot roll back is destroyed. */
-  async rollback() {
+  *#rollback() {
     if (!this.#isBegun) return;
     this.#isBegun = false;
     try {
-      await this.#store.execute(this.#connection, "ROLLBACK");
+      yield this.#store.execute(this.#connection, "ROLLBACK");
     } catch {
       this.#drop();
     }
@@ -141,12 +164,14 @@ class SQLSession {
     if (connection !== undefined) this.#store.drop(connection);
   }
 
-  async close() {
-    await this.rollback();
+  close() { return flow(this.#close()); }
+
+  *#close() {
+    yield* this.#rollback();
     const connection = this.#connection;
     this.#connection = undefined;
     if (connection !== undefined) this.#store.give(connection);
   }
 }
 
-module.exports = { SQLSession, placed };
+module.exports = { SQLSession, flow, placed };

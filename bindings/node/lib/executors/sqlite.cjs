@@ -5,7 +5,7 @@ const { isAbsolute, resolve } = require("node:path");
 const { setTimeout: sleep } = require("node:timers/promises");
 const { options } = require("../arguments.cjs");
 const { Fault, LIMITS, STANDBY, rows } = require("./replies.cjs");
-const { SQLSession, placed } = require("./sql.cjs");
+const { SQLSession, flow, placed } = require("./sql.cjs");
 
 const SETTINGS = ["busy_timeout = 0", "journal_mode = WAL", "synchronous = FULL",
   "secure_delete = FAST"];
@@ -70,21 +70,21 @@ class SQLite {
   }
 
   /** Do what another process may keep from being done, for as long as a lock may be waited for. */
-  async #patiently({ lockMs }, call) {
+  *#patiently({ lockMs }, call) {
     for (const until = performance.now() + lockMs; ;) {
       try {
         return call();
       } catch (error) {
         if (this.fault(error).code !== BUSY || performance.now() > until) throw error;
       }
-      await sleep(1 + Math.random() * PAUSE_MS);
+      yield sleep(1 + Math.random() * PAUSE_MS);
     }
   }
 
-  async take(limits) {
-    await this.#enter(limits.lockMs);
+  *take(limits) {
+    yield this.#enter(limits.lockMs);
     try {
-      this.#opened ??= await this.#patiently(limits, () => this.#open());
+      this.#opened ??= yield* this.#patiently(limits, () => this.#open());
     } catch (error) {
       this.#leave();
       const fault = this.fault(error);
@@ -172,7 +172,7 @@ class SQLite {
 
   /** Remove what was forgotten from the write-ahead log too, if nobody reads it now (STO-93). */
   async forgotten() {
-    const connection = await this.take(LIMITS);
+    const connection = await flow(this.take(LIMITS));
     try {
       connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
