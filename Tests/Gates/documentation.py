@@ -47,7 +47,7 @@ QUESTIONS = {"grant purchase once database crash": "ledger",
              "lambda cold start python layer receipts": "lambda",
              "laravel routes heroku refunds": "frameworks",
              "STO-33": "#sto-33", "rejected.jws.algorithm": "#rejected.jws.algorithm",
-             "verifyToken": "#verifier.verifytoken"}
+             "verifyToken": "#keysetcache.verifytoken"}
 # Programs and patterns that find public names in another way than tools/reference.py.
 PYTHON_NAMES = """
 import importlib, inspect
