@@ -57,6 +57,7 @@ static bool arena_string(napi_env env, struct arena *arena, napi_value value, si
     return false;
   if (*length + 4 < room) return true;
   /* It may have been cut: a character takes up to four bytes. */
+  explicit_bzero(arena->data + arena->used, room);
   if (FAILS(napi_get_value_string_utf8(env, value, NULL, 0, length)) ||
       !arena_reserve(arena, *length + 1))
     return false;
