@@ -173,7 +173,8 @@ NODE_SOURCES := $(wildcard bindings/node/native/*.[ch]) bindings/node/generated/
 NODE_CFLAGS := -std=gnu11 -fPIC -shared -fvisibility=hidden -Wall -Wextra -Werror -Wno-attributes
 comma := ,
 space := $(subst ,, )
-NODE_SAFE := -O2 -g1 $(SAFE_C) -Wl,$(subst $(space),$(comma),$(SAFE_LINK))
+NODE_SAFE := -O2 -g1 $(SAFE_C) -Wl,$(subst $(space),$(comma),$(SAFE_LINK)) -ffile-prefix-map=$(ROOT)=.
+NODE_COMPILE = $(NODE_CFLAGS) $(NODE_SAFE) -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$^) -o $@
 NODE_FILES := $(wildcard bindings/node/*.*json bindings/node/*.*js bindings/node/*.*ts \
 	bindings/node/README.md bindings/node/lib/* bindings/node/generated/*)
 
@@ -185,7 +186,7 @@ $(NODE_BUILD)/assay.node: $(NODE_SOURCES)
 	@test -n '$(NODE_INCLUDE)' || { echo 'no headers of Node.js: install libnode-dev'; exit 1; }
 	@mkdir -p $(@D)
 	@echo 'building $@'
-	@$(NICE) $(CC) $(NODE_CFLAGS) $(NODE_SAFE) -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$^) -o $@ -ldl
+	@$(NICE) $(CC) $(NODE_COMPILE)
 
 $(NODE_BUILD)/package.stamp: $(NODE_BUILD)/assay.node $(NODE_FILES) $(LIBRARY)
 	@rm -rf $(NODE_PACKAGE)
@@ -211,28 +212,33 @@ node-package:
 	@if $(NODE_GATE) --ask; then \
 	  $(MAKE) --no-print-directory $(NODE_BUILD)/package.stamp; fi
 
-# The tarball that npm installs, in build/npm. NODE_PREBUILDS are folders of further platforms.
-NODE_PREBUILDS ?=
-.PHONY: npm npm-arm64 check-node-package
-npm: node ## the Node.js package as npm installs it, in build/npm
+# The tarballs that npm installs. Of other platforms, each with the folder of its library, those are
+# taken whose library was built here: make arm64, make MUSL=1, make dist-musl-arm64.
+NPM := $(BUILD)/npm
+NODE_OTHERS := linux-arm64-glibc:arm64 linux-x64-musl:musl linux-arm64-musl:musl-arm64
+NODE_PREBUILDS := $(NODE_BUILD)/prebuilds
+.PHONY: npm check-node-package
+npm: node ## the Node.js package, for all platforms and for each alone: build/npm
+	@for other in $(NODE_OTHERS); do folder=$(BUILD)/$${other#*:}; \
+	  [ ! -e $$folder/lib/$(SONAME) ] || $(MAKE) --no-print-directory \
+	    $$folder/info.json $(NODE_PREBUILDS)/$${other%:*}/assay.node; done
 	@$(PYTHON) bindings/node/build_package.py --package $(NODE_PACKAGE) \
-	  $(NODE_PREBUILDS:%=--prebuild %) --out $(BUILD)/npm
+	  $(NODE_OTHERS:%=--other %) --out $(NPM)
 
-# The same with 64-bit ARM in it.
-NODE_ARM64 := $(NODE_BUILD)/prebuilds/linux-arm64-glibc
-NODE_ARM64_LIBRARY := $(BUILD)/arm64/lib/$(SONAME)
-npm-arm64: node $(NODE_ARM64)/assay.node ## the package of Node.js with 64-bit ARM in it as well
-	@cp $(NODE_ARM64_LIBRARY) $(NODE_ARM64)/$(SONAME)
-	@$(MAKE) --no-print-directory npm NODE_PREBUILDS=$(NODE_ARM64)
-
-$(NODE_ARM64)/assay.node: $(NODE_SOURCES) $(NODE_ARM64_LIBRARY)
+$(NODE_PREBUILDS)/%/assay.node: $(NODE_SOURCES)
 	@mkdir -p $(@D)
-	@$(NICE) aarch64-linux-gnu-gcc $(NODE_CFLAGS) -isystem $(dir $(NODE_INCLUDE)) \
-	  $(filter %.c,$^) -o $@ -ldl
+	@echo 'building $@'
+	@$(NICE) $(NODE_CC_$*) $(NODE_COMPILE) $(NODE_END_$*)
+NODE_CC_linux-arm64-glibc := aarch64-linux-gnu-gcc
+NODE_CC_linux-x64-musl := musl-gcc
+NODE_CC_linux-arm64-musl = $(TOOLS)/clang $(MUSL_ARM64_FLAGS) -nostdlib -fuse-ld=lld \
+	$(MUSL_ARM64_SYSTEM)/crti.o
+NODE_END_linux-arm64-musl = $(MUSL_ARM64_END)
+$(NODE_PREBUILDS)/linux-arm64-musl/assay.node: $(BUILD)/arm64/root.packages
 
 check-node-package: node-package
 	@if $(NODE_GATE) --ask > /dev/null; then \
-	  $(PYTHON) $(GATES)/node_package.py --package $(NODE_PACKAGE) --library $(LIBRARY); fi
+	  $(PYTHON) $(GATES)/node_package.py --package $(NODE_PACKAGE); fi
 
 # The ledger over engines of their own, with a Node.js that has node:sqlite.
 check-node-engines: node-package

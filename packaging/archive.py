@@ -40,6 +40,17 @@ def tarball(folder, name, epoch):
     return compressed(out.getvalue())
 
 
+def tarred(files, epoch):
+    """Return the bytes of a tar.gz of {path: bytes}, sorted, with the time of `epoch`."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path in sorted(files):
+            entry = plain(tarfile.TarInfo(path), epoch)
+            entry.size = len(files[path])
+            archive.addfile(entry, io.BytesIO(files[path]))
+    return compressed(out.getvalue())
+
+
 def zipped(files, epoch):
     """Return the bytes of a zip file of {path: bytes}, sorted, with the time of `epoch`."""
     moment = max(time.gmtime(epoch)[:6], (1980, 1, 1, 0, 0, 0))

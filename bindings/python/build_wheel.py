@@ -92,22 +92,25 @@ def platform_of(library: Path) -> str:
     return f"{FLOORS[needed[0]]}_{machine}"
 
 
-def absolute(link: re.Match[str]) -> str:
-    """Return a link of the README, which is also a package's page, as a link to the same text on
+def with_absolute_links(text: str, folder: str) -> str:
+    """Return the README of a folder, which is also a package's page, with links to the same text on
     the site that `make docs` makes, at the project's address."""
-    path = posixpath.normpath(posixpath.join("bindings/python", link[2]))
-    if path.startswith("../"):
-        raise SystemExit(f"README.md: {link[2]} leads out of the repository")
-    path = re.sub("^docs/", "", path) if path.endswith(".md") else f"source/{path}"
-    path = path.replace("/README.md", "/index").removesuffix(".md") + ".html"
-    return f"{link[1]}(https://{HOME}/{path}{link[3] or ''})"
+
+    def absolute(link: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(folder, link[2]))
+        if path.startswith("../"):
+            raise SystemExit(f"README.md: {link[2]} leads out of the repository")
+        path = re.sub("^docs/", "", path) if path.endswith(".md") else f"source/{path}"
+        path = path.replace("/README.md", "/index").removesuffix(".md") + ".html"
+        return f"{link[1]}(https://{HOME}/{path}{link[3] or ''})"
+
+    pattern = r"(\[[^\]]*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)"
+    return re.sub(pattern, absolute, text)
 
 
 def description() -> str:
     """Return the README with absolute links."""
-    pattern = r"(\[[^\]]*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)"
-    text = (HERE / "README.md").read_text()
-    return re.sub(pattern, absolute, text)
+    return with_absolute_links((HERE / "README.md").read_text(), "bindings/python")
 
 
 def metadata() -> bytes:
