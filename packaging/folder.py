@@ -7,7 +7,7 @@ Takes what the targets of `make release` have built below build/, and makes of i
 PHP and Go and the container image. The folder holds, beside README.txt:
 
   bin/assay        the command line for x86_64, ready to run
-  python/ php/ go/ debian/ linux/ lambda/ container/   packages, by who installs them
+  python/ php/ go/ node/ debian/ linux/ lambda/ container/   packages, by who installs them
   sources/ site/                                       the sources and the documentation
   sbom/            what is linked in, one bill of materials a system (CycloneDX)
   provenance.json  which commit and which parts all of this was made of (in-toto, SLSA)
@@ -40,6 +40,8 @@ NAME = f"assay-{release.version()}"
 COPIED = {
     "python": ["dist/{name}/*.whl", "arm64/dist/{name}/*.whl", "musl/dist/{name}/*.whl",
                "musl-arm64/dist/{name}/*.whl", "wheel-testing/*.whl", "sdist/{name}.tar.gz"],
+    "node": ["npm/{name}.tgz", "npm/{name}-linux-x64-glibc.tgz", "npm/{name}-linux-x64-musl.tgz",
+             "npm/{name}-linux-arm64-glibc.tgz", "npm/{name}-linux-arm64-musl.tgz"],
     "linux": ["dist/{name}/{name}-linux-x86_64.tar.gz", "arm64/dist/{name}/*.tar.gz",
               "musl/dist/{name}/*.tar.gz", "musl-arm64/dist/{name}/*.tar.gz"],
     "debian": ["deb/*.deb", "arm64/deb/*.deb"],
@@ -63,6 +65,7 @@ README = """Assay {version}, commit {commit}
   php/        the Composer package with the library inside; the folder is a repository of
               artifacts to Composer
   go/         a module proxy: GONOSUMDB=assay.example GOPROXY=file://.../go
+  node/       npm install node/assay-{version}.tgz: all systems; the others have one each
   debian/     libassay0 and libassay-dev for both processors; assay, the command line
   linux/      tarballs: header, library, pkg-config, CMake, manual; on x86_64 bin/assay too
   lambda/     layers for AWS Lambda
@@ -195,10 +198,10 @@ def content(path):
         with zipfile.ZipFile(path) as given:
             return b"".join(given.read(name) for name in given.namelist()
                             if release.soname() in name or name.endswith("/METADATA"))
-    if path.name.endswith(".tar.gz"):
+    if path.name.endswith((".tar.gz", ".tgz")):
         with tarfile.open(fileobj=io.BytesIO(gzip.decompress(path.read_bytes()))) as given:
             return b"".join(given.extractfile(entry).read() for entry in given if entry.isreg()
-                            and entry.name.endswith((f"lib/{release.soname()}", "/PKG-INFO")))
+                            and entry.name.endswith((f"/{release.soname()}", "/PKG-INFO")))
     return path.read_bytes() if path.name == release.soname() or path.suffix == ".a" else b""
 
 

@@ -99,6 +99,7 @@ release-folder: $(ARCHIVES)/libassay_amd64.a
 	@if why=$$(packaging/arm64_root.sh $(ARM64)); then \
 	  $(MAKE) --no-print-directory $(ARM64_RELEASED) OLD_LIBCRYPTO=$(OLD_LIBCRYPTO); \
 	else echo "nothing for arm64: $$why"; fi
+	@if $(NODE_GATE) --ask; then $(MAKE) --no-print-directory npm; fi
 	@$(PYTHON) packaging/folder.py --commit $(COMMIT) $(if $(PARTIAL),--partial) --out $(RELEASE)
 
 check-release: PARTIAL := 1
@@ -106,6 +107,8 @@ check-release: OLD_LIBCRYPTO := 1
 check-release: release-folder
 	@[ ! -f $(ARM64_PACKAGES) ] || $(MAKE) --no-print-directory $(ARM64)/abi/reload
 	@$(PYTHON) tools/try_release.py $(RELEASE) --arm64 $(ARM64)
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(PYTHON) $(GATES)/node_package.py --tarballs $(RELEASE)/node --suite node-release; fi
 
 # ---- their suites -------------------------------------------------------------
 

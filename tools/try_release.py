@@ -5,10 +5,10 @@
 
 A clean root is an overlay over this system: its interpreters and packages, without this repository,
 the Swift toolchain and anything of Assay, and without a compiler where the page does not name one.
-Nothing that is written in it reaches the system, and it has no network. The blocks of the page run
-in it in their order; those that install from the release are marked `not-run=release`, and what
-needs the checkout is marked `checkout` and left out (docs/snippets.md). The roots need root and the
-kernel's overlay file system; without them the pages are skipped with a message.
+Nothing that is written in it reaches the system, and it has no network but loopback. The blocks of
+the page run in it in their order; those that install from the release are marked `not-run=release`,
+and what needs the checkout is marked `checkout` and left out (docs/snippets.md). The roots need root
+and the kernel's overlay file system; without them the pages are skipped with a message.
 
 The table that it prints says how many commands a page takes to its first decision, and how many
 seconds they took here.
@@ -41,15 +41,20 @@ from report import Suite  # noqa: E402
 NAME = f"assay-{version()}"
 # Start page -> whether it names a compiler. Swift's is compiled with the package it depends on,
 # which Tests/Gates/snippets.py does, so only its sources are looked at.
-PAGES = {"command-line": False, "python": False, "php": False, "c": True, "go": True}
+PAGES = {"command-line": False, "python": False, "php": False, "c": True, "go": True, "node": False}
 # Page -> the most commands to its first decision.
-MOST_COMMANDS = {"command-line": 4, "python": 4, "php": 4, "c": 4, "go": 4}
+MOST_COMMANDS = {"command-line": 4, "python": 4, "php": 4, "c": 4, "go": 4, "node": 4}
 # What a page prints when it has decided.
 DECIDED = re.compile(r"premium,? active")
 COMPILERS = ("/usr/bin/*gcc*", "/usr/bin/cc", "/usr/bin/c++", "/usr/bin/*g++*", "/usr/bin/clang*",
              "/usr/bin/ld*", "/usr/bin/as", "/usr/bin/*-ld", "/usr/bin/*-as", "/usr/bin/go",
              "/usr/bin/pkg-config", "/usr/bin/pkgconf", "/usr/bin/make")
-RUNNERS = {"sh": "bash -e -o pipefail", "python": "python3", "php": "php"}
+RUNNERS = {"sh": "bash -e -o pipefail", "python": "python3", "php": "php",
+           "js": "node --input-type=module - <"}
+# Sets the flag IFF_UP of loopback by SIOCSIFFLAGS: a program of iproute2 may not be there.
+LOOPBACK = """import fcntl, socket, struct
+fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sH14x", b"lo", 1))
+"""
 # Makes the root, and runs a program in it. The mounts end with the namespace.
 ENTER = r"""
 set -e
@@ -61,6 +66,7 @@ mount -t overlay overlay -o "lowerdir=/,upperdir=$WORK/upper,workdir=$WORK/work"
 cd "$WORK/root"
 mount --rbind /dev dev
 mount -t proc proc proc
+python3 -c "$LOOPBACK"
 rm -rf .$REPOSITORY .$TOOLCHAIN usr/local/include/assay* usr/local/lib/*assay* usr/local/bin/assay \
   usr/local/lib/pkgconfig/assay.pc usr/local/share/assay
 for path in $HIDDEN; do rm -f .$path; done
@@ -97,7 +103,7 @@ class Clean:
                     "PATH": os.environ["PATH"], "WORK": work, "PAGE": str(page), "NAME": NAME,
                     "RELEASE": str(self.release), "REPOSITORY": str(ROOT), "TOOLCHAIN": swift,
                     "PLACES": places, "HIDDEN": "" if compiler else " ".join(COMPILERS),
-                    "ONLY_LOOK": "1" if only_look else ""})
+                    "LOOPBACK": LOOPBACK, "ONLY_LOOK": "1" if only_look else ""})
 
     def missing(self):
         """Return why no root can be made here, or None."""
@@ -221,10 +227,11 @@ def libraries(folder):
                     octets = given.read(name) if name.endswith(soname()) else b""
                     if octets.startswith(b"\x7fELF"):
                         yield f"{path.name}:{name}", octets
-        elif path.parent.name == "linux":
+        elif path.parent.name in ("linux", "node"):
             with tarfile.open(path) as given:
-                member = next(entry for entry in given if entry.name.endswith(f"lib/{soname()}"))
-                yield path.name, given.extractfile(member).read()
+                for entry in given:
+                    if entry.isreg() and entry.name.endswith(f"/{soname()}"):
+                        yield f"{path.name}:{entry.name}", given.extractfile(entry).read()
 
 
 def check_one_library(suite, folder):

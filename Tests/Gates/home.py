@@ -32,12 +32,13 @@ PACKAGES = {
     "binaries": f"dist/assay-{version()}-linux-*.tar.gz",
     "wheel": "dist/*.whl",
     "sdist": "sdist/*.tar.gz",
+    "node": f"npm/assay-{version()}.tgz",
     "libassay0": "debs/libassay0_*.deb",
     "libassay-dev": "debs/libassay-dev_*.deb",
     "assay": "debs/assay_*.deb",
 }
-UNPACK = {".gz": "tar --strip=1 -xzf {} -C {}", ".whl": sys.executable + " -m zipfile -e {} {}",
-          ".deb": "dpkg-deb --raw-extract {} {}"}
+UNPACK = {**dict.fromkeys((".gz", ".tgz"), "tar --strip=1 -xzf {} -C {}"),
+          ".whl": sys.executable + " -m zipfile -e {} {}", ".deb": "dpkg-deb --raw-extract {} {}"}
 # Places that must name the home: one for each form and each kind of package.
 PLACES = {
     "sources/bindings/go/go.mod": f"module {OTHER}/bindings/go\n",
@@ -54,6 +55,7 @@ PLACES = {
     "binaries/share/man/man3/assay.3": f".Lk {ADDRESS}\n",
     "binaries/share/man/man7/assay-statuses.7": f".Lk {ADDRESS}\n",
     "wheel/assay-*.dist-info/METADATA": f"Home-page: {ADDRESS}\nAuthor-email: {AUTHORS}\n",
+    "node/package.json": f'"homepage": "{ADDRESS}/start/node.html"',
     "sdist/PKG-INFO": f"Home-page: {ADDRESS}\nAuthor-email: {AUTHORS}\n",
     "libassay0/DEBIAN/control": f"Maintainer: {AUTHORS}\n",
     "libassay-dev/DEBIAN/control": f"Homepage: {ADDRESS}\n",
@@ -83,10 +85,11 @@ def content(path):
 
 def made(suite, tree, docs):
     """Make every package of a release and unpack each into a folder below `tree`."""
-    built = ["-o", "deps-packages", "-o", "all", "-o", "cli"]
+    built = ["-o", "deps-packages", "-o", "all", "-o", "cli", "-o", "node"]
     for what, *command in [
             ("make dist", "make", *built, "dist", "OLD_LIBCRYPTO=1", f"DIST={tree}/made/dist"),
             ("make deb", "make", *built, "deb", f"DEBS={tree}/made/debs"),
+            ("make npm", "make", *built, "npm", "NODE_OTHERS=", f"NPM={tree}/made/npm"),
             ("the source distribution", sys.executable, "bindings/python/build_wheel.py",
              "--sdist", "--out", tree / "made/sdist")]:
         result = at(OTHER, *command)
@@ -132,12 +135,13 @@ def check_use(suite, tree):
 
 
 def check_links(suite, tree):
-    """Check that the links in the wheel's README lead to pages of the documentation."""
-    text = next(tree.glob("wheel/assay-*.dist-info/METADATA")).read_text()
-    links = set(re.findall(rf"{re.escape(ADDRESS)}/([^)#\s]+)", text))
-    suite.expect(links, "the wheel's page has links")
-    for link in sorted(links if (tree / "docs").is_dir() else []):
-        suite.expect((tree / "docs" / link).is_file(), f"the wheel's link leads somewhere: {link}")
+    """Check that the links in the READMEs of packages lead to pages of the documentation."""
+    for place in ("wheel/assay-*.dist-info/METADATA", "node/README.md"):
+        text = next(tree.glob(place)).read_text()
+        links = set(re.findall(rf"{re.escape(ADDRESS)}/([^)#\s]+)", text))
+        suite.expect(links, f"{place} has links")
+        for link in sorted(links if (tree / "docs").is_dir() else []):
+            suite.expect((tree / "docs" / link).is_file(), f"{place}: {link} leads somewhere")
 
 
 def check_sources(suite):
