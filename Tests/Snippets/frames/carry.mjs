@@ -8,6 +8,6 @@ const verifier = new Verifier(config);
 const request = { operation: "call-verify-receipt", receipt: minted("app-receipt") };
 const said = minted("verify-receipt-response");
 const apple = async ({ id }) => ({ id, status: 200, body: { text: said } });
-const queue = () => assert.fail("nothing is to be queued");
+const queue = (retry) => assert.fail(`${retry} is to be queued`);
 // SNIPPET
 assert.equal(verifier.decide(document).plan, "premium");
