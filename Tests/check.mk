@@ -432,7 +432,7 @@ demo-shop: ## a shop for receipts in PHP, at a URL of this machine, with request
 
 # ---- a shop on each framework --------------------------------------------------
 
-FRAMEWORKS := fastapi django flask gin nethttp laravel symfony
+FRAMEWORKS := fastapi django flask gin nethttp laravel symfony node-http express
 .PHONY: check-frameworks check-django-orm $(FRAMEWORKS:%=check-%)
 check-frameworks: $(FRAMEWORKS:%=check-%) check-django-orm
 

@@ -54,6 +54,7 @@ check-snippets: swift-docs node-package
 	@$(PYTHON) $(GATES)/snippets.py --library $(LIBRARY) --cli $(CLI) --cases $(CASES) \
 	  --swift $(SWIFT_DOCS)
 
-# The same blocks in Python under mypy --strict and pyright.
+# The same blocks in Python under mypy --strict and pyright, and in JavaScript under tsc --strict.
 check-typed-snippets:
 	@$(PYTHON) $(GATES)/typed_snippets.py
+	@$(PYTHON) $(GATES)/typed_javascript.py

@@ -82,6 +82,7 @@ optional musl-dev test -e /usr/include/x86_64-linux-musl/stdlib.h
 optional musl-tools command -v musl-gcc
 optional perl command -v perl
 optional node-typescript command -v tsc
+optional node-express test -e /usr/share/nodejs/express
 optional php-pgsql php -r 'exit((int) !extension_loaded("pdo_pgsql"));'
 optional php-mysql php -r 'exit((int) !extension_loaded("pdo_mysql"));'
 optional php-redis php -r 'exit((int) !extension_loaded("redis"));'

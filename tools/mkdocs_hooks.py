@@ -30,12 +30,13 @@ MADE = {
     "Sources/Assay": "reference/swift-core/index.md",
 }
 LISTED = {".py": "python", ".c": "c", ".php": "php", ".go": "go", ".swift": "swift",
-          ".m": "objectivec", ".mjs": "js", ".cjs": "js", ".yaml": "yaml", ".ini": "ini", ".sh": "sh", ".json": "json"}
+          ".m": "objectivec", ".mjs": "js", ".cjs": "js", ".yaml": "yaml", ".ini": "ini",
+          ".sh": "sh", ".json": "json"}
 KINDS = {"check": "refuses", "part": "part of a check", "fact": "fact", "row": "row of a table",
          "design": "design", "duty": "the host's duty"}
 STATES = {"built": "", "part": "in part", "planned": "planned", "-": ""}
-LANGUAGES = {"python": "Python", "php": "PHP", "go": "Go", "js": "Node.js", "swift": "Swift",
-             "c": "C"}
+LANGUAGES = {"python": "Python", "php": "PHP", "go": "Go", "js": "Node.js", "ts": "Node.js",
+             "swift": "Swift", "c": "C"}
 ANCHOR = "\ue000"  # marks the definition of a rule, before its id
 RULE = rf"(?<![\w#])({ANCHOR}?[A-Z]{{3,4}}-\d+)\b"
 # A rule is defined where a list entry, a paragraph or a table row begins with its id.

@@ -28,6 +28,7 @@ PAYS_NOBODY = re.compile(r"UPDATE \w+ SET (\w+) = \1 \+|->increment\(")
 # Sources whose comments contain the first example of a ledger, and the shops on frameworks.
 EXAMPLES = [ROOT / "bindings/go/ledger/doc.go", ROOT / "bindings/php/src/Ledger/Ledger.php",
             ROOT / "examples/fastapi/shop.py", ROOT / "examples/nethttp/shop.go",
+            ROOT / "examples/node-http/shop.mjs",
             ROOT / "examples/laravel/app/Http/Controllers/PurchaseController.php",
             ROOT / "examples/symfony/src/Controller/PurchaseController.php"]
 

@@ -34,6 +34,7 @@ REASONS = {
     "measured": programs.check_rows,  # output of `make bench`: must have its rows
     "message": programs.check_message,  # a logged refusal: must have the status table's sentences
     "excerpt": programs.check_excerpt,  # must be part of a file of the repository
+    "peer": programs.look_at_nothing,  # over a package that is absent; typed_javascript.py reads it
 }
 
 
@@ -99,8 +100,10 @@ def missing(block, tools):
     needed = set(filter(None, block.words.get("needs", "").split(",")))
     if block.language in ("php", "go"):
         needed.add(block.language)
-    if block.language == "js":
+    if block.language in ("js", "ts"):
         needed.add("node")
+    if block.language == "ts":
+        needed.add(programs.NODE_SQLITE)
     return next((why for name in sorted(needed) if (why := tools.missing(name))), None)
 
 

@@ -21,7 +21,7 @@ PEERS = ("app-store-server-library", "sqlalchemy", "fastapi", "django", "flask")
 EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300
 ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
-           "swift": ".swift", "sql": ".sql", "js": ".mjs"}
+           "swift": ".swift", "sql": ".sql", "js": ".mjs", "ts": ".mts"}
 # What `make node` builds: a program below this folder's parent imports it by its name.
 NODE_MODULES = ROOT / "build/node/node_modules"
 
@@ -240,6 +240,7 @@ RUNNERS = {"python": lambda source: ["python3", source],
            "sh": lambda source: ["bash", "-e", "-o", "pipefail", source],
            "php": lambda source: ["php", source],
            "js": lambda source: ["node", source],
+           "ts": lambda source: ["node", source],
            "sql": lambda source: ["sqlite3", "-bail", ":memory:", f".read {source}"]}
 
 
@@ -260,7 +261,8 @@ def run(program, folder, tools):
                 return "does not compile: " + (result.stderr + result.stdout)[-2500:]
         else:
             command = RUNNERS[program.language](source)
-        result = call(command, folder, tools, needs=program.word("needs") or "")
+        needs = NODE_SQLITE if program.language == "ts" else program.word("needs") or ""
+        result = call(command, folder, tools, needs=needs)
     except subprocess.TimeoutExpired:
         return f"did not end in {SECONDS} s"
     return judged(program, result)

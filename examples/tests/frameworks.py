@@ -25,6 +25,7 @@ LIBRARY = pathlib.Path(os.environ["ASSAY_LIBRARY"])
 sys.path.insert(0, str(ROOT / "Tests/Gates"))
 
 import go
+import node_tools
 import python_tools
 from report import Suite
 
@@ -37,6 +38,9 @@ PACKAGES = {
     "symfony": ["Symfony/Bundle/FrameworkBundle/autoload.php",
                 "Symfony/Component/Console/autoload.php", "Doctrine/DBAL/autoload.php"],
 }
+# Where Debian's packages of Node.js are, and what `make node` builds.
+NODE_PACKAGES = pathlib.Path("/usr/share/nodejs")
+NODE_BINDING = ROOT / "build/node/node_modules/assay"
 WORDS = ("rejected.jws.signature", "treat it as forged")
 PATIENCE = 60
 
@@ -136,8 +140,34 @@ class PhpShop(Shop):
         (self.folder / "config/keys.json").write_text(bench.keys)
 
 
+class NodeShop(Shop):
+    """The shop in a copy of its folder, with its packages beside it, on a Node.js with node:sqlite.
+    A framework is Debian's."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        program, self.why = node_tools.find_program()
+        packages = [NODE_BINDING]
+        if self.name == "express":
+            packages.append(NODE_PACKAGES / self.name)
+        missing = [str(path) for path in packages if not path.is_dir()]
+        if missing:
+            self.why = f"{' '.join(missing)} is missing"
+        if self.why:
+            return
+        shutil.copytree(self.source, self.folder, dirs_exist_ok=True)
+        (self.folder / "node_modules").mkdir()
+        for path in packages:
+            (self.folder / "node_modules" / path.name).symlink_to(path)
+        # Debian's packages find one another by NODE_PATH.
+        self.variables = {"NODE_PATH": str(NODE_PACKAGES), "NODE_ENV": "production"}
+        self.setup = [program, "main.mjs", "setup"]
+        self.serve = [program, "main.mjs", self.port]
+
+
 SHOPS = {"fastapi": PythonShop, "django": PythonShop, "flask": PythonShop, "gin": GoShop,
-         "nethttp": GoShop, "laravel": PhpShop, "symfony": PhpShop}
+         "nethttp": GoShop, "laravel": PhpShop, "symfony": PhpShop, "node-http": NodeShop,
+         "express": NodeShop}
 
 
 class Running:

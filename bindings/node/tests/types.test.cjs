@@ -15,7 +15,8 @@ test.after(() => rmSync(folder, { recursive: true }));
 symlinkSync(dirname(PACKAGE), join(folder, "node_modules"));
 for (const [from, to] of [["uses.mts", "uses.mts"], ["uses.mts", "uses.cts"],
   ["uses.mts", "old.ts"], ["wrong.cts", "wrong.cts"], ["ledger.cts", "ledger.cts"],
-  ["ledger.cts", "oldledger.ts"]]) copyFileSync(join(__dirname, "types", from), join(folder, to));
+  ["ledger.cts", "oldledger.ts"], ["testing.cts", "testing.cts"],
+  ["testing.cts", "oldtesting.ts"]]) copyFileSync(join(__dirname, "types", from), join(folder, to));
 
 const found = spawnSync("tsc", ["--version"]).status === 0;
 const open = { skip: !found && "no tsc on PATH: install Debian's node-typescript" };
@@ -31,12 +32,13 @@ function tsc(options, ...files) {
 const NODE16 = { module: "node16", moduleResolution: "node16" };
 
 test("what it must accept, and every wrong use", open, () => {
-  assert.deepEqual(tsc(NODE16, "uses.mts", "uses.cts", "wrong.cts", "ledger.cts"), []);
+  assert.deepEqual(tsc(NODE16, "uses.mts", "uses.cts", "wrong.cts", "ledger.cts",
+    "testing.cts"), []);
 });
 
 test("the older resolution of modules", open, () => {
   assert.deepEqual(tsc({ module: "commonjs", moduleResolution: "node" },
-    "old.ts", "oldledger.ts"), []);
+    "old.ts", "oldledger.ts", "oldtesting.ts"), []);
 });
 
 test("declared names are those that are exported", open, () => {

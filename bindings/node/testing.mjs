@@ -1,0 +1,4 @@
+import testing from "./testing.cjs";
+
+export const { Authority, MintError, MockApple, MockError, program } = testing;
+export default testing;

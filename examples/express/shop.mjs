@@ -1,0 +1,1 @@
+../node-http/shop.mjs
