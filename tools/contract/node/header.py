@@ -12,7 +12,7 @@ WIDTH = 100
 # What index.cjs exports beside facts and errors.
 BY_HAND = ("version", "buildInfo", "libraryPath", "libraryVersion", "checkExpiry", "Verifier",
            "AsyncVerifier", "AppStore", "Signer", "Sessions", "DeviceCheckClient", "Document",
-           "Exchange", "Keyset", "KeysetCache", "Sender")
+           "Members", "Exchange", "Keyset", "KeysetCache", "Sender")
 
 
 def name_error(family):
