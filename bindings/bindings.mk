@@ -248,6 +248,17 @@ check-node-engines: node-package
 	  env $(NODE_ENVIRONMENT) $(PYTHON) $(GATES)/node.py --node {node} --suite node-engines \
 	  --only ledger,executors; fi
 
+# Processes of Node.js race on each engine and are killed; the history must have an order (STO-97).
+.PHONY: check-node-races $(STORE_ENGINES:%=check-node-race-%)
+check-node-races: $(STORE_ENGINES:%=check-node-race-%)
+check-node-race-dynamodb: NODE_RACED := 600
+NODE_RACED := 1500
+$(STORE_ENGINES:%=check-node-race-%): check-node-race-%: node-package
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(PYTHON) $(GATES)/node_tools.py node-races env ASSAY_NODE=$(ROOT)/$(NODE_PACKAGE) \
+	  $(RACES) --engine $* --operations $(NODE_RACED) --workers 4 --kills 10 --engine-kills 1 \
+	  --host '{node} $(ROOT)/Tests/Stores/host_node.cjs'; fi
+
 # The addon under AddressSanitizer and UBSan, with a fault in each call of Node-API in turn. Node.js
 # itself is not instrumented, and V8 gives nothing back at its end: leaks are those of the soak.
 NODE_SANITIZED := $(NODE_BUILD)/sanitized
@@ -262,8 +273,8 @@ check-node-sanitized: $(NODE_BUILD)/package.stamp
 	@cp -r $(NODE_PACKAGE) $(NODE_SANITIZED)/node_modules/assay
 	@$(CC) $(NODE_CFLAGS) -DASSAY_FAULTS -O1 -g \
 	  -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
-	  -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$(NODE_SOURCES)) -ldl \
-	  -o $$(echo $(NODE_SANITIZED)/node_modules/assay/prebuilds/*)/assay.node
+	  -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$(NODE_SOURCES)) \
+	  bindings/node/tests/native/faults.c -ldl -o $$(echo $(NODE_SANITIZED)/node_modules/assay/prebuilds/*)/assay.node
 	@ASSAY_NODE=$(ROOT)/$(NODE_SANITIZED)/node_modules/assay \
 	  ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_SOAK=0 \
 	  ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 \

@@ -9,9 +9,12 @@ the database, and for claims of mode "transaction" rows of the database itself.
 
 import base64
 import hashlib
+import json
 import sqlite3
+import subprocess
 from typing import NamedTuple
 
+import engines
 import pretended
 from stage import BEGIN
 
@@ -48,6 +51,8 @@ class Surprise(RuntimeError):
 
 def opened(url, stage, seed):
     """Return a book over the database at a URL."""
+    if stage.get("host"):
+        return HostBook(url, stage)
     if url.startswith("pretended:"):
         return pretended.Book(url, seed)
     return LedgerBook(url, stage)
@@ -293,6 +298,25 @@ class LedgerBook:
             answer = execute({"id": 1, "engine": self.ledger.executor.engine, "repeatable": True,
                               "connection": "any", "transaction": None, "calls": [call]})
         return answer["results"][0] if answer["code"] == 200 else None
+
+
+class HostBook:
+    """A book over the ledger of another language, in a process that ends with this one."""
+
+    def __init__(self, url, stage):
+        self.process = subprocess.Popen([*stage["host"], stage["file"], url], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        preexec_fn=engines.die_with_parent)
+
+    def perform(self, op, args):
+        """Have one operation run there; return its outcome and result."""
+        self.process.stdin.write(json.dumps({"op": op, "args": args}) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise Surprise(f"{op}: the host ended with {self.process.wait()}")
+        outcome, result = json.loads(line)
+        return outcome, result
 
 
 def challenge_of(key):

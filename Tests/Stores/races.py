@@ -2,13 +2,14 @@
 """Race many processes on one engine, kill some at random, then check the history (STO-98).
 
   races.py --engine NAME [--operations 20000] [--workers 16] [--kills 200]
-           [--engine-kills 3] [--seed N] [--keep FOLDER] [--tools FOLDER]
+           [--engine-kills 3] [--seed N] [--keep FOLDER] [--tools FOLDER] [--host COMMAND]
 
 Starts the engine, mints the shared evidence, runs the processes (worker.py, workload.py), and kills
 them, and the engine too, with SIGKILL at moments that the seed determines; each killed process is
 replaced. A history without an order is stored, with the seed, in a folder below --keep. The engine
 "pretended" needs no database: the model itself returns the results; pretended?FAULT has a planted
-fault.
+fault. The ledger is that of Python, or with --host that of a program which reads operations
+(host_node.cjs).
 """
 
 import argparse
@@ -159,7 +160,9 @@ def shared(engine_name, folder, options):
     results."""
     sizes = {"purchases": options.operations // 60 + 3, "lines": options.operations // 150 + 3}
     made = (stages if engine_name == "pretended" else evidence).stage(**sizes)
-    made |= {"grants": str(folder / "grants.db"), "progress": str(folder / "progress")}
+    made |= {"grants": str(folder / "grants.db"), "progress": str(folder / "progress"),
+             "host": options.host.split(), "file": str(folder / "stage.json"),
+             "begin": stages.BEGIN}
     (folder / "stage.json").write_text(json.dumps(made))
     return made
 
@@ -228,6 +231,7 @@ def arguments(words=None):
     parser.add_argument("--engine-kills", type=int, default=3)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/races")
+    parser.add_argument("--host", default="")
     parser.add_argument("--tools", type=pathlib.Path, default=python_tools.TOOLS)
     options = parser.parse_args(words)
     known_engine(parser, options.engine)
@@ -245,10 +249,11 @@ def known_engine(parser, name):
 def main():
     options = arguments()
     name = options.engine.partition("?")[0]
-    suite = Suite(f"races-{name}")
+    suite = Suite(f"races-{name}" + (f"-{pathlib.Path(options.host).stem}" if options.host else ""))
     without = None if name == "pretended" else tools_or_reason(options.tools)
     with engines.scratch(options.tools.resolve() / "bin") as place:
         why = None if name == "pretended" else unavailable(place.engine(name), without)
+        why = why or host_missing(options.host.split(), name)
         if why:
             suite.skip(name, why)
         else:
@@ -267,6 +272,13 @@ def tools_or_reason(folder):
     if why is None and pathlib.Path(sys.prefix) != folder.resolve():
         os.execv(programs / "python", [str(programs / "python"), *sys.argv])
     return why
+
+
+def host_missing(command, name):
+    """Return why the ledger of another language cannot be raced on an engine, else None."""
+    done = subprocess.run([*command, "--ask", name], capture_output=True, text=True) if command \
+        else None
+    return (done.stdout or done.stderr).strip() if done and done.returncode else None
 
 
 def unavailable(engine, without):

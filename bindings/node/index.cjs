@@ -2,7 +2,7 @@
 // Verification of what Apple signs. index.mjs and the types are made from what stands here.
 
 const { library, ...loading } = require("./lib/load.cjs");
-const { Document } = require("./lib/document.cjs");
+const { Document, Members } = require("./lib/document.cjs");
 const { refusal, refusalOfStatus, statusName, ...errors } = require("./lib/errors.cjs");
 const { Keyset, KeysetCache } = require("./lib/keysets.cjs");
 
@@ -18,7 +18,7 @@ module.exports = {
   buildInfo: library.buildInfo,
   libraryPath: library.path,
   libraryVersion: library.version,
-  ...verifiers, Document, Exchange, Keyset, KeysetCache, ...errors,
+  ...verifiers, Document, Members, Exchange, Keyset, KeysetCache, ...errors,
   Sender: require("./lib/http.cjs").Sender,
   ...require("./generated/facts.cjs"),
 };

@@ -1,9 +1,11 @@
 // Types of what index.cjs exports. Those of facts and of operations are in generated/.
 
 import * as facts from "./generated/facts.cjs";
-import type { AppStoreRequests, DeviceCheckRequests, SessionsCalls, SignerCalls, VerifierCalls,
-  VerifierRequests } from "./generated/operations.cjs";
+import type { Configuration } from "./generated/configuration.cjs";
+import type { AppStoreRequests, DeviceCheckRequests, ExchangeRequest, SessionsCalls, SignerCalls,
+  VerifierCalls, VerifierRequests } from "./generated/operations.cjs";
 
+export type { Configuration };
 export * from "./generated/facts.cjs";
 export * from "./generated/operations.cjs";
 
@@ -35,6 +37,8 @@ export abstract class Members {
   private readonly made: never;
   /** The JSON that the members come from, frozen, with members that this version does not know. */
   readonly payload: { readonly [name: string]: Json };
+  /** The same as text, as it was signed: integers beyond 2^53 keep their digits. */
+  readonly payloadText: string;
   /** The typed members that are there, without secrets. */
   toJSON(): { [name: string]: unknown };
 }
@@ -112,7 +116,6 @@ export class InternalError extends AssayError {}
 /** Nothing is decided yet: take the next step. */
 export class PendingError extends AssayError {}
 
-export type Configuration = { readonly apps: readonly object[]; readonly [name: string]: unknown };
 export type EvidenceKind = "transaction" | "renewal-info" | "notification" | "app-transaction" |
   "realtime-request" | "transaction-receipt" | "app-receipt" | "attest-receipt" |
   "verify-receipt-response";
@@ -193,7 +196,7 @@ export class Verifier {
   readonly document: Document;
   readonly closed: boolean;
   /** Begin an exchange with the network or a ledger (docs/exchanges.md). */
-  exchange(request: { operation: string; [name: string]: unknown } | SignedText,
+  exchange(request: ExchangeRequest | SignedText,
     options?: At & { evidence?: SeveralEvidence }): Exchange;
   /** Return the transaction id that a receipt or a JWS claims; anyone can write it. */
   extractUnverifiedTransactionId(blob: SignedText, options?: At): string | null;

@@ -13,14 +13,14 @@ export const {
   Decision, Delivery, DeviceBit, DeviceBits, DeviceCheck, DeviceCheckClient, Document,
   EffectiveDate, EvidenceCoverage, Exchange, ExcludedTransaction, Extensions, FetchedKeyset,
   GroupDecision, IdempotencyKeys, Intermediate, InternalError, IssuedSession, IssuerKey, IssuerKeys,
-  Keyset, KeysetCache, KeysetState, LatestReceipt, MalformedError, MisuseError, Notification,
-  NotificationAppData, NotificationData, NotificationExternalPurchaseToken, NotificationSummary,
-  PendingError, PublicKey, RawAttribute, RealtimeRequest, Receipt, ReceiptChain, ReceiptMembers,
-  RefreshedReceipt, RejectedError, RenewalCommitmentInfo, RenewalInfo, Revocation, Risk, RiskReason,
-  Sender, Session, Sessions, Signed, SignedOffer, SignedOfferV1, SignedToken, Signer, SkippedKey,
-  System, Token, TokenKeyset, TooLargeError, Transaction, TransactionCommitmentInfo,
-  TransactionReceipt, Transport, Triage, UnavailableError, UnsupportedError, UnverifiedContent,
-  Verifier, VerifyReceiptRenewalInfo, VerifyReceiptResponse, VerifyReceiptTransaction, buildInfo,
-  checkExpiry, libraryPath, libraryVersion, version
+  Keyset, KeysetCache, KeysetState, LatestReceipt, MalformedError, Members, MisuseError,
+  Notification, NotificationAppData, NotificationData, NotificationExternalPurchaseToken,
+  NotificationSummary, PendingError, PublicKey, RawAttribute, RealtimeRequest, Receipt,
+  ReceiptChain, ReceiptMembers, RefreshedReceipt, RejectedError, RenewalCommitmentInfo, RenewalInfo,
+  Revocation, Risk, RiskReason, Sender, Session, Sessions, Signed, SignedOffer, SignedOfferV1,
+  SignedToken, Signer, SkippedKey, System, Token, TokenKeyset, TooLargeError, Transaction,
+  TransactionCommitmentInfo, TransactionReceipt, Transport, Triage, UnavailableError,
+  UnsupportedError, UnverifiedContent, Verifier, VerifyReceiptRenewalInfo, VerifyReceiptResponse,
+  VerifyReceiptTransaction, buildInfo, checkExpiry, libraryPath, libraryVersion, version
 } = assay;
 export default assay;

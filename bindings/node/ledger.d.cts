@@ -6,6 +6,11 @@ import type { CheckSchemaResult, CreateSchemaResult, LedgerCalls } from "./gener
 
 export * from "./generated/ledger.cjs";
 
+/** That of a Verifier, where the executor says the engine. */
+export type LedgerConfiguration = Omit<Configuration, "ledger"> & {
+  readonly ledger?: Partial<NonNullable<Configuration["ledger"]>>;
+};
+
 export interface LedgerCallOptions extends At {
   /** The longest wait before a step; that of the ledger without it. */
   maxWaitMs?: number;
@@ -118,7 +123,7 @@ export class Redis implements Executor {
  */
 export class Ledger {
   /** `ledger.engine` of a configuration is filled in; a Verifier may serve several databases. */
-  constructor(executor: Executor, configuration: Verifier | Configuration | SignedText,
+  constructor(executor: Executor, configuration: Verifier | LedgerConfiguration | SignedText,
     options?: { clock?: () => Ms | Date; maxWaitMs?: number });
   readonly verifier: Verifier;
   readonly executor: Executor;

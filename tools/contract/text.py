@@ -61,9 +61,14 @@ def wrap_comment(text, prefix, width):
     return out
 
 
+def strip_links(text):
+    """Return Markdown without the targets of links."""
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+
+
 def strip_marks(text):
     """Return Markdown as plain text, without code marks and link targets."""
-    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
+    return strip_links(text).replace("`", "")
 
 
 def translate(text, one, spell, nothing, others=(), quote="`"):

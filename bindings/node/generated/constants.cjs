@@ -20,6 +20,23 @@ module.exports = {
     "app-receipt": 2,
     "attest-receipt": 3,
   },
+  // The numbers of the calls in the addon.
+  OPERATIONS: {
+    verifierNew: 0,
+    verifyJws: 1,
+    verifyReceipt: 2,
+    triage: 3,
+    readVerifyReceiptResponse: 4,
+    verifyAttestation: 5,
+    verifyAssertion: 6,
+    keysetNew: 7,
+    verifyToken: 8,
+    decide: 9,
+    checkExpiry: 10,
+    call: 11,
+    exchangeNew: 12,
+    exchangeStep: 13,
+  },
   FAMILIES: [
     "ok", "rejected", "malformed", "unsupported", "too-large", "misuse", "config", "unavailable",
     "internal", "pending"

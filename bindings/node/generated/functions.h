@@ -29,3 +29,20 @@
   X(assay_exchange_new) \
   X(assay_exchange_step) \
   X(assay_exchange_free)
+
+/* What a program calls: its name, what it takes, what else it makes, and the call. */
+#define ASSAY_OPERATIONS(X) \
+  X(verifierNew, "t", VERIFIER, assay_verifier_new(TEXT(0), (assay_verifier**)&call->made, &call->document)) \
+  X(verifyJws, "vntn", 0, assay_verify_jws(OWNER, (int32_t)NUMBER(0), TEXT(0), NUMBER(1), &call->document)) \
+  X(verifyReceipt, "vnttn", 0, assay_verify_receipt(OWNER, (int32_t)NUMBER(0), TEXT(0), TEXT(1), NUMBER(1), &call->document)) \
+  X(triage, "vtn", 0, assay_triage(OWNER, TEXT(0), NUMBER(0), &call->document)) \
+  X(readVerifyReceiptResponse, "vtn", 0, assay_read_verify_receipt_response(OWNER, TEXT(0), NUMBER(0), &call->document)) \
+  X(verifyAttestation, "vttntn", 0, assay_verify_attestation(OWNER, TEXT(0), TEXT(1), (int32_t)NUMBER(0), TEXT(2), NUMBER(1), &call->document)) \
+  X(verifyAssertion, "vttnntn", 0, assay_verify_assertion(OWNER, TEXT(0), TEXT(1), (uint32_t)NUMBER(0), (int32_t)NUMBER(1), TEXT(2), NUMBER(2), &call->document)) \
+  X(keysetNew, "t", KEYSET, assay_keyset_new(TEXT(0), (assay_keyset**)&call->made, &call->document)) \
+  X(verifyToken, "vytn", 0, assay_verify_token(OWNER, KEYS, TEXT(0), NUMBER(0), &call->document)) \
+  X(decide, "vdtn", 0, assay_decide(OWNER, EVIDENCE, TEXT(0), NUMBER(0), &call->document)) \
+  X(checkExpiry, "eeen", 0, assay_check_expiry(NUMBER(0), NUMBER(1), NUMBER(2), NUMBER(3))) \
+  X(call, "vtdn", 0, assay_call(OWNER, TEXT(0), EVIDENCE, NUMBER(0), &call->document)) \
+  X(exchangeNew, "vtdn", EXCHANGE, assay_exchange_new(OWNER, TEXT(0), EVIDENCE, NUMBER(0), (assay_exchange**)&call->made, &call->document)) \
+  X(exchangeStep, "xtn", 0, assay_exchange_step(OWNER, TEXT(0), NUMBER(0), &call->document))

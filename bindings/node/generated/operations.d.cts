@@ -470,3 +470,616 @@ export interface AppStoreRequests {
     options?: NetworkOptions,
   ): Promise<AppStoreResponse>;
 }
+
+/** Members of the requests of exchanges, by operation (docs/exchanges.md). */
+export interface ExchangeRequests {
+  "assess-risk": {
+    observations: object;
+  };
+  "read-device-check-response": {
+    call: "query" | "update" | "validate";
+    status: number;
+    body?: string | { base64: string } | null;
+    offer?: boolean;
+  };
+  "normalize-device-token": {
+    deviceToken: string | { base64: string };
+  };
+  "normalize-key-id": {
+    keyId: string;
+  };
+  "verify-device": {
+    deviceId: string;
+  };
+  "issue-session": {
+    account: string;
+    verdict?: "allow" | "limited";
+    risk?: number;
+    binding?: string;
+    ttlMs?: number;
+  };
+  "verify-session": {
+    session: string;
+    purpose: "read" | "free" | "metered" | "restore" | "promo" | "paid";
+    account?: string;
+    binding?: string;
+  };
+  "verify-apple-identity-token": {
+    token: string;
+    nonce?: string;
+  };
+  "verify-sign-in-notification": {
+    payload: string;
+  };
+  "sign-api-token": {
+    bundleId?: string;
+  };
+  "sign-promotional-offer-v1": {
+    bundleId?: string;
+    productId: string;
+    offerId: string;
+    applicationUsername?: string;
+    nonce?: string;
+    timestamp?: Ms | Date;
+  };
+  "sign-promotional-offer": {
+    bundleId?: string;
+    productId: string;
+    offerIdentifier: string;
+    transactionId?: string;
+    nonce?: string;
+  };
+  "sign-introductory-offer-eligibility": {
+    bundleId?: string;
+    productId: string;
+    allowIntroductoryOffer: boolean;
+    transactionId: string;
+    nonce?: string;
+  };
+  "sign-device-check-token": {};
+  "sign-apple-client-secret": {
+    clientId?: string;
+    ttlMs?: number;
+  };
+  "describe-schema": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis";
+    prefix?: string;
+  };
+  "call-verify-receipt": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    receipt?: string;
+    excludeOldTransactions?: boolean;
+    start?: "Production" | "Sandbox";
+  };
+  "check-revocation": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    mode: "required" | "best-effort";
+    responses?: readonly { sha256: string; der: string }[];
+  };
+  "fetch-keyset": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    issuer: string;
+    state?: object | null;
+    wantKid?: string;
+    keyset?: string;
+  };
+  "refresh-attest-receipt": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+  };
+  "query-device-bits": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    deviceToken: string | { base64: string };
+    transactionId: string;
+    offer?: boolean;
+  };
+  "update-device-bits": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    deviceToken: string | { base64: string };
+    transactionId: string;
+    bit0?: boolean;
+    bit1?: boolean;
+  };
+  "validate-device-token": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    deviceToken: string | { base64: string };
+    transactionId: string;
+  };
+  "exchange-authorization-code": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    code: string;
+    clientId?: string;
+    redirectUri?: string;
+    nonce?: string;
+  };
+  "revoke-apple-token": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    token: string;
+    hint: "refresh_token" | "access_token";
+    clientId?: string;
+  };
+  "claim": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account?: string | null;
+    grantMode?: "lease" | "transaction" | null;
+    attemptId: string;
+    accountToken?: string | null;
+    leaseMs?: number | null;
+    transactionIds?: readonly string[] | null;
+    maxPurchases?: number | null;
+    note?: string | null;
+    onExpiredLease?: "resume" | "hold" | null;
+    resolution?: "not-granted" | null;
+    allowRepeat?: boolean | null;
+  };
+  "resume": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    purchaseKey: string;
+    account: string;
+    attemptId: string;
+    leaseMs?: number | null;
+    note?: string | null;
+    onExpiredLease?: "resume" | "hold" | null;
+    resolution?: "not-granted" | null;
+  };
+  "resume-expired": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    attemptId: string;
+    leaseMs?: number | null;
+    minExpiredMs?: number | null;
+    onExpiredLease?: "resume" | "hold" | null;
+  };
+  "complete": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    purchaseKey: string;
+    account: string;
+    grantId: string;
+    fencingToken?: number | null;
+    note?: string | null;
+  };
+  "revoke": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    grantMode?: "none" | "lease" | "transaction" | null;
+    attemptId?: string | null;
+    leaseMs?: number | null;
+  };
+  "find": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account?: string | null;
+    environment?: "Production" | "Sandbox" | "Xcode" | "LocalTesting" | null;
+    transactionId?: string | null;
+    operatorView?: boolean | null;
+  };
+  "update-subscriptions": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account?: string | null;
+    accountToken?: string | null;
+    confirmTransfer?: boolean | null;
+  };
+  "get-plan": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account: string;
+    cachedPlan?: object | null;
+  };
+  "deactivate-subscriptions": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account: string;
+  };
+  "lease-due-subscriptions": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    attemptId: string;
+    leaseMs?: number | null;
+  };
+  "consume-quota": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account: string;
+    meter: string;
+    plan: string;
+    units?: number | null;
+  };
+  "release-quota": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    ticket: string;
+  };
+  "acquire-rate-permit": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    attempt?: number | null;
+    bundleId?: string | null;
+    appStoreOperation: string;
+    environment: "Production" | "Sandbox";
+  };
+  "begin-signup": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    address?: string | null;
+    username: string;
+    passwordBytes?: number | null;
+  };
+  "finish-signup": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    ticket: string;
+    result: "created" | "exists" | "provider-busy" | "provider-error";
+  };
+  "issue-challenge": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    challenge: string;
+    purpose: string;
+    subject: string;
+  };
+  "consume-challenge": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    purpose: string;
+    subject: string;
+    challenge?: string | null;
+    usedBy?: string | null;
+  };
+  "register-device-key": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account: string;
+  };
+  "advance-device-key-counter": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account: string;
+  };
+  "update-device-key-receipt": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+  };
+  "retire-device-key": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    keyId: string;
+    account: string;
+  };
+  "get-device-key": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    keyId: string;
+    account?: string | null;
+  };
+  "record-event": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    id: string;
+    attemptId: string;
+  };
+  "merge-accounts": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    from: string;
+    to: string;
+    attemptId: string;
+    reason?: string | null;
+    operatorView?: boolean | null;
+  };
+  "forget-account": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account: string;
+    attemptId: string;
+    reason?: string | null;
+  };
+  "get-evidence": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    sha256?: readonly string[] | null;
+    purchaseKey?: string | null;
+    environment?: string | null;
+    originalTransactionId?: string | null;
+  };
+  "check-schema": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    lineage?: string | null;
+  };
+  "complete-revocation": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    purchaseKey: string;
+    takeId: string;
+    fencingToken: number;
+    taken?: number | null;
+  };
+  "resume-expired-revocations": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    attemptId: string;
+    leaseMs?: number | null;
+    minExpiredMs?: number | null;
+  };
+  "apply-event": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    grantMode?: "none" | "lease" | "transaction" | null;
+    attemptId: string;
+    leaseMs?: number | null;
+  };
+  "create-schema": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    lineage: string;
+  };
+  "get-transaction-info": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "get-transaction-history": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    revision?: string;
+    startDate?: Ms | Date;
+    endDate?: Ms | Date;
+    productId?: readonly string[];
+    productType?: readonly string[];
+    sort?: string;
+    subscriptionGroupIdentifier?: readonly string[];
+    inAppOwnershipType?: string;
+    revoked?: boolean;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "get-transaction-history-v1": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    revision?: string;
+    startDate?: Ms | Date;
+    endDate?: Ms | Date;
+    productId?: readonly string[];
+    productType?: readonly string[];
+    sort?: string;
+    subscriptionGroupIdentifier?: readonly string[];
+    inAppOwnershipType?: string;
+    revoked?: boolean;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "get-all-subscription-statuses": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    status?: readonly number[];
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "get-app-transaction-info": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "look-up-order-id": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    orderId: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "get-refund-history": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    revision?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "finish-transaction": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "set-app-account-token": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    originalTransactionId: string;
+    appAccountToken: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "send-consumption-information": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    customerConsented: boolean;
+    sampleContentProvided: boolean;
+    deliveryStatus: string;
+    consumptionPercentage?: number;
+    refundPreference?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "send-consumption-data": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    customerConsented: boolean;
+    consumptionStatus?: number;
+    platform?: number;
+    sampleContentProvided?: boolean;
+    deliveryStatus?: number;
+    appAccountToken?: string;
+    accountTenure?: number;
+    playTime?: number;
+    lifetimeDollarsRefunded?: number;
+    lifetimeDollarsPurchased?: number;
+    userStatus?: number;
+    refundPreference?: number;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "extend-subscription-renewal-date": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    originalTransactionId: string;
+    extendByDays: number;
+    extendReasonCode: number;
+    requestIdentifier: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "extend-renewal-date-for-all-active-subscribers": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    extendByDays: number;
+    extendReasonCode: number;
+    requestIdentifier: string;
+    productId: string;
+    storefrontCountryCodes?: readonly string[];
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "get-status-of-subscription-renewal-date-extensions": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    productId: string;
+    requestIdentifier: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "get-notification-history": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    paginationToken?: string;
+    startDate: Ms | Date;
+    endDate: Ms | Date;
+    notificationType?: string;
+    notificationSubtype?: string;
+    transactionId?: string;
+    onlyFailures?: boolean;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "request-test-notification": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+  "get-test-notification-status": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    testNotificationToken: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+    };
+  };
+}
+export type ExchangeRequest = { [K in keyof ExchangeRequests]:
+  { operation: K } & ExchangeRequests[K] }[keyof ExchangeRequests];

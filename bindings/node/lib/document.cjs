@@ -6,6 +6,7 @@ const { native } = require("./load.cjs");
 const { PLAIN, own, refuse } = require("./arguments.cjs");
 const { freeze } = require("./shown.cjs");
 const { refusal, refusalOfStatus, statusName } = require("./errors.cjs");
+const { pathTo, sourceOf } = require("./source.cjs");
 
 // What objects that only the library makes are constructed with.
 const MADE = Symbol("made by the library");
@@ -119,6 +120,12 @@ class Members {
   get payload() {
     const values = valuesOf(this);
     return freeze(this.constructor.payload ? own(values, "payload") ?? {} : values);
+  }
+
+  get payloadText() {
+    const { payload } = this;
+    const path = pathTo(parsed(this.#document), payload);
+    return path === undefined ? JSON.stringify(payload) : sourceOf(this.#document.text, path);
   }
 
   get [PLAIN]() { return valuesOf(this); }

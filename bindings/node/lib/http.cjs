@@ -15,7 +15,7 @@ const CODINGS = ["", "identity", "gzip"];
 
 /** Return the base of an address of this machine (PLY-3). */
 function loopback(url) {
-  const base = URL.canParse?.(url) ?? /^https?:\/\//.test(url) ? new URL(url) : undefined;
+  const base = URL.canParse(url) ? new URL(url) : undefined;
   if (!base || !/^https?:$/.test(base.protocol) || !LOOPBACK.test(base.hostname) ||
       base.pathname !== "/" || base.search || base.hash) {
     throw new TypeError("hosts: only addresses of this machine, http://127.0.0.1:PORT");
@@ -106,7 +106,7 @@ class Sender {
       headers: [["accept-encoding", "identity"], ...request.headers],
       body: body === null ? undefined : body.text ?? Buffer.from(body.base64, "base64"),
       redirect: "manual", credentials: "omit", cache: "no-store",
-      signal: signal === undefined ? late : anySignal([late, signal]),
+      signal: signal === undefined ? late : AbortSignal.any([late, signal]),
     });
     if (!CODINGS.includes(response.headers.get("content-encoding") ?? "")) {
       throw new Error("a coding that nobody asked for");
@@ -120,17 +120,6 @@ class Sender {
       truncated: octets === undefined,
     };
   }
-}
-
-/** Return a signal of the first of several: AbortSignal.any of Node 20. */
-function anySignal(signals) {
-  if (AbortSignal.any) return AbortSignal.any(signals);
-  const both = new AbortController();
-  for (const each of signals) {
-    if (each.aborted) both.abort(each.reason);
-    each.addEventListener("abort", () => both.abort(each.reason), { once: true });
-  }
-  return both.signal;
 }
 
 module.exports = { Sender };

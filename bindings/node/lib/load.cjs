@@ -3,7 +3,7 @@
 
 const { closeSync, existsSync, openSync, readSync } = require("node:fs");
 const { join } = require("node:path");
-const { ABI, VERSION, VERSION_NUMBER } = require("../generated/constants.cjs");
+const { ABI, OPERATIONS, VERSION, VERSION_NUMBER } = require("../generated/constants.cjs");
 
 const VARIABLE = "ASSAY_LIBRARY";
 const FILE_NAME = `libassay.so.${ABI}`;
@@ -91,7 +91,7 @@ function openLibrary(addon, folder, environment, needed = [VERSION_NUMBER, ABI])
 const platform = `${process.platform}-${process.arch}` +
   (process.platform === "linux" ? `-${cLibraryOf(process.execPath)}` : "");
 const prebuilds = join(__dirname, "..", "prebuilds");
-const native = loadAddon(prebuilds, platform);
+const native = Object.assign(loadAddon(prebuilds, platform), { operations: OPERATIONS });
 const library = openLibrary(native, join(prebuilds, platform), process.env);
 
 module.exports = { native, library, platform, loadAddon, chooseLibrary, openLibrary };

@@ -18,7 +18,8 @@
 
 /* Ends a function with its `failed` value when a call of Node-API fails. */
 #ifdef ASSAY_FAULTS
-bool fault_is_due(void);
+bool fault_is_due(void); /* tests/native/faults.c */
+napi_value fail_at(napi_env env, napi_callback_info info);
 #define FAILS(call) (fault_is_due() || (call) != napi_ok)
 #else
 #define FAILS(call) ((call) != napi_ok)
@@ -90,7 +91,7 @@ struct call {
 /* takes: a letter for each argument. v verifier, y key set, x exchange, t text or null,
  * d documents, n number, e date or undefined. makes: the kind of a further result. */
 struct operation {
-  const char *name, *takes;
+  const char *takes;
   enum kind makes;
 };
 extern const struct operation OPERATIONS[];

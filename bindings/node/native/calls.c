@@ -6,68 +6,29 @@
 
 #include "addon.h"
 
-#define TEXT(n) text_of(call, n), call->texts[n].length
-#define EVIDENCE call->evidence, call->evidence_count
-
-const struct operation OPERATIONS[] = {
-    {"verifyJws", "vntn", 0},          {"verifyReceipt", "vnttn", 0},
-    {"verifyAttestation", "vttntn", 0}, {"verifyAssertion", "vttnntn", 0},
-    {"verifyToken", "vytn", 0},        {"readVerifyReceiptResponse", "vtn", 0},
-    {"triage", "vtn", 0},              {"decide", "vdtn", 0},
-    {"call", "vtdn", 0},               {"checkExpiry", "eeen", 0},
-    {"exchangeNew", "vtdn", EXCHANGE}, {"exchangeStep", "xtn", 0},
-    {"verifierNew", "t", VERIFIER},    {"keysetNew", "t", KEYSET},
-};
+#define ROW(name, takes, makes, how) {takes, makes},
+const struct operation OPERATIONS[] = {ASSAY_OPERATIONS(ROW)};
 const size_t OPERATION_COUNT = sizeof OPERATIONS / sizeof OPERATIONS[0];
 
 static const char *text_of(struct call *call, int n) {
   return call->texts[n].is_null ? NULL : call->arena->data + call->texts[n].offset;
 }
 
-/* Calls the function that stands at this place of the table. */
+/* What ASSAY_OPERATIONS passes, from what `call_read` has read. */
+#define OWNER call->owner->object
+#define KEYS call->keyset->object
+#define TEXT(n) text_of(call, n), call->texts[n].length
+#define NUMBER(n) call->numbers[n]
+#define EVIDENCE call->evidence, call->evidence_count
+
 void perform(struct call *call) {
   struct library *library = &call->environment->library;
-  void *owner = call->owner != NULL ? call->owner->object : NULL;
-  int64_t *n = call->numbers;
-  assay_doc **out = &call->document;
+#define NUMBERED(name, takes, makes, how) CALL_##name,
+  enum { ASSAY_OPERATIONS(NUMBERED) };
+#define CASE(name, takes, makes, how) \
+  case CALL_##name: call->status = library->how; break;
   switch (call->operation - OPERATIONS) {
-    case 0:
-      call->status = library->assay_verify_jws(owner, (int32_t)n[0], TEXT(0), n[1], out);
-      break;
-    case 1:
-      call->status =
-          library->assay_verify_receipt(owner, (int32_t)n[0], TEXT(0), TEXT(1), n[1], out);
-      break;
-    case 2:
-      call->status = library->assay_verify_attestation(owner, TEXT(0), TEXT(1), (int32_t)n[0],
-                                                       TEXT(2), n[1], out);
-      break;
-    case 3:
-      call->status = library->assay_verify_assertion(owner, TEXT(0), TEXT(1), (uint32_t)n[0],
-                                                     (int32_t)n[1], TEXT(2), n[2], out);
-      break;
-    case 4:
-      call->status =
-          library->assay_verify_token(owner, call->keyset->object, TEXT(0), n[0], out);
-      break;
-    case 5:
-      call->status = library->assay_read_verify_receipt_response(owner, TEXT(0), n[0], out);
-      break;
-    case 6: call->status = library->assay_triage(owner, TEXT(0), n[0], out); break;
-    case 7: call->status = library->assay_decide(owner, EVIDENCE, TEXT(0), n[0], out); break;
-    case 8: call->status = library->assay_call(owner, TEXT(0), EVIDENCE, n[0], out); break;
-    case 9: call->status = library->assay_check_expiry(n[0], n[1], n[2], n[3]); break;
-    case 10:
-      call->status = library->assay_exchange_new(owner, TEXT(0), EVIDENCE, n[0],
-                                                 (assay_exchange **)&call->made, out);
-      break;
-    case 11: call->status = library->assay_exchange_step(owner, TEXT(0), n[0], out); break;
-    case 12:
-      call->status = library->assay_verifier_new(TEXT(0), (assay_verifier **)&call->made, out);
-      break;
-    case 13:
-      call->status = library->assay_keyset_new(TEXT(0), (assay_keyset **)&call->made, out);
-      break;
+    ASSAY_OPERATIONS(CASE)
   }
 }
 

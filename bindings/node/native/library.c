@@ -2,27 +2,12 @@
  * library.c - loads libassay, and registers the addon.
  */
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "addon.h"
-
-#ifdef ASSAY_FAULTS
-/* For tests: the call of Node-API after this many ones fails. One thread at a time. */
-static long faults_left = -1;
-bool fault_is_due(void) { return faults_left >= 0 && faults_left-- == 0; }
-static napi_value fail_at(napi_env env, napi_callback_info info) {
-  size_t count = 1;
-  napi_value value;
-  int64_t left;
-  faults_left = -1;
-  TRY(napi_get_cb_info(env, info, &count, &value, NULL, NULL));
-  TRY(napi_get_value_int64(env, value, &left));
-  faults_left = left;
-  return NULL;
-}
-#endif
 
 static const char *find_functions(void *loaded, struct library *library) {
 #define FIND(name)                                          \
@@ -36,17 +21,15 @@ static const char *find_functions(void *loaded, struct library *library) {
 static napi_value open_library(napi_env env, napi_callback_info info) {
   struct environment *environment = environment_of(env);
   struct library library;
-  struct slice name;
-  size_t count = 1;
+  size_t count = 1, length;
   napi_value value;
   const char *missing;
-  char text[512];
+  char text[PATH_MAX + 1];
   void *loaded;
   if (environment == NULL) return fail(env);
   TRY(napi_get_cb_info(env, info, &count, &value, NULL, NULL));
-  if (!arena_text(env, &environment->arena, value, &name)) return fail(env);
-  snprintf(text, sizeof text, "%.*s", (int)name.length, environment->arena.data + name.offset);
-  arena_wipe(&environment->arena);
+  TRY(napi_get_value_string_utf8(env, value, text, sizeof text, &length));
+  if (length >= PATH_MAX) return fail_with(env, "its name is too long");
   loaded = dlopen(text, RTLD_NOW | RTLD_LOCAL);
   if (loaded == NULL) {
     const char *why = dlerror();
@@ -111,17 +94,6 @@ static napi_value export_status(napi_env env, struct environment *environment) {
   return array;
 }
 
-static napi_value export_operations(napi_env env) {
-  napi_value object, number;
-  size_t i;
-  TRY(napi_create_object(env, &object));
-  for (i = 0; i < OPERATION_COUNT; i++) {
-    TRY(napi_create_uint32(env, (uint32_t)i, &number));
-    TRY(napi_set_named_property(env, object, OPERATIONS[i].name, number));
-  }
-  return object;
-}
-
 static napi_value fill(napi_env env, napi_value exports, struct environment *environment) {
   static const struct {
     const char *name;
@@ -146,8 +118,6 @@ static napi_value fill(napi_env env, napi_value exports, struct environment *env
   }
   if ((value = export_status(env, environment)) == NULL) return NULL;
   TRY(napi_set_named_property(env, exports, "status", value));
-  if ((value = export_operations(env)) == NULL) return NULL;
-  TRY(napi_set_named_property(env, exports, "operations", value));
   return exports;
 }
 

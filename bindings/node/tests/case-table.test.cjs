@@ -111,6 +111,14 @@ function checkMembers(found, values, where) {
   for (const name of names) checkMember(found, values, name, `${where}.${name}`);
 }
 
+/** Check the text of the payload: of a JWS what was signed, but for white space around it. */
+function checkPayload({ payload, payloadText, constructor }, item) {
+  assert.deepEqual(JSON.parse(payloadText), payload);
+  if (!constructor.payload || item.call !== "verify_jws") return;
+  const [, signed] = Buffer.from(given(item, "jws")).toString().split(".");
+  assert.equal(payloadText, Buffer.from(signed, "base64url").toString().trim());
+}
+
 /** Check one member against the facts, or against the signed JSON, which alone may have it. What
  * Apple signed may have members of other types. */
 function checkMember(found, values, name, at) {
@@ -175,8 +183,11 @@ test("every case", async (t) => {
         document = RUN[item.call](item);
         if (document) {
           checkExpected(document, item.expect);
-          if (document.facts) checkMembers(document.facts, document.facts.constructor.payload
-            ? { ...valuesOf(document) } : document.facts.payload, document.kind);
+          if (document.facts) {
+            checkMembers(document.facts, document.facts.constructor.payload
+              ? { ...valuesOf(document) } : document.facts.payload, document.kind);
+            checkPayload(document.facts, item);
+          }
         }
       }
     } catch (error) {

@@ -72,6 +72,12 @@ test("a library that cannot be used", () => {
   assert.match(system.stderr, /by the system's loader, as ASSAY_LIBRARY says: .*cannot open/);
 });
 
+test("a long name of a library is used as a whole", () => {
+  assert.ok(native.open(`${"/.".repeat(900)}${assay.libraryPath}`));
+  assert.throws(() => native.open(`${"/.".repeat(3000)}${assay.libraryPath}`), /name is too long/);
+  for (const wrong of [undefined, null, 5, Buffer.from("x")]) assert.throws(() => native.open(wrong));
+});
+
 test("an older library, and one of another ABI", () => {
   const place = join(PACKAGE, "prebuilds", platform);
   assert.throws(() => openLibrary(native, place, {}, [10 ** 8, 0]), /it is 0\.1\.0, and .* needed/);

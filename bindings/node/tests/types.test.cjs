@@ -4,7 +4,8 @@
 
 const assert = require("node:assert/strict");
 const { spawnSync } = require("node:child_process");
-const { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } = require("node:fs");
+const { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } =
+  require("node:fs");
 const { tmpdir } = require("node:os");
 const { dirname, join } = require("node:path");
 const test = require("node:test");
@@ -49,4 +50,17 @@ test("declared names are those that are exported", open, () => {
   // Parts of a verifier are its properties: their types cannot be constructed.
   assert.deepEqual(missing.filter((line) =>
     !/'(AppStore|AsyncVerifier|DeviceCheckClient|Sessions|Signer)'/.test(line)), []);
+});
+
+test("every declared value is exported", () => {
+  for (const [module, files] of [["index.cjs", ["index", "generated/facts", "generated/operations"]],
+    ["ledger.cjs", ["ledger", "generated/ledger"]]]) {
+    const exported = require(join(PACKAGE, module));
+    for (const file of files) {
+      const text = readFileSync(join(PACKAGE, `${file}.d.cts`), "utf8");
+      for (const [, name] of text.matchAll(/^export (?:abstract )?(?:class|const|function) (\w+)/gm)) {
+        assert.ok(Object.hasOwn(exported, name), `${module} has no ${name}`);
+      }
+    }
+  }
 });

@@ -1,7 +1,7 @@
 """Write the Node.js files: what the addon needs of the header, facts, operations, their types."""
-from . import calls, facts, header, ledger
+from . import calls, configuration, facts, header, ledger
 
 
 def files(contract):
-    return {**header.files(contract), **facts.files(contract), **calls.files(contract),
-            **ledger.files(contract)}
+    return {name: text for writer in (header, configuration, facts, calls, ledger)
+            for name, text in writer.files(contract).items()}

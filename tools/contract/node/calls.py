@@ -22,6 +22,10 @@ WRAPPED = {"body", "device-token"}
 PLAIN = {"integer": "number", "time": "Ms | Date", "boolean": "boolean", "json": "object",
          "body": "SignedText | null", "device-token": "SignedText", "key-id": "SignedText",
          "kept-response": "{ sha256: string; der: SignedText }"}
+# The same in the request of an exchange, which is the library's JSON.
+SENT = {"body": "string | { base64: string } | null", "device-token": "string | { base64: string }",
+        "kept-response": "{ sha256: string; der: string }", "key-id": "string",
+        "KeysetState": "object | null", "GetPlanResult": "object"}
 RESULTS = {"text": "string", "boolean": "boolean", "document": "Document"}
 
 
@@ -108,6 +112,27 @@ class Method:
                 *fit_parts(f"  {self.name}(", parts, f"): {result};", WIDTH, "    ")]
 
 
+def write_sent(kind):
+    """Return the type of the request of an exchange: every member that the library takes."""
+    found, inside = [], []
+    # acquire-rate-permit has members of both classes of operations.
+    for member in {member.name: member for member in kind.members}.values():
+        if not member.is_sent or member.given == "table":
+            continue
+        type_ = " | ".join(map(quote, member.choices)) or \
+            {**PLAIN, **SENT}.get(member.type.strip("[]"), "string")
+        if member.is_list:
+            type_ = f"readonly ({type_})[]" if "|" in type_ else f"readonly {type_}[]"
+        if not member.is_required and kind.runs == "store":
+            type_ += " | null"
+        outer, _, name = member.name.rpartition(".")
+        (inside if outer else found).append(f"{name}{'' if member.is_required else '?'}: {type_}")
+    if inside:
+        found += ["options?: {", *(f"  {each}" for each in inside), "}"]
+    body = [f"    {each}{'' if each.endswith('{') else ';'}" for each in found]
+    return [f"  {quote(kind.name)}: {{", *body, "  };"] if body else [f"  {quote(kind.name)}: {{}};"]
+
+
 def fit(members):
     """Return members of a row, as many on one line as fit."""
     out = []
@@ -147,6 +172,11 @@ def write_types(contract):
             if found:
                 out += ["", f"export interface {name}{ending} {{",
                         *(line for method in found for line in method.write_method()), "}"]
+    out += ["", *write_comment("Members of the requests of exchanges, by operation "
+                               "(docs/exchanges.md)."), "export interface ExchangeRequests {",
+            *(line for kind in contract.kinds for line in write_sent(kind)), "}",
+            "export type ExchangeRequest = { [K in keyof ExchangeRequests]:",
+            "  { operation: K } & ExchangeRequests[K] }[keyof ExchangeRequests];"]
     return "\n".join([*out, ""])
 
 

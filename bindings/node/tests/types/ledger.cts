@@ -5,6 +5,7 @@ import type { Claim, Executor, Grant } from "assay/ledger";
 
 export async function shop(verifier: Verifier, own: Executor): Promise<string> {
   const ledger = new Ledger(new SQLite("./shop.db"), { apps: [] });
+  new Ledger(own, { apps: [], ledger: { leaseMs: 60_000, signup: { limit: 5 } } }).close();
   new Ledger(own, verifier, { clock: () => new Date() }).close();
   const grant = async ({ connection, grantId }: Grant): Promise<void> => {
     await connection.query("INSERT …", [grantId]);
@@ -20,6 +21,12 @@ export async function shop(verifier: Verifier, own: Executor): Promise<string> {
   await ledger.beginSignup({ address: null, username: "u_0123456789abcdef", passwordBytes: 24 });
   const { challenge } = await ledger.issueChallenge({ purpose: "login", subject: "ann" });
   const http: number = claimed.httpStatus;
+  // @ts-expect-error a misspelt member of the ledger's configuration
+  new Ledger(own, { apps: [], ledger: { lease: 60_000 } });
+  // @ts-expect-error a misspelt member of a request
+  await ledger.claim("text", { acount: "ann" });
+  // @ts-expect-error a misspelt option of a ledger
+  new Ledger(own, verifier, { maxWait: 5 });
   // @ts-expect-error a path
   new SQLite();
   // @ts-expect-error a pool

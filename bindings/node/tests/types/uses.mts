@@ -5,6 +5,15 @@ import {
 } from "assay";
 
 const verifier = new Verifier({ apps: [{ bundleId: "com.example.app", appAppleId: 1 }] });
+new Verifier({
+  apps: [{ bundleId: "com.example.app", appAppleId: 1, teamId: "ABCDE12345" }],
+  environments: ["Production", "Sandbox"], plans: ["free", "pro"],
+  products: { "com.example.app.pro": { type: "auto-renewable", plan: "pro" } },
+  quotas: { pro: { scans: 5 } }, storekit: { caps: { jwsBytes: 8192 }, cache: { chains: 0 } },
+  tokens: [{ profile: "jwt", algorithm: "ES256", issuers: ["https://id.example"],
+    jwksUri: { "https://id.example": "https://id.example/keys" } }],
+  risk: { rules: { "RSK-11": "step-up" } }, ledger: { engine: "sqlite", transfer: "confirm" },
+});
 new Verifier("{}");
 Verifier.fromFile(new URL("file:///config.json"));
 
@@ -13,6 +22,7 @@ const product: string | null = transaction.productId;
 const end: Date | null = transaction.expiresAt;
 const where: Environment = transaction.environment;
 const known: boolean = where === "Sandbox";
+const signedText: string = transaction.payloadText;
 const chain: string = transaction.chain.leaf.sha256;
 const evidence: Evidence[] = [transaction, transaction.document];
 const decision = verifier.decide(evidence, { account: "a", now: 5 });
@@ -51,4 +61,4 @@ try {
   if (error instanceof RejectedError) console.log(error.httpStatus, error.document?.text);
   else if (error instanceof AssayError) console.log(error.status, error.hint);
 }
-export { product, end, known, chain, entitled, token, open, network, version };
+export { product, end, known, chain, entitled, signedText, token, open, network, version };

@@ -5,6 +5,29 @@ import { AssayError, Document, Exchange, Transaction, Verifier, checkExpiry } fr
 new Verifier();
 // @ts-expect-error a configuration has apps
 new Verifier({});
+const apps = [{ bundleId: "com.example.app" }];
+// @ts-expect-error a misspelt member
+new Verifier({ apps, enviroments: ["Sandbox"] });
+// @ts-expect-error a misspelt member of a list
+new Verifier({ apps: [{ bundleId: "com.example.app", appleId: 1 }] });
+// @ts-expect-error a misspelt member, deep inside
+new Verifier({ apps, storekit: { caps: { jwsBites: 1 } } });
+// @ts-expect-error a misspelt member of a product
+new Verifier({ apps, products: { coins: { type: "consumable", unit: 5 } } });
+// @ts-expect-error a product has a type
+new Verifier({ apps, products: { coins: { units: 5 } } });
+// @ts-expect-error a value that there is not
+new Verifier({ apps, environments: ["Production", "sandbox"] });
+// @ts-expect-error a value of another type
+new Verifier({ apps, clockSkewMs: "1" });
+// @ts-expect-error a rule that may only deny
+new Verifier({ apps, risk: { rules: { "RSK-12": "allow" } } });
+// @ts-expect-error a rule that there is not
+new Verifier({ apps, risk: { rules: { "RSK-99": "deny" } } });
+// @ts-expect-error a required member of a block
+new Verifier({ apps, appStoreServerApi: { issuerId: "i", keyId: "k" } });
+// @ts-expect-error an engine is named, where no executor says it
+new Verifier({ apps, ledger: { leaseMs: 60_000 } });
 const verifier = new Verifier("{}");
 const transaction = verifier.verifyTransaction("jws");
 
@@ -48,6 +71,20 @@ verifier.verifyAssertion("a", { publicKey: "k", counter: "1", clientData: "x" })
 verifier.sessions.verifySession({ session: "s", purpose: "fun" });
 // @ts-expect-error a required member
 verifier.signer.signPromotionalOffer({ productId: "p" });
+// @ts-expect-error a misspelt member of a request
+verifier.signer.signApiToken({ bundleID: "com.example.app" });
+// @ts-expect-error a misspelt option of a request over the network
+verifier.appStore().getTransactionHistory("1", { page: 3 });
+// @ts-expect-error a misspelt option of the App Store
+verifier.appStore({ bundle: "com.example.app" });
+// @ts-expect-error an operation that there is not
+verifier.exchange({ operation: "check-revocations", mode: "required" });
+// @ts-expect-error a misspelt member of an exchange
+verifier.exchange({ operation: "check-revocation", modus: "required" });
+// @ts-expect-error a required member of an exchange
+verifier.exchange({ operation: "check-revocation" });
+// @ts-expect-error a value that there is not
+verifier.exchange({ operation: "check-revocation", mode: "sometimes" });
 // @ts-expect-error a call on the thread pool gives a promise
 verifier.async.verifyTransaction("jws").productId;
 // @ts-expect-error a network operation gives a promise
