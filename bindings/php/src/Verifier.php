@@ -610,16 +610,19 @@ final class Verifier
      * @param string|null $bundleId that of the app; may be null if the configuration has one app
      * @param int|null $attempts 1 to 5 for each page; null for 3
      * @param bool|null $partial whether to return the items that verify even if others do not
+     * @param string|null $values "strict" refuses a value that Apple has not documented; null
+     *     sends it, with a warning
      */
     public function appStore(
         string $environment = 'Production',
         ?string $bundleId = null,
         ?int $attempts = null,
         ?bool $partial = null,
+        ?string $values = null,
     ): AppStore {
         $given = static fn (mixed $value): bool => $value !== null;
         $common = ['environment' => $environment, 'bundleId' => $bundleId];
-        $options = ['attempts' => $attempts, 'partial' => $partial];
+        $options = ['attempts' => $attempts, 'partial' => $partial, 'values' => $values];
 
         return new AppStore($this, array_filter($common, $given), array_filter($options, $given));
     }

@@ -753,6 +753,7 @@ class Verifier:
         bundle_id: str | None = None,
         attempts: int | None = None,
         partial: bool | None = None,
+        values: str | None = None,
     ) -> AppStore:
         """Return the App Store Server API, as exchanges. Needs the block `appStoreServerApi`.
 
@@ -761,11 +762,14 @@ class Verifier:
         bundle_id    that of the app; None if only one app is configured
         attempts     1 to 5 for each page; None: 3
         partial      whether verified evidence is returned beside refused evidence
+        values       "strict": a value that Apple has not documented is refused; None: it is sent,
+                     with a warning
         """
         from .app_store import AppStore
 
         common = _given({"environment": environment, "bundleId": bundle_id})
-        return AppStore(self.exchange, common, _given({"attempts": attempts, "partial": partial}))
+        options = {"attempts": attempts, "partial": partial, "values": values}
+        return AppStore(self.exchange, common, _given(options))
 
     # ---- decision
 

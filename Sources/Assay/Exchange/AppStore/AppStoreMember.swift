@@ -12,14 +12,15 @@ struct AppStoreMember: Sendable {
     case account
     /// Text of 1 byte up to this number of bytes.
     case text(Int)
-    /// One of Apple's values; unknown ones are sent as well, because Apple may add values.
-    case name
+    /// One of Apple's values; unknown ones are sent as well, because Apple may add values (ENU-3).
+    case name([StaticString])
     /// Milliseconds since 1970 UTC.
     case time
     case boolean
     /// `true` only: consumption data may not be sent without the customer's consent (API-24).
     case consent
-    case number(ClosedRange<Int64>)
+    /// A number in this range; `isDeprecated` if Apple has replaced its set (ENU-4).
+    case number(ClosedRange<Int64>, isDeprecated: Bool = false)
   }
 
   /// One value in the form in which it is sent.
@@ -59,22 +60,27 @@ struct AppStoreMember: Sendable {
 
   /// Returns the values that the request has for this member; none if the member is absent.
   ///
+  /// - Parameter isStrict: whether a value that is not in its set is refused (ENU-3).
   /// - Throws: `misuse.app-store.parameter`.
-  func values(_ request: ExchangeRequest) throws(Refusal) -> [Value] {
+  func values(
+    _ request: ExchangeRequest, isStrict: Bool, _ warnings: inout [Warning]
+  ) throws(Refusal) -> [Value] {
     guard let node = request[name]?.refusing(.misuseAppStoreParameter, "API-21") else {
       try require(
         !isRequired, .misuseAppStoreParameter, "API-21", at: Text(stringLiteral: name).string)
       return []
     }
-    guard isList else { return [try value(node)] }
+    guard isList else { return [try value(node, isStrict, &warnings)] }
     var values: [Value] = []
     for element in try node.elements(1...AppStoreMember.listCap) {
-      values.append(try value(element))
+      values.append(try value(element, isStrict, &warnings))
     }
     return values
   }
 
-  private func value(_ node: MemberNode) throws(Refusal) -> Value {
+  private func value(
+    _ node: MemberNode, _ isStrict: Bool, _ warnings: inout [Warning]
+  ) throws(Refusal) -> Value {
     switch form {
     case .id:
       let id = try node.text(1...20)
@@ -93,14 +99,23 @@ struct AppStoreMember: Sendable {
       // A URL parser resolves these two as relative path segments, percent-encoded or not.
       try require(place != .path || (text != "." && text != ".."), node)
       return .text(text)
-    case .name: return .text(try AppStoreMember.text(node, 64))
+    case .name(let values):
+      let text = try AppStoreMember.text(node, 64)
+      if !values.contains(where: { text.utf8[...].elementsEqual($0) }) {
+        try require(!isStrict, .misuseAppStoreParameter, "ENU-3", at: node.path)
+        warnings.append(Warning("unknown-value", at: node.path))
+      }
+      return .text(text)
     case .time: return .number(try node.integer(TimeWindow.start...TimeWindow.end &- 1))
     case .boolean: return .flag(try node.boolean())
     case .consent:
       let isGiven = try node.boolean()
       try require(isGiven, .misuseAppStoreParameter, "API-24", at: node.path)
       return .flag(true)
-    case .number(let range): return .number(try node.integer(range))
+    case .number(let range, let isDeprecated):
+      let number = try node.integer(range)
+      if isDeprecated { warnings.append(Warning("deprecated-value", at: node.path)) }
+      return .number(number)
     }
   }
 

@@ -8,16 +8,21 @@ struct AppStoreParameters: Sendable {
   /// The first value in the path, which for the rule `sameId` is the requested id.
   let id: Text?
   private let paging: StaticString?
+  /// Values that are sent although Apple has not documented them, or has replaced them.
+  let warnings: [Warning]
 
   /// - Throws: `misuse.app-store.parameter`.
-  init(_ request: ExchangeRequest, _ endpoint: AppStoreEndpoint) throws(Refusal) {
+  init(
+    _ request: ExchangeRequest, _ endpoint: AppStoreEndpoint, isStrict: Bool
+  ) throws(Refusal) {
+    var warnings: [Warning] = []
     var inPath: [Text] = []
     var query: [(name: StaticString, value: Text)] = []
     var writer = JSONWriter()
     var hasBody = false
     writer.beginObject()
     for member in endpoint.members {
-      let values = try member.values(request)
+      let values = try member.values(request, isStrict: isStrict, &warnings)
       switch member.place {
       case .path: inPath += values.map { $0.text }
       case .query: query += values.map { (member.name, $0.text) }
@@ -32,6 +37,7 @@ struct AppStoreParameters: Sendable {
     body = hasBody ? writer.bytes : nil
     id = inPath.first
     paging = endpoint.paging
+    self.warnings = warnings
   }
 
   /// Writes a body member without white space; an absent one is omitted (API-23).
