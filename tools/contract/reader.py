@@ -387,7 +387,8 @@ RUNS = ("call", "http", "store")
 # Words for wrong values that may have a refusal of their own; "" is any other wrong value.
 WORDS = ("", "type", "short", "long", "character", "same")
 CLASSES = ("purchase", "transaction", "jws", "device-jws", "transaction-receipt", "app-receipt",
-           "attest-receipt", "attestation", "receipted-attestation", "assertion", "keyset")
+           "attest-receipt", "attestation", "receipted-attestation", "assertion", "keyset",
+           "realtime-request")
 # The terms of a step bound, by variable. Bounds of the App Store Server API are listed whole.
 TERM = re.compile(r"(\d+)([nl]?)")
 PAGES, ATTEMPTS = 100, 5

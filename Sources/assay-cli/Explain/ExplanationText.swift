@@ -394,7 +394,7 @@ enum ExplanationText {
     status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer from Apple's endpoint; ask again later	later	503	VRR-15
     status	7684	too-large.apple-id.response	the answer is longer than 65,536 bytes	not an answer from Apple: a proxy in between?	never	502	AID-21
     status	7940	too-large.session.size	the session token is longer than 2,048 bytes	another text was sent: a session token has some hundred bytes	never	401	SES-10
-    status	517	misuse.app-store.parameter	a member of a request to the App Store Server API is missing or wrong	programming error, or input of a client that was not checked: error.at names the member	never	500	API-1,API-2,API-21,API-24,ENU-3
+    status	517	misuse.app-store.parameter	a member of a request to the App Store Server API is missing or wrong	programming error, or input of a client that was not checked: error.at names the member	never	500	API-1,API-2,API-21,API-24,ENP-3,ENU-3,RTM-6
     status	773	misuse.assertion.public-key	the public key given is not a point on P-256	pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged	never	500	ATT-3
     hint	misuse.assertion.public-key	an assertion	pass the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged
     hint	misuse.assertion.public-key	an App Attest receipt	the subject is the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo
@@ -854,6 +854,9 @@ enum ExplanationText {
     thing	rule	API-40	rule	hasMore:true: with options.pages	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Paging
     thing	rule	API-41	rule	revision of the last page can be kept	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md Paging
     thing	rule	API-42	rule	The same transaction may appear on two pages when it changed between	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Paging
+    thing	rule	ENP-3	rule	objects in requests have a table of members	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §6
+    thing	rule	RTM-6	rule	the answer to a realtime request	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §6
+    thing	rule	RTM-7	rule	the realtime answer signs its offer	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §6
     thing	rule	API-50	rule	retryable: status 0	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-51	rule	429: Retry-After holds a UNIX time in milliseconds (documented by Apple	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-52	rule	Otherwise wait 1 s, 4 s, 16 s	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §7
@@ -1470,6 +1473,7 @@ enum ExplanationText {
     thing	operation	sign-promotional-offer-v1	does	Signs a promotional offer of the original StoreKit API.	what it is	an operation: answered at once	members	operation, bundleId, productId, offerId, applicationUsername, nonce, timestamp	page	docs/exchanges.md; SIG-5
     thing	operation	sign-promotional-offer	does	Signs a promotional offer for the app, as a JWS.	what it is	an operation: answered at once	members	operation, bundleId, productId, offerIdentifier, transactionId, nonce	page	docs/exchanges.md; SIG-1
     thing	operation	sign-introductory-offer-eligibility	does	Signs whether a customer may have the introductory offer, as a JWS for the app.	what it is	an operation: answered at once	members	operation, bundleId, productId, allowIntroductoryOffer, transactionId, nonce	page	docs/exchanges.md; SIG-1
+    thing	operation	build-realtime-response	does	Builds the answer to a realtime request of retention messaging: a message, alone or with another product, an offer or an Advanced Commerce request.	what it is	an operation: answered at once	members	operation, messageIdentifier, alternateProductId, billingPlanType, offerIdentifier, productId, transactionId, nonce, bundleId, promotionalOfferSignatureV2, promotionalOfferSignatureV1, advancedCommerceRequestData	page	docs/exchanges.md; RTM-6
     thing	operation	sign-device-check-token	does	Signs a token for Apple's DeviceCheck and App Attest servers, valid for 20 minutes.	what it is	an operation: answered at once	members	operation	page	docs/exchanges.md; SIG-7
     thing	operation	sign-apple-client-secret	does	Signs the client secret of Sign in with Apple.	what it is	an operation: answered at once	members	operation, clientId, ttlMs	page	docs/exchanges.md; AID-20
     thing	operation	describe-schema	does	Returns tables, indexes and the deletion of expired rows as calls for the host to run.	what it is	an operation: answered at once	members	operation, engine, prefix	page	docs/exchanges.md; STM-1

@@ -689,6 +689,58 @@ final class Verifier
     }
 
     /**
+     * Returns the answer to a realtime request of retention messaging: JSON for the body of a
+     * response with status 200. Beside the message it has at most one of another product, an
+     * offer and an Advanced Commerce request.
+     *
+     * @param Document|Facts\RealtimeRequest|null $request the verified request: product and
+     *     transaction of an offer that names none
+     * @param string|null $alternateProductId the product to switch to, with its billing plan
+     * @param string|null $offerId a promotional offer, which is signed here; product, transaction,
+     *     nonce and bundle as in Signer::signPromotionalOffer
+     * @param string|null $promotionalOfferSignatureV2 an offer that is signed already
+     * @param array<string, mixed>|null $promotionalOfferSignatureV1 the same of the original
+     *     StoreKit API, with Apple's members
+     * @param string|null $advancedCommerceRequestData a signed change of an Advanced Commerce
+     *     subscription
+     *
+     * @throws Exception\Misuse for a wrong form, and for two answers at once
+     */
+    public function buildRealtimeResponse(
+        string $messageIdentifier,
+        Document|Facts\RealtimeRequest|null $request = null,
+        ?string $alternateProductId = null,
+        ?string $billingPlanType = null,
+        ?string $offerId = null,
+        ?string $productId = null,
+        ?string $transactionId = null,
+        ?string $nonce = null,
+        ?string $bundleId = null,
+        ?string $promotionalOfferSignatureV2 = null,
+        ?array $promotionalOfferSignatureV1 = null,
+        ?string $advancedCommerceRequestData = null,
+        int|DateTimeInterface|null $now = null,
+    ): string {
+        $document = $this->atOnce([
+            'operation' => 'build-realtime-response',
+            'messageIdentifier' => $messageIdentifier,
+            'alternateProductId' => $alternateProductId,
+            'billingPlanType' => $billingPlanType,
+            'offerIdentifier' => $offerId,
+            'productId' => $productId,
+            'transactionId' => $transactionId,
+            'nonce' => $nonce,
+            'bundleId' => $bundleId,
+            'promotionalOfferSignatureV2' => $promotionalOfferSignatureV2,
+            'promotionalOfferSignatureV1' => $promotionalOfferSignatureV1,
+            'advancedCommerceRequestData' => $advancedCommerceRequestData,
+        ], $now, $request ?? []);
+        $document->throwIfFailed();
+
+        return $document->textAt('exchange.body') ?? '';
+    }
+
+    /**
      * Verifies that a JWS was made for this device. The document is evidence like the JWS itself.
      *
      * @param Document|Facts\Facts $evidence one transaction, renewal info or app transaction

@@ -176,7 +176,7 @@ ANSWERED = ("SendAttemptResult",)
 
 def find_value_sets(contract):
     """Return the sets of texts that requests or unsigned responses have, in the table's order."""
-    used = {each.value_set for kind in contract.app_store_kinds for each in kind.parameters}
+    used = {each.value_set for kind in contract.kinds for each in kind.members}
     return [each for each in contract.all_value_sets
             if each.name in used.union(ANSWERED) and not each.is_numeric]
 

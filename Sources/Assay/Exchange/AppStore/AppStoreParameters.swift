@@ -22,13 +22,14 @@ struct AppStoreParameters: Sendable {
     var hasBody = false
     writer.beginObject()
     for member in endpoint.members {
-      let values = try member.values(request, isStrict: isStrict, &warnings)
+      let values = try member.values(
+        request[member.name], in: nil, isStrict: isStrict, &warnings)
       switch member.place {
       case .path: inPath += values.map { $0.text }
       case .query: query += values.map { (member.name, $0.text) }
       case .body:
         hasBody = true
-        AppStoreParameters.write(member, values, &writer)
+        member.write(values, &writer)
       }
     }
     writer.endObject()
@@ -38,23 +39,6 @@ struct AppStoreParameters: Sendable {
     id = inPath.first
     paging = endpoint.paging
     self.warnings = warnings
-  }
-
-  /// Writes a body member without white space; an absent one is omitted (API-23).
-  private static func write(
-    _ member: AppStoreMember, _ values: [AppStoreMember.Value], _ writer: inout JSONWriter
-  ) {
-    guard !values.isEmpty else { return }
-    writer.name(member.name)
-    if member.isList { writer.beginArray() }
-    for value in values {
-      switch value {
-      case .text(let text): writer.string(text)
-      case .number(let number): writer.integer(number)
-      case .flag(let flag): writer.boolean(flag)
-      }
-    }
-    if member.isList { writer.endArray() }
   }
 
   /// Replaces each `{name}` of the template by the next value.

@@ -3,6 +3,7 @@
 /// The sets of Apple's values in requests and unsigned responses (ENU-1).
 enum AppStoreValueSets {
   static let ownershipType: [StaticString] = ["PURCHASED", "FAMILY_SHARED", "ASSIGNED"]
+  static let billingPlanType: [StaticString] = ["BILLED_UPFRONT", "MONTHLY"]
   static let notificationType: [StaticString] = [
     "SUBSCRIBED", "DID_RENEW", "DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED", "EXPIRED",
     "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "OFFER_REDEEMED", "PRICE_INCREASE",
