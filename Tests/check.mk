@@ -34,7 +34,7 @@ tools:
 
 # ---- sources ---------------------------------------------------------------
 
-.PHONY: check-generated check-tables check-guides check-setup check-statuses check-format \
+.PHONY: check-generated check-tables check-guides check-setup check-apple check-statuses check-format \
   check-sources check-header
 check-generated:
 	@if $(PYTHON) tools/generate.py --check; \
@@ -49,6 +49,9 @@ check-guides:
 
 check-setup:
 	@$(PYTHON) $(GATES)/setup.py
+
+check-apple: ## the contract has what Apple's own library for servers has
+	@$(PYTHON) $(GATES)/apple.py
 
 check-statuses:
 	@$(PYTHON) $(GATES)/statuses.py

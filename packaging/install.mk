@@ -56,7 +56,7 @@ install-lib-files: $(MAN)/assay.3 $(MAN)/assay-statuses.7
 	$(SUBSTITUTE) bindings/c/assay.pc.in > $$filled/assay.pc; \
 	for name in assay-config assay-config-version; do \
 	  $(SUBSTITUTE) bindings/c/$$name.cmake.in > $$filled/$$name.cmake; done; \
-	for name in assay.h assay.hpp; do \
+	for name in assay.h assay.hpp assay_names.h; do \
 	  $(PUT) 644 include/$$name $(INCLUDEDIR)/$$name; done; \
 	$(PUT) 755 $(OUT)/$(SONAME) $(LIBDIR)/$(SONAME); \
 	$(PUT) link $(SONAME) $(LIBDIR)/libassay.so; \

@@ -38,15 +38,18 @@ extension Verifier {
   ///   - bundleId: the app; `nil` if only one app is configured.
   ///   - attempts: the most attempts for each page, 1 to 5; `nil` for 3.
   ///   - partial: whether verified items are returned although others were refused.
+  ///   - strict: whether a value that Apple has not documented is refused instead of sent with a
+  ///     warning.
   public func appStore(
     _ environment: String = "Production", bundleId: String? = nil, attempts: Int64? = nil,
-    partial: Bool = false
+    partial: Bool = false, strict: Bool = false
   ) -> AppStore {
     var common = [("environment", JSON(environment))]
     if let bundleId { common.append(("bundleId", JSON(bundleId))) }
     var options: [(String, JSON)] = []
     if let attempts { options.append(("attempts", JSON(attempts))) }
     if partial { options.append(("partial", true)) }
+    if strict { options.append(("values", "strict")) }
     return AppStore(self, common: common, options: options)
   }
 }

@@ -535,3 +535,386 @@ public struct Kind: Name {
   public static let appTransaction = Kind(rawValue: "app-transaction")
   public static let realtimeRequest = Kind(rawValue: "realtime-request")
 }
+
+/// Whether a subscription renews.
+public enum AutoRenewStatus {
+  public static let off: Int64 = 0
+  public static let on: Int64 = 1
+}
+
+/// The reason for which a subscription expired.
+public enum ExpirationIntent {
+  public static let cancelled: Int64 = 1
+  public static let billingError: Int64 = 2
+  public static let noConsentToPriceIncrease: Int64 = 3
+  public static let productNotAvailable: Int64 = 4
+  public static let other: Int64 = 5
+}
+
+/// The type of an offer.
+public enum OfferType {
+  public static let introductory: Int64 = 1
+  public static let promotional: Int64 = 2
+  public static let offerCode: Int64 = 3
+  public static let winBack: Int64 = 4
+}
+
+/// The customer's answer to a price increase.
+public enum PriceIncreaseStatus {
+  public static let notAnswered: Int64 = 0
+  public static let agreed: Int64 = 1
+}
+
+/// The reason for which Apple refunded a purchase.
+public enum RevocationReason {
+  public static let other: Int64 = 0
+  public static let issueInApp: Int64 = 1
+}
+
+/// The status of a subscription in Apple's unsigned answer.
+public enum SubscriptionStatus {
+  public static let active: Int64 = 1
+  public static let expired: Int64 = 2
+  public static let billingRetry: Int64 = 3
+  public static let gracePeriod: Int64 = 4
+  public static let revoked: Int64 = 5
+}
+
+/// Whether an order id is one of the app's.
+public enum OrderLookupStatus {
+  public static let valid: Int64 = 0
+  public static let invalid: Int64 = 1
+}
+
+/// The reason for which a renewal date is extended.
+public enum ExtendReasonCode {
+  public static let undeclared: Int64 = 0
+  public static let customerSatisfaction: Int64 = 1
+  public static let other: Int64 = 2
+  public static let outage: Int64 = 3
+}
+
+/// The age of a customer's account.
+public enum AccountTenure {
+  public static let undeclared: Int64 = 0
+  public static let upTo3Days: Int64 = 1
+  public static let upTo10Days: Int64 = 2
+  public static let upTo30Days: Int64 = 3
+  public static let upTo90Days: Int64 = 4
+  public static let upTo180Days: Int64 = 5
+  public static let upTo365Days: Int64 = 6
+  public static let over365Days: Int64 = 7
+}
+
+/// The share of a purchase that was used.
+public enum ConsumptionStatus {
+  public static let undeclared: Int64 = 0
+  public static let notConsumed: Int64 = 1
+  public static let partiallyConsumed: Int64 = 2
+  public static let fullyConsumed: Int64 = 3
+}
+
+/// Whether a purchase works, as the older endpoint takes it.
+@available(*, deprecated, message: "Apple has replaced this.")
+public enum DeliveryStatusV1 {
+  public static let delivered: Int64 = 0
+  public static let qualityIssue: Int64 = 1
+  public static let wrongItem: Int64 = 2
+  public static let serverOutage: Int64 = 3
+  public static let currencyChange: Int64 = 4
+  public static let other: Int64 = 5
+}
+
+/// All that a customer has paid, or was refunded, in US dollars.
+public enum LifetimeDollars {
+  public static let undeclared: Int64 = 0
+  public static let zero: Int64 = 1
+  public static let below50: Int64 = 2
+  public static let below100: Int64 = 3
+  public static let below500: Int64 = 4
+  public static let below1000: Int64 = 5
+  public static let below2000: Int64 = 6
+  public static let from2000: Int64 = 7
+}
+
+/// The platform on which a purchase was used.
+public enum ConsumptionPlatform {
+  public static let undeclared: Int64 = 0
+  public static let apple: Int64 = 1
+  public static let other: Int64 = 2
+}
+
+/// The time for which a customer used the app.
+public enum PlayTime {
+  public static let undeclared: Int64 = 0
+  public static let upTo5Minutes: Int64 = 1
+  public static let upTo1Hour: Int64 = 2
+  public static let upTo6Hours: Int64 = 3
+  public static let upTo1Day: Int64 = 4
+  public static let upTo4Days: Int64 = 5
+  public static let upTo16Days: Int64 = 6
+  public static let over16Days: Int64 = 7
+}
+
+/// The refund that you prefer, as the older endpoint takes it.
+@available(*, deprecated, message: "Apple has replaced this.")
+public enum RefundPreferenceV1 {
+  public static let undeclared: Int64 = 0
+  public static let grant: Int64 = 1
+  public static let decline: Int64 = 2
+  public static let none: Int64 = 3
+}
+
+/// The state of a customer's account.
+public enum UserStatus {
+  public static let undeclared: Int64 = 0
+  public static let active: Int64 = 1
+  public static let suspended: Int64 = 2
+  public static let terminated: Int64 = 3
+  public static let limitedAccess: Int64 = 4
+}
+
+/// Whether a purchase was delivered and works.
+public struct DeliveryStatus: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let delivered = DeliveryStatus(rawValue: "DELIVERED")
+  public static let undeliveredQualityIssue = DeliveryStatus(rawValue: "UNDELIVERED_QUALITY_ISSUE")
+  public static let undeliveredWrongItem = DeliveryStatus(rawValue: "UNDELIVERED_WRONG_ITEM")
+  public static let undeliveredServerOutage = DeliveryStatus(rawValue: "UNDELIVERED_SERVER_OUTAGE")
+  public static let undeliveredOther = DeliveryStatus(rawValue: "UNDELIVERED_OTHER")
+}
+
+/// The refund that you prefer.
+public struct RefundPreference: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let decline = RefundPreference(rawValue: "DECLINE")
+  public static let grantFull = RefundPreference(rawValue: "GRANT_FULL")
+  public static let grantProrated = RefundPreference(rawValue: "GRANT_PRORATED")
+}
+
+/// The order of a customer's transactions, by their last change.
+public struct SortOrder: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let ascending = SortOrder(rawValue: "ASCENDING")
+  public static let descending = SortOrder(rawValue: "DESCENDING")
+}
+
+/// The type of the products whose transactions are asked for.
+public struct ProductTypeFilter: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let autoRenewable = ProductTypeFilter(rawValue: "AUTO_RENEWABLE")
+  public static let nonRenewable = ProductTypeFilter(rawValue: "NON_RENEWABLE")
+  public static let consumable = ProductTypeFilter(rawValue: "CONSUMABLE")
+  public static let nonConsumable = ProductTypeFilter(rawValue: "NON_CONSUMABLE")
+}
+
+/// The position of a retention message's header.
+public struct HeaderPosition: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let aboveBody = HeaderPosition(rawValue: "ABOVE_BODY")
+  public static let aboveImage = HeaderPosition(rawValue: "ABOVE_IMAGE")
+}
+
+/// The size of an image of a retention message.
+public struct ImageSize: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let fullSize = ImageSize(rawValue: "FULL_SIZE")
+  public static let bulletPoint = ImageSize(rawValue: "BULLET_POINT")
+}
+
+/// The time at which a change of an Advanced Commerce subscription begins.
+public struct AdvancedCommerceEffective: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let immediately = AdvancedCommerceEffective(rawValue: "IMMEDIATELY")
+  public static let nextBillCycle = AdvancedCommerceEffective(rawValue: "NEXT_BILL_CYCLE")
+}
+
+/// The reason for which an item of a subscription is changed.
+public struct AdvancedCommerceReason: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let upgrade = AdvancedCommerceReason(rawValue: "UPGRADE")
+  public static let downgrade = AdvancedCommerceReason(rawValue: "DOWNGRADE")
+  public static let applyOffer = AdvancedCommerceReason(rawValue: "APPLY_OFFER")
+}
+
+/// Apple's review of an image of a retention message.
+public struct ImageState: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let pending = ImageState(rawValue: "PENDING")
+  public static let approved = ImageState(rawValue: "APPROVED")
+  public static let rejected = ImageState(rawValue: "REJECTED")
+}
+
+/// Apple's review of a retention message.
+public struct MessageState: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let pending = MessageState(rawValue: "PENDING")
+  public static let approved = MessageState(rawValue: "APPROVED")
+  public static let rejected = MessageState(rawValue: "REJECTED")
+}
+
+/// The result of a test of the realtime URL.
+public struct PerformanceTestStatus: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let pending = PerformanceTestStatus(rawValue: "PENDING")
+  public static let pass = PerformanceTestStatus(rawValue: "PASS")
+  public static let fail = PerformanceTestStatus(rawValue: "FAIL")
+}
+
+/// The result of one of Apple's attempts to reach your server.
+public struct SendAttemptResult: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let success = SendAttemptResult(rawValue: "SUCCESS")
+  public static let timedOut = SendAttemptResult(rawValue: "TIMED_OUT")
+  public static let tlsIssue = SendAttemptResult(rawValue: "TLS_ISSUE")
+  public static let circularRedirect = SendAttemptResult(rawValue: "CIRCULAR_REDIRECT")
+  public static let noResponse = SendAttemptResult(rawValue: "NO_RESPONSE")
+  public static let socketIssue = SendAttemptResult(rawValue: "SOCKET_ISSUE")
+  public static let unsupportedCharset = SendAttemptResult(rawValue: "UNSUPPORTED_CHARSET")
+  public static let invalidResponse = SendAttemptResult(rawValue: "INVALID_RESPONSE")
+  public static let prematureClose = SendAttemptResult(rawValue: "PREMATURE_CLOSE")
+  public static let unsuccessfulHttpResponseCode =
+    SendAttemptResult(rawValue: "UNSUCCESSFUL_HTTP_RESPONSE_CODE")
+  public static let other = SendAttemptResult(rawValue: "OTHER")
+  @available(*, deprecated, message: "Apple has replaced this.")
+  public static let sslIssue = SendAttemptResult(rawValue: "SSL_ISSUE")
+}
+
+/// The result of Apple's first attempt; take the first of all attempts.
+@available(*, deprecated, message: "Apple has replaced this.")
+public struct FirstSendAttemptResult: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let success = FirstSendAttemptResult(rawValue: "SUCCESS")
+  public static let timedOut = FirstSendAttemptResult(rawValue: "TIMED_OUT")
+  public static let tlsIssue = FirstSendAttemptResult(rawValue: "TLS_ISSUE")
+  public static let circularRedirect = FirstSendAttemptResult(rawValue: "CIRCULAR_REDIRECT")
+  public static let noResponse = FirstSendAttemptResult(rawValue: "NO_RESPONSE")
+  public static let socketIssue = FirstSendAttemptResult(rawValue: "SOCKET_ISSUE")
+  public static let unsupportedCharset = FirstSendAttemptResult(rawValue: "UNSUPPORTED_CHARSET")
+  public static let invalidResponse = FirstSendAttemptResult(rawValue: "INVALID_RESPONSE")
+  public static let prematureClose = FirstSendAttemptResult(rawValue: "PREMATURE_CLOSE")
+  public static let unsuccessfulHttpResponseCode =
+    FirstSendAttemptResult(rawValue: "UNSUCCESSFUL_HTTP_RESPONSE_CODE")
+  public static let other = FirstSendAttemptResult(rawValue: "OTHER")
+  public static let sslIssue = FirstSendAttemptResult(rawValue: "SSL_ISSUE")
+}
+
+/// The content of a report about a token for external purchases.
+public struct ExternalPurchaseStatus: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let lineItem = ExternalPurchaseStatus(rawValue: "LINE_ITEM")
+  public static let noLineItem = ExternalPurchaseStatus(rawValue: "NO_LINE_ITEM")
+  public static let unrecognizedToken = ExternalPurchaseStatus(rawValue: "UNRECOGNIZED_TOKEN")
+  public static let duplicateToken = ExternalPurchaseStatus(rawValue: "DUPLICATE_TOKEN")
+}
+
+/// Whether a line item of a report is a sale or a refund.
+public struct ExternalPurchaseEvent: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let buy = ExternalPurchaseEvent(rawValue: "BUY")
+  public static let refund = ExternalPurchaseEvent(rawValue: "REFUND")
+}
+
+/// The type of the product of a line item.
+public struct ExternalPurchaseProductType: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let oneTimeBuy = ExternalPurchaseProductType(rawValue: "ONE_TIME_BUY")
+  public static let subscription = ExternalPurchaseProductType(rawValue: "SUBSCRIPTION")
+}
+
+/// The part of a subscription that a line item reports.
+public struct ExternalPurchaseSubscriptionEvent: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let subscriptionStart =
+    ExternalPurchaseSubscriptionEvent(rawValue: "SUBSCRIPTION_START")
+  public static let renewal = ExternalPurchaseSubscriptionEvent(rawValue: "RENEWAL")
+  public static let subscriptionChange =
+    ExternalPurchaseSubscriptionEvent(rawValue: "SUBSCRIPTION_CHANGE")
+  public static let subscriptionPayment =
+    ExternalPurchaseSubscriptionEvent(rawValue: "SUBSCRIPTION_PAYMENT")
+}
+
+/// A currency in which external purchases are reported.
+public struct ExternalPurchaseCurrency: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let clp = ExternalPurchaseCurrency(rawValue: "CLP")
+  public static let eur = ExternalPurchaseCurrency(rawValue: "EUR")
+  public static let qar = ExternalPurchaseCurrency(rawValue: "QAR")
+  public static let cop = ExternalPurchaseCurrency(rawValue: "COP")
+  public static let vnd = ExternalPurchaseCurrency(rawValue: "VND")
+  public static let egp = ExternalPurchaseCurrency(rawValue: "EGP")
+  public static let thb = ExternalPurchaseCurrency(rawValue: "THB")
+  public static let hkd = ExternalPurchaseCurrency(rawValue: "HKD")
+  public static let nok = ExternalPurchaseCurrency(rawValue: "NOK")
+  public static let brl = ExternalPurchaseCurrency(rawValue: "BRL")
+  public static let gbp = ExternalPurchaseCurrency(rawValue: "GBP")
+  public static let aud = ExternalPurchaseCurrency(rawValue: "AUD")
+  public static let sek = ExternalPurchaseCurrency(rawValue: "SEK")
+  public static let inr = ExternalPurchaseCurrency(rawValue: "INR")
+  public static let bgn = ExternalPurchaseCurrency(rawValue: "BGN")
+  public static let zar = ExternalPurchaseCurrency(rawValue: "ZAR")
+  public static let kzt = ExternalPurchaseCurrency(rawValue: "KZT")
+  public static let ngn = ExternalPurchaseCurrency(rawValue: "NGN")
+  public static let twd = ExternalPurchaseCurrency(rawValue: "TWD")
+  public static let mxn = ExternalPurchaseCurrency(rawValue: "MXN")
+  public static let chf = ExternalPurchaseCurrency(rawValue: "CHF")
+  public static let pen = ExternalPurchaseCurrency(rawValue: "PEN")
+  public static let dkk = ExternalPurchaseCurrency(rawValue: "DKK")
+  public static let aed = ExternalPurchaseCurrency(rawValue: "AED")
+  public static let ils = ExternalPurchaseCurrency(rawValue: "ILS")
+  public static let krw = ExternalPurchaseCurrency(rawValue: "KRW")
+  public static let php = ExternalPurchaseCurrency(rawValue: "PHP")
+  public static let tzs = ExternalPurchaseCurrency(rawValue: "TZS")
+  public static let pkr = ExternalPurchaseCurrency(rawValue: "PKR")
+  public static let huf = ExternalPurchaseCurrency(rawValue: "HUF")
+  public static let idr = ExternalPurchaseCurrency(rawValue: "IDR")
+  public static let cny = ExternalPurchaseCurrency(rawValue: "CNY")
+  public static let myr = ExternalPurchaseCurrency(rawValue: "MYR")
+  public static let rub = ExternalPurchaseCurrency(rawValue: "RUB")
+  public static let ron = ExternalPurchaseCurrency(rawValue: "RON")
+  public static let sgd = ExternalPurchaseCurrency(rawValue: "SGD")
+  public static let `try` = ExternalPurchaseCurrency(rawValue: "TRY")
+  public static let czk = ExternalPurchaseCurrency(rawValue: "CZK")
+  public static let sar = ExternalPurchaseCurrency(rawValue: "SAR")
+  public static let usd = ExternalPurchaseCurrency(rawValue: "USD")
+  public static let nzd = ExternalPurchaseCurrency(rawValue: "NZD")
+  public static let pln = ExternalPurchaseCurrency(rawValue: "PLN")
+  public static let jpy = ExternalPurchaseCurrency(rawValue: "JPY")
+  public static let cad = ExternalPurchaseCurrency(rawValue: "CAD")
+}

@@ -57,6 +57,48 @@ extension Verifier {
     try result(["operation": "verify-device", "deviceId": JSON(deviceId)], [evidence], now)
   }
 
+  /// Returns the answer to a realtime request of retention messaging: JSON for the body of a
+  /// response with status 200. Beside the message it has at most one of another product, an offer
+  /// and an Advanced Commerce request.
+  ///
+  /// - Parameters:
+  ///   - messageIdentifier: the message to display, approved by Apple.
+  ///   - request: the verified request: product and transaction of an offer that names none.
+  ///   - alternateProductId: the product to switch to.
+  ///   - billingPlanType: the plan of that product.
+  ///   - offerId: a promotional offer, which is signed here.
+  ///   - productId: the product of the offer.
+  ///   - transactionId: any transaction of the customer.
+  ///   - nonce: a UUID for the offer; `nil` for a new one.
+  ///   - bundleId: the app of the offer; `nil` if only one app is configured.
+  ///   - promotionalOfferSignatureV2: an offer that is signed already.
+  ///   - promotionalOfferSignatureV1: the same of the original StoreKit API, with Apple's members.
+  ///   - advancedCommerceRequestData: a signed change of an Advanced Commerce subscription.
+  ///   - now: the time of issue.
+  public func buildRealtimeResponse(
+    _ messageIdentifier: String, to request: RealtimeRequest? = nil,
+    alternateProductId: String? = nil, billingPlanType: BillingPlanType? = nil,
+    offerId: String? = nil, productId: String? = nil, transactionId: String? = nil,
+    nonce: String? = nil, bundleId: String? = nil, promotionalOfferSignatureV2: String? = nil,
+    promotionalOfferSignatureV1: JSON? = nil, advancedCommerceRequestData: String? = nil,
+    at now: Timestamp = .now
+  ) throws(AssayError) -> String {
+    let asked = JSON.given([
+      ("operation", "build-realtime-response"), ("messageIdentifier", JSON(messageIdentifier)),
+      ("alternateProductId", alternateProductId.map { JSON($0) }),
+      ("billingPlanType", billingPlanType.map { JSON($0.rawValue) }),
+      ("offerIdentifier", offerId.map { JSON($0) }), ("productId", productId.map { JSON($0) }),
+      ("transactionId", transactionId.map { JSON($0) }), ("nonce", nonce.map { JSON($0) }),
+      ("bundleId", bundleId.map { JSON($0) }),
+      ("promotionalOfferSignatureV2", promotionalOfferSignatureV2.map { JSON($0) }),
+      ("promotionalOfferSignatureV1", promotionalOfferSignatureV1),
+      ("advancedCommerceRequestData", advancedCommerceRequestData.map { JSON($0) }),
+    ])
+    let document = try result(asked, request.map { [$0] } ?? [], now)
+    let found = try Members.of(document, "exchange")
+    return try found.needed(found.text("body"), "body")
+  }
+
   /// Returns the accepted document of an operation without steps.
   func result(
     _ request: JSON, _ evidence: [any Facts], _ now: Timestamp

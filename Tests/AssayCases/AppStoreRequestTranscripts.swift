@@ -56,6 +56,49 @@ extension AppStoreTranscript {
     addIds(plain)
     addMembers(plain)
     addDates(plain)
+    addValues(plain)
+  }
+
+  /// Adds values that Apple has not documented, or has replaced (ENU-3, ENU-4).
+  private func addValues(_ refused: Refused) {
+    let page = apple(1, ["hasMore": false])
+    let types = history().setting("productType", ["CONSUMABLE", "CONSUMABEL"])
+    transcript(
+      "ENU-3", "a value that Apple has not documented is sent", asks: types, [page],
+      facts: [
+        ("/warnings.0.id", "unknown-value"), ("/warnings.0.at", "productType[1]"),
+        ("/warnings.1", .null),
+      ])
+    let strict: JSONText = ["values": "strict"]
+    refused(
+      "ENU-3", "an unknown value in a strict list", types.setting("options", strict),
+      "productType[1]", "app-store", Self.parameter)
+    refused(
+      "ENU-3", "an unknown value in a strict request",
+      Self.request(
+        "send-consumption-information",
+        [
+          ("transactionId", .string(id)), ("customerConsented", true),
+          ("sampleContentProvided", false), ("deliveryStatus", "DELIVERD"), ("options", strict),
+        ]), "deliveryStatus", "app-store", Self.parameter)
+    transcript(
+      "ENU-3", "documented values in a strict request",
+      asks: history(strict).setting("productType", ["CONSUMABLE"]).setting("sort", "DESCENDING")
+        .setting("inAppOwnershipType", "FAMILY_SHARED"),
+      [page], facts: [("/warnings.0", .null)])
+    refused(
+      "API-21", "values that are neither lenient nor strict", history(["values": "exact"]),
+      "options.values", "app-store", Self.parameter)
+    transcript(
+      "ENU-4", "a value of a set that Apple has replaced",
+      asks: Self.request(
+        "send-consumption-data",
+        [("transactionId", .string(id)), ("customerConsented", true), ("refundPreference", 1)]),
+      [api(1, 202)],
+      facts: [
+        ("/warnings.0.id", "deprecated-value"), ("/warnings.0.at", "refundPreference"),
+        ("/warnings.1", .null),
+      ])
   }
 
   /// Rule, name, request, location, verifier, status.

@@ -219,6 +219,23 @@ extension AppStoreTranscript {
         "malformed.app-store.response",
         at: "notificationHistory[0]." + at)
     }
+    let strange: JSONText = ["attemptDate": .integer(now), "sendAttemptResult": "NO_ANSWER"]
+    transcript(
+      "ENU-2", "an attempt with a result that Apple has not documented", asks: asked,
+      [
+        apple(
+          1,
+          [
+            "hasMore": false,
+            "notificationHistory": [sent.setting("sendAttempts", [attempt, strange])],
+          ])
+      ],
+      facts: [
+        ("result.unsigned.sendAttempts.1.sendAttemptResult", "NO_ANSWER"),
+        ("/warnings.0.id", "unknown-value"),
+        ("/warnings.0.at", "notificationHistory[0].sendAttempts[1].sendAttemptResult"),
+        ("/warnings.1", .null),
+      ])
     transcript(
       "API-35", "a page of notifications that goes on",
       asks: asked.setting("paginationToken", "p 1"),

@@ -33,6 +33,7 @@ public struct CaseTable: Sendable {
     try fixture.addTokenCases()
     try fixture.addExchangeCases()
     fixture.addSigningCases()
+    try fixture.addRealtimeCases()
     try fixture.addSessionCases()
     try fixture.addDeviceProofCases()
     try fixture.addAppleIDCases()

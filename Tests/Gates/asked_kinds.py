@@ -42,7 +42,7 @@ SAMPLES = [
     ("purchase jws device-jws", "PAY-2 a renewal info with every member", None),
     ("purchase jws", "NTF-3 SUBSCRIBED / INITIAL_BUY of Sandbox", None),
     ("jws device-jws", "JWS-1 a good app transaction of Sandbox", None),
-    ("jws", "JWS-1 a good realtime request of Sandbox", None),
+    ("jws realtime-request", "JWS-1 a good realtime request of Sandbox", None),
     ("purchase transaction-receipt", "RCP-1 a transaction receipt, raw", None),
     ("purchase app-receipt", "RCP-1 an app receipt, raw", None),
     ("purchase", "VRR-19 a good answer, ios6", None),

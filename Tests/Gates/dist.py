@@ -100,7 +100,8 @@ def check_binaries(suite, folder, work):
     archive = folder / f"assay-{version()}-linux-{platform.machine()}.tar.gz"
     good, tree = unpacked(archive, work)
     suite.expect(good, "the tarball of the library unpacks into one folder")
-    for name in ["include/assay.h", "include/assay.hpp", f"lib/{soname()}", "lib/libassay.so",
+    for name in ["include/assay.h", "include/assay.hpp", "include/assay_names.h",
+                 f"lib/{soname()}", "lib/libassay.so",
                  "bin/assay", "LICENSE", "COPYRIGHT", "README", "lib/pkgconfig/assay.pc",
                  "lib/cmake/assay/assay-config.cmake", "share/man/man1/assay.1",
                  "share/man/man3/assay.3", "share/man/man7/assay-statuses.7",

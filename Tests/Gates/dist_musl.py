@@ -26,7 +26,8 @@ NOT_INSIDE = {"libassay": ["libssl-dev", "libstdc", "libc6", "argument-parser"]}
 def check_tarball(suite, archive, work, options):
     good, tree = dist.unpacked(archive, work)
     suite.expect(good, "the tarball unpacks into one folder")
-    for name in ["include/assay.h", "include/assay.hpp", f"lib/{soname()}", "lib/libassay.so",
+    for name in ["include/assay.h", "include/assay.hpp", "include/assay_names.h",
+                 f"lib/{soname()}", "lib/libassay.so",
                  "LICENSE", "COPYRIGHT", "README", "lib/pkgconfig/assay.pc", "share/man/man3/assay.3",
                  "lib/cmake/assay/assay-config.cmake"]:
         suite.expect((tree / name).exists(), f"the tarball has {name}")

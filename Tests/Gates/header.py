@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Check that include/assay.h compiles by itself in every supported language and that its comments
-are valid; that include/assay.hpp compiles as C++17 and later, and has every call with a handle.
+are valid; that include/assay.hpp compiles as C++17 and later, and has every call with a handle;
+that include/assay_names.h has every value.
 
   header.py [--suite NAME]
 
@@ -15,6 +16,8 @@ import tempfile
 
 from project import HEADER, ROOT, declared_functions
 from report import Suite
+from tools.contract.reader import Contract
+from tools.contract.text import constant
 
 CPP = ROOT / "include/assay.hpp"
 STANDARDS = [("c", standard) for standard in ("c99", "c11", "c17", "gnu17")] + [
@@ -95,6 +98,26 @@ def check_cpp(suite, functions):
                      f"assay.hpp: {compiler} -std=c++14 is told what it needs")
 
 
+def check_names(suite):
+    """Check that assay_names.h compiles alone, that each value is a constant of its kind, and that
+    every set that hosts have is there."""
+    lines = ["#include <assay_names.h>", "#include <assay_names.h>", "#include <assay.h>",
+             "extern const char *const texts[];", "extern const int numbers[];"]
+    values = [(f"ASSAY_{constant(each.name)}_{constant(name)}", each.is_numeric)
+              for each in Contract().value_sets for name, _ in each.values]
+    for head, is_numeric in (("const char *const texts[]", False), ("const int numbers[]", True)):
+        lines += [f"{head} = {{", *(f"    {name}," for name, number in values
+                                    if number == is_numeric), "};"]
+    for language, standard in (("c", "c99"), ("c++", "c++11")):
+        for compiler in COMPILERS[language]:
+            if shutil.which(compiler) is None:
+                suite.skip(f"assay_names.h with {compiler}", "not installed")
+                continue
+            result = compile_alone(compiler, language, standard, "\n".join([*lines, ""]))
+            suite.expect(result.returncode == 0, f"assay_names.h: {compiler} -std={standard}",
+                         result.stderr[:2000])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--suite", default="header")
@@ -117,6 +140,7 @@ def main():
     suite.expect(not long_lines, "80 columns", str(long_lines))
     check_comments(suite, HEADER.read_text())
     check_cpp(suite, functions)
+    check_names(suite)
     with tempfile.TemporaryDirectory() as folder:
         alone = pathlib.Path(folder) / "assay.h"
         alone.write_text(HEADER.read_text())

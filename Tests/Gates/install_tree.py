@@ -39,7 +39,7 @@ def library_files():
     """Return the files that `make install-lib` must write below PREFIX."""
     manual = {f"share/man/man3/{name}.3" for name in declared_functions()}
     return manual | {
-        "include/assay.h", "include/assay.hpp", f"lib/{soname()}", "lib/libassay.so",
+        "include/assay.h", "include/assay.hpp", "include/assay_names.h", f"lib/{soname()}", "lib/libassay.so",
         "lib/pkgconfig/assay.pc",
         "lib/cmake/assay/assay-config.cmake", "lib/cmake/assay/assay-config-version.cmake",
         "share/man/man3/assay.3", "share/man/man3/libassay.3", "share/man/man7/assay-statuses.7",

@@ -18,6 +18,7 @@ VALUES = {
     "boolean": ([True, False], []), "ticket": ([], ["a"]), "url": ([], ["a"]),
     "uuid": ([UUID, UUID.lower()], [UUID[1:], ""]), "uuid-or-empty": ([UUID, ""], [UUID[1:]]),
     "key-id": (KEYS, [KEY.hex()[2:], ""]), "digits": ([], ["1a"]), "order-id": ([], ["A-"]),
+    "jws": (["eyJ9.e30.c2ln", "a-_.b.c"], ["", "a.b", "a..c", "a.b.c.d", "a.b.c="]),
     "account": ([], [" a", "a "]), "device-token": ([], ["*"]),
 }
 # Type -> values of another JSON type.

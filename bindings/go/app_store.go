@@ -27,6 +27,9 @@ type AppStoreOptions struct {
 	Attempts int64
 	// Whether to return the items that verify even if others of the response do not.
 	Partial bool
+	// Values is "strict" to refuse a value that Apple has not documented; empty: it is sent, with
+	// a warning.
+	Values string
 }
 
 // AppStore returns a client of the App Store Server API with these options.
@@ -50,6 +53,9 @@ func (s *AppStore) begin(
 	}
 	if s.asked.Partial {
 		asked["partial"] = true
+	}
+	if s.asked.Values != "" {
+		asked["values"] = s.asked.Values
 	}
 	if pages != 0 {
 		asked["pages"] = pages

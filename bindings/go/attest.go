@@ -213,9 +213,9 @@ func (v *Verifier) atOnce(
 
 // textAtOnce returns one text member of the result of an operation that needs no step.
 func (v *Verifier) textAtOnce(
-	ctx context.Context, request any, member string, options []Option,
+	ctx context.Context, request any, member string, options []Option, evidence ...Evidence,
 ) (string, error) {
-	document, err := v.atOnce(ctx, request, options)
+	document, err := v.atOnce(ctx, request, options, evidence...)
 	if err == nil {
 		err = document.Err()
 	}

@@ -503,3 +503,393 @@ const (
 	VerdictStepUp  Verdict = "step-up"
 	VerdictDeny    Verdict = "deny"
 )
+
+// Values of AutoRenewStatus: whether a subscription renews.
+const (
+	AutoRenewStatusOff = 0
+	AutoRenewStatusOn  = 1
+)
+
+// Values of ExpirationIntent: the reason for which a subscription expired.
+const (
+	ExpirationIntentCancelled                = 1
+	ExpirationIntentBillingError             = 2
+	ExpirationIntentNoConsentToPriceIncrease = 3
+	ExpirationIntentProductNotAvailable      = 4
+	ExpirationIntentOther                    = 5
+)
+
+// Values of OfferType: the type of an offer.
+const (
+	OfferTypeIntroductory = 1
+	OfferTypePromotional  = 2
+	OfferTypeOfferCode    = 3
+	OfferTypeWinBack      = 4
+)
+
+// Values of PriceIncreaseStatus: the customer's answer to a price increase.
+const (
+	PriceIncreaseStatusNotAnswered = 0
+	PriceIncreaseStatusAgreed      = 1
+)
+
+// Values of RevocationReason: the reason for which Apple refunded a purchase.
+const (
+	RevocationReasonOther      = 0
+	RevocationReasonIssueInApp = 1
+)
+
+// Values of SubscriptionStatus: the status of a subscription in Apple's unsigned
+// answer.
+const (
+	SubscriptionStatusActive       = 1
+	SubscriptionStatusExpired      = 2
+	SubscriptionStatusBillingRetry = 3
+	SubscriptionStatusGracePeriod  = 4
+	SubscriptionStatusRevoked      = 5
+)
+
+// Values of OrderLookupStatus: whether an order id is one of the app's.
+const (
+	OrderLookupStatusValid   = 0
+	OrderLookupStatusInvalid = 1
+)
+
+// Values of ExtendReasonCode: the reason for which a renewal date is extended.
+const (
+	ExtendReasonCodeUndeclared           = 0
+	ExtendReasonCodeCustomerSatisfaction = 1
+	ExtendReasonCodeOther                = 2
+	ExtendReasonCodeOutage               = 3
+)
+
+// Values of AccountTenure: the age of a customer's account.
+const (
+	AccountTenureUndeclared  = 0
+	AccountTenureUpTo3Days   = 1
+	AccountTenureUpTo10Days  = 2
+	AccountTenureUpTo30Days  = 3
+	AccountTenureUpTo90Days  = 4
+	AccountTenureUpTo180Days = 5
+	AccountTenureUpTo365Days = 6
+	AccountTenureOver365Days = 7
+)
+
+// Values of ConsumptionStatus: the share of a purchase that was used.
+const (
+	ConsumptionStatusUndeclared        = 0
+	ConsumptionStatusNotConsumed       = 1
+	ConsumptionStatusPartiallyConsumed = 2
+	ConsumptionStatusFullyConsumed     = 3
+)
+
+// Values of DeliveryStatusV1: whether a purchase works, as the older endpoint takes
+// it.
+//
+// Deprecated: Apple has replaced these.
+const (
+	DeliveryStatusV1Delivered      = 0
+	DeliveryStatusV1QualityIssue   = 1
+	DeliveryStatusV1WrongItem      = 2
+	DeliveryStatusV1ServerOutage   = 3
+	DeliveryStatusV1CurrencyChange = 4
+	DeliveryStatusV1Other          = 5
+)
+
+// Values of LifetimeDollars: all that a customer has paid, or was refunded, in US
+// dollars.
+const (
+	LifetimeDollarsUndeclared = 0
+	LifetimeDollarsZero       = 1
+	LifetimeDollarsBelow50    = 2
+	LifetimeDollarsBelow100   = 3
+	LifetimeDollarsBelow500   = 4
+	LifetimeDollarsBelow1000  = 5
+	LifetimeDollarsBelow2000  = 6
+	LifetimeDollarsFrom2000   = 7
+)
+
+// Values of ConsumptionPlatform: the platform on which a purchase was used.
+const (
+	ConsumptionPlatformUndeclared = 0
+	ConsumptionPlatformApple      = 1
+	ConsumptionPlatformOther      = 2
+)
+
+// Values of PlayTime: the time for which a customer used the app.
+const (
+	PlayTimeUndeclared   = 0
+	PlayTimeUpTo5Minutes = 1
+	PlayTimeUpTo1Hour    = 2
+	PlayTimeUpTo6Hours   = 3
+	PlayTimeUpTo1Day     = 4
+	PlayTimeUpTo4Days    = 5
+	PlayTimeUpTo16Days   = 6
+	PlayTimeOver16Days   = 7
+)
+
+// Values of RefundPreferenceV1: the refund that you prefer, as the older endpoint
+// takes it.
+//
+// Deprecated: Apple has replaced these.
+const (
+	RefundPreferenceV1Undeclared = 0
+	RefundPreferenceV1Grant      = 1
+	RefundPreferenceV1Decline    = 2
+	RefundPreferenceV1None       = 3
+)
+
+// Values of UserStatus: the state of a customer's account.
+const (
+	UserStatusUndeclared    = 0
+	UserStatusActive        = 1
+	UserStatusSuspended     = 2
+	UserStatusTerminated    = 3
+	UserStatusLimitedAccess = 4
+)
+
+// A DeliveryStatus is whether a purchase was delivered and works.
+type DeliveryStatus string
+
+// Values of DeliveryStatus.
+const (
+	DeliveryStatusDelivered               DeliveryStatus = "DELIVERED"
+	DeliveryStatusUndeliveredQualityIssue DeliveryStatus = "UNDELIVERED_QUALITY_ISSUE"
+	DeliveryStatusUndeliveredWrongItem    DeliveryStatus = "UNDELIVERED_WRONG_ITEM"
+	DeliveryStatusUndeliveredServerOutage DeliveryStatus = "UNDELIVERED_SERVER_OUTAGE"
+	DeliveryStatusUndeliveredOther        DeliveryStatus = "UNDELIVERED_OTHER"
+)
+
+// A RefundPreference is the refund that you prefer.
+type RefundPreference string
+
+// Values of RefundPreference.
+const (
+	RefundPreferenceDecline       RefundPreference = "DECLINE"
+	RefundPreferenceGrantFull     RefundPreference = "GRANT_FULL"
+	RefundPreferenceGrantProrated RefundPreference = "GRANT_PRORATED"
+)
+
+// A SortOrder is the order of a customer's transactions, by their last change.
+type SortOrder string
+
+// Values of SortOrder.
+const (
+	SortOrderAscending  SortOrder = "ASCENDING"
+	SortOrderDescending SortOrder = "DESCENDING"
+)
+
+// A ProductTypeFilter is the type of the products whose transactions are asked for.
+type ProductTypeFilter string
+
+// Values of ProductTypeFilter.
+const (
+	ProductTypeFilterAutoRenewable ProductTypeFilter = "AUTO_RENEWABLE"
+	ProductTypeFilterNonRenewable  ProductTypeFilter = "NON_RENEWABLE"
+	ProductTypeFilterConsumable    ProductTypeFilter = "CONSUMABLE"
+	ProductTypeFilterNonConsumable ProductTypeFilter = "NON_CONSUMABLE"
+)
+
+// A HeaderPosition is the position of a retention message's header.
+type HeaderPosition string
+
+// Values of HeaderPosition.
+const (
+	HeaderPositionAboveBody  HeaderPosition = "ABOVE_BODY"
+	HeaderPositionAboveImage HeaderPosition = "ABOVE_IMAGE"
+)
+
+// An ImageSize is the size of an image of a retention message.
+type ImageSize string
+
+// Values of ImageSize.
+const (
+	ImageSizeFullSize    ImageSize = "FULL_SIZE"
+	ImageSizeBulletPoint ImageSize = "BULLET_POINT"
+)
+
+// An AdvancedCommerceEffective is the time at which a change of an Advanced Commerce
+// subscription begins.
+type AdvancedCommerceEffective string
+
+// Values of AdvancedCommerceEffective.
+const (
+	AdvancedCommerceEffectiveImmediately   AdvancedCommerceEffective = "IMMEDIATELY"
+	AdvancedCommerceEffectiveNextBillCycle AdvancedCommerceEffective = "NEXT_BILL_CYCLE"
+)
+
+// An AdvancedCommerceReason is the reason for which an item of a subscription is
+// changed.
+type AdvancedCommerceReason string
+
+// Values of AdvancedCommerceReason.
+const (
+	AdvancedCommerceReasonUpgrade    AdvancedCommerceReason = "UPGRADE"
+	AdvancedCommerceReasonDowngrade  AdvancedCommerceReason = "DOWNGRADE"
+	AdvancedCommerceReasonApplyOffer AdvancedCommerceReason = "APPLY_OFFER"
+)
+
+// An ImageState is Apple's review of an image of a retention message.
+type ImageState string
+
+// Values of ImageState.
+const (
+	ImageStatePending  ImageState = "PENDING"
+	ImageStateApproved ImageState = "APPROVED"
+	ImageStateRejected ImageState = "REJECTED"
+)
+
+// A MessageState is Apple's review of a retention message.
+type MessageState string
+
+// Values of MessageState.
+const (
+	MessageStatePending  MessageState = "PENDING"
+	MessageStateApproved MessageState = "APPROVED"
+	MessageStateRejected MessageState = "REJECTED"
+)
+
+// A PerformanceTestStatus is the result of a test of the realtime URL.
+type PerformanceTestStatus string
+
+// Values of PerformanceTestStatus.
+const (
+	PerformanceTestStatusPending PerformanceTestStatus = "PENDING"
+	PerformanceTestStatusPass    PerformanceTestStatus = "PASS"
+	PerformanceTestStatusFail    PerformanceTestStatus = "FAIL"
+)
+
+// A SendAttemptResult is the result of one of Apple's attempts to reach your server.
+type SendAttemptResult string
+
+// Values of SendAttemptResult.
+const (
+	SendAttemptResultSuccess                      SendAttemptResult = "SUCCESS"
+	SendAttemptResultTimedOut                     SendAttemptResult = "TIMED_OUT"
+	SendAttemptResultTlsIssue                     SendAttemptResult = "TLS_ISSUE"
+	SendAttemptResultCircularRedirect             SendAttemptResult = "CIRCULAR_REDIRECT"
+	SendAttemptResultNoResponse                   SendAttemptResult = "NO_RESPONSE"
+	SendAttemptResultSocketIssue                  SendAttemptResult = "SOCKET_ISSUE"
+	SendAttemptResultUnsupportedCharset           SendAttemptResult = "UNSUPPORTED_CHARSET"
+	SendAttemptResultInvalidResponse              SendAttemptResult = "INVALID_RESPONSE"
+	SendAttemptResultPrematureClose               SendAttemptResult = "PREMATURE_CLOSE"
+	SendAttemptResultUnsuccessfulHttpResponseCode SendAttemptResult = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+	SendAttemptResultOther                        SendAttemptResult = "OTHER"
+	// Deprecated: Apple has replaced this.
+	SendAttemptResultSslIssue                     SendAttemptResult = "SSL_ISSUE"
+)
+
+// A FirstSendAttemptResult is the result of Apple's first attempt; take the first of
+// all attempts.
+//
+// Deprecated: Apple has replaced these.
+type FirstSendAttemptResult string
+
+// Values of FirstSendAttemptResult.
+const (
+	FirstSendAttemptResultSuccess                      FirstSendAttemptResult = "SUCCESS"
+	FirstSendAttemptResultTimedOut                     FirstSendAttemptResult = "TIMED_OUT"
+	FirstSendAttemptResultTlsIssue                     FirstSendAttemptResult = "TLS_ISSUE"
+	FirstSendAttemptResultCircularRedirect             FirstSendAttemptResult = "CIRCULAR_REDIRECT"
+	FirstSendAttemptResultNoResponse                   FirstSendAttemptResult = "NO_RESPONSE"
+	FirstSendAttemptResultSocketIssue                  FirstSendAttemptResult = "SOCKET_ISSUE"
+	FirstSendAttemptResultUnsupportedCharset           FirstSendAttemptResult = "UNSUPPORTED_CHARSET"
+	FirstSendAttemptResultInvalidResponse              FirstSendAttemptResult = "INVALID_RESPONSE"
+	FirstSendAttemptResultPrematureClose               FirstSendAttemptResult = "PREMATURE_CLOSE"
+	FirstSendAttemptResultUnsuccessfulHttpResponseCode FirstSendAttemptResult = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+	FirstSendAttemptResultOther                        FirstSendAttemptResult = "OTHER"
+	FirstSendAttemptResultSslIssue                     FirstSendAttemptResult = "SSL_ISSUE"
+)
+
+// An ExternalPurchaseStatus is the content of a report about a token for external
+// purchases.
+type ExternalPurchaseStatus string
+
+// Values of ExternalPurchaseStatus.
+const (
+	ExternalPurchaseStatusLineItem          ExternalPurchaseStatus = "LINE_ITEM"
+	ExternalPurchaseStatusNoLineItem        ExternalPurchaseStatus = "NO_LINE_ITEM"
+	ExternalPurchaseStatusUnrecognizedToken ExternalPurchaseStatus = "UNRECOGNIZED_TOKEN"
+	ExternalPurchaseStatusDuplicateToken    ExternalPurchaseStatus = "DUPLICATE_TOKEN"
+)
+
+// An ExternalPurchaseEvent is whether a line item of a report is a sale or a refund.
+type ExternalPurchaseEvent string
+
+// Values of ExternalPurchaseEvent.
+const (
+	ExternalPurchaseEventBuy    ExternalPurchaseEvent = "BUY"
+	ExternalPurchaseEventRefund ExternalPurchaseEvent = "REFUND"
+)
+
+// An ExternalPurchaseProductType is the type of the product of a line item.
+type ExternalPurchaseProductType string
+
+// Values of ExternalPurchaseProductType.
+const (
+	ExternalPurchaseProductTypeOneTimeBuy   ExternalPurchaseProductType = "ONE_TIME_BUY"
+	ExternalPurchaseProductTypeSubscription ExternalPurchaseProductType = "SUBSCRIPTION"
+)
+
+// An ExternalPurchaseSubscriptionEvent is the part of a subscription that a line item
+// reports.
+type ExternalPurchaseSubscriptionEvent string
+
+// Values of ExternalPurchaseSubscriptionEvent.
+const (
+	ExternalPurchaseSubscriptionEventSubscriptionStart   ExternalPurchaseSubscriptionEvent = "SUBSCRIPTION_START"
+	ExternalPurchaseSubscriptionEventRenewal             ExternalPurchaseSubscriptionEvent = "RENEWAL"
+	ExternalPurchaseSubscriptionEventSubscriptionChange  ExternalPurchaseSubscriptionEvent = "SUBSCRIPTION_CHANGE"
+	ExternalPurchaseSubscriptionEventSubscriptionPayment ExternalPurchaseSubscriptionEvent = "SUBSCRIPTION_PAYMENT"
+)
+
+// An ExternalPurchaseCurrency is a currency in which external purchases are reported.
+type ExternalPurchaseCurrency string
+
+// Values of ExternalPurchaseCurrency.
+const (
+	ExternalPurchaseCurrencyClp ExternalPurchaseCurrency = "CLP"
+	ExternalPurchaseCurrencyEur ExternalPurchaseCurrency = "EUR"
+	ExternalPurchaseCurrencyQar ExternalPurchaseCurrency = "QAR"
+	ExternalPurchaseCurrencyCop ExternalPurchaseCurrency = "COP"
+	ExternalPurchaseCurrencyVnd ExternalPurchaseCurrency = "VND"
+	ExternalPurchaseCurrencyEgp ExternalPurchaseCurrency = "EGP"
+	ExternalPurchaseCurrencyThb ExternalPurchaseCurrency = "THB"
+	ExternalPurchaseCurrencyHkd ExternalPurchaseCurrency = "HKD"
+	ExternalPurchaseCurrencyNok ExternalPurchaseCurrency = "NOK"
+	ExternalPurchaseCurrencyBrl ExternalPurchaseCurrency = "BRL"
+	ExternalPurchaseCurrencyGbp ExternalPurchaseCurrency = "GBP"
+	ExternalPurchaseCurrencyAud ExternalPurchaseCurrency = "AUD"
+	ExternalPurchaseCurrencySek ExternalPurchaseCurrency = "SEK"
+	ExternalPurchaseCurrencyInr ExternalPurchaseCurrency = "INR"
+	ExternalPurchaseCurrencyBgn ExternalPurchaseCurrency = "BGN"
+	ExternalPurchaseCurrencyZar ExternalPurchaseCurrency = "ZAR"
+	ExternalPurchaseCurrencyKzt ExternalPurchaseCurrency = "KZT"
+	ExternalPurchaseCurrencyNgn ExternalPurchaseCurrency = "NGN"
+	ExternalPurchaseCurrencyTwd ExternalPurchaseCurrency = "TWD"
+	ExternalPurchaseCurrencyMxn ExternalPurchaseCurrency = "MXN"
+	ExternalPurchaseCurrencyChf ExternalPurchaseCurrency = "CHF"
+	ExternalPurchaseCurrencyPen ExternalPurchaseCurrency = "PEN"
+	ExternalPurchaseCurrencyDkk ExternalPurchaseCurrency = "DKK"
+	ExternalPurchaseCurrencyAed ExternalPurchaseCurrency = "AED"
+	ExternalPurchaseCurrencyIls ExternalPurchaseCurrency = "ILS"
+	ExternalPurchaseCurrencyKrw ExternalPurchaseCurrency = "KRW"
+	ExternalPurchaseCurrencyPhp ExternalPurchaseCurrency = "PHP"
+	ExternalPurchaseCurrencyTzs ExternalPurchaseCurrency = "TZS"
+	ExternalPurchaseCurrencyPkr ExternalPurchaseCurrency = "PKR"
+	ExternalPurchaseCurrencyHuf ExternalPurchaseCurrency = "HUF"
+	ExternalPurchaseCurrencyIdr ExternalPurchaseCurrency = "IDR"
+	ExternalPurchaseCurrencyCny ExternalPurchaseCurrency = "CNY"
+	ExternalPurchaseCurrencyMyr ExternalPurchaseCurrency = "MYR"
+	ExternalPurchaseCurrencyRub ExternalPurchaseCurrency = "RUB"
+	ExternalPurchaseCurrencyRon ExternalPurchaseCurrency = "RON"
+	ExternalPurchaseCurrencySgd ExternalPurchaseCurrency = "SGD"
+	ExternalPurchaseCurrencyTry ExternalPurchaseCurrency = "TRY"
+	ExternalPurchaseCurrencyCzk ExternalPurchaseCurrency = "CZK"
+	ExternalPurchaseCurrencySar ExternalPurchaseCurrency = "SAR"
+	ExternalPurchaseCurrencyUsd ExternalPurchaseCurrency = "USD"
+	ExternalPurchaseCurrencyNzd ExternalPurchaseCurrency = "NZD"
+	ExternalPurchaseCurrencyPln ExternalPurchaseCurrency = "PLN"
+	ExternalPurchaseCurrencyJpy ExternalPurchaseCurrency = "JPY"
+	ExternalPurchaseCurrencyCad ExternalPurchaseCurrency = "CAD"
+)

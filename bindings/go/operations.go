@@ -53,6 +53,54 @@ func (v *Verifier) CheckRevocation(
 	return verified[Revocation](document, err, "exchange", "revocation")
 }
 
+// A BuildRealtimeResponseRequest is the answer to a realtime request of retention messaging: a
+// message, alone or with one of another product, an offer and an Advanced Commerce request.
+type BuildRealtimeResponseRequest struct {
+	// Evidence is the verified request: product and transaction of an offer that names none.
+	Evidence          Evidence
+	MessageIdentifier string
+	// AlternateProductID is the product to switch to, BillingPlanType its plan.
+	AlternateProductID string
+	BillingPlanType    BillingPlanType
+	// OfferID is a promotional offer, which is signed here; the next four are as in
+	// SignPromotionalOfferRequest.
+	OfferID       string
+	ProductID     string
+	TransactionID string
+	Nonce         string
+	BundleID      string
+	// PromotionalOfferSignatureV2 is an offer that is signed already; PromotionalOfferSignatureV1
+	// is one of the original StoreKit API, with Apple's members.
+	PromotionalOfferSignatureV2 string
+	PromotionalOfferSignatureV1 map[string]any
+	// AdvancedCommerceRequestData is a signed change of an Advanced Commerce subscription.
+	AdvancedCommerceRequestData string
+}
+
+// BuildRealtimeResponse returns the answer to a realtime request: JSON for the body of a response
+// with status 200. The error is ErrMisuse for a wrong form, and for two answers at once.
+func (v *Verifier) BuildRealtimeResponse(
+	ctx context.Context, answer BuildRealtimeResponseRequest, options ...Option,
+) (string, error) {
+	request := given{
+		"operation": "build-realtime-response", "messageIdentifier": answer.MessageIdentifier,
+	}.text("alternateProductId", answer.AlternateProductID).
+		text("billingPlanType", string(answer.BillingPlanType)).
+		text("offerIdentifier", answer.OfferID).text("productId", answer.ProductID).
+		text("transactionId", answer.TransactionID).text("nonce", answer.Nonce).
+		text("bundleId", answer.BundleID).
+		text("promotionalOfferSignatureV2", answer.PromotionalOfferSignatureV2).
+		text("advancedCommerceRequestData", answer.AdvancedCommerceRequestData)
+	if answer.PromotionalOfferSignatureV1 != nil {
+		request["promotionalOfferSignatureV1"] = answer.PromotionalOfferSignatureV1
+	}
+	var evidence []Evidence
+	if answer.Evidence != nil {
+		evidence = []Evidence{answer.Evidence}
+	}
+	return v.textAtOnce(ctx, request, "body", options, evidence...)
+}
+
 // VerifyDevice verifies that a JWS was made for a device. evidence is one transaction, renewal
 // info or app transaction; deviceID is the app's AppStore.deviceVerificationID. The document
 // is evidence like the JWS itself.

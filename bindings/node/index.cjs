@@ -21,4 +21,5 @@ module.exports = {
   ...verifiers, Document, Members, Exchange, Keyset, KeysetCache, ...errors,
   Sender: require("./lib/http.cjs").Sender,
   ...require("./generated/facts.cjs"),
+  ...require("./generated/names.cjs"),
 };

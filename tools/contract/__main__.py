@@ -1,11 +1,11 @@
 """Write the files that follow from the contract, or say which are not what would be written."""
 import sys
 
-from . import go, node, pages, php, python, swift
+from . import c, go, node, pages, php, python, swift
 from .reader import ROOT, Contract
 
 # Each has files(contract) -> {path below the repository: text}, and knows no file of another.
-WRITERS = (swift, python, php, go, node, pages)
+WRITERS = (swift, python, php, go, node, c, pages)
 
 
 def main():

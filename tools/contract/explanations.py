@@ -129,14 +129,17 @@ def find_notifications():
 
 
 def find_values(contract):
+    told = {name for name, _ in find_enums()}
     for each in contract.all_value_sets:
-        yield each.name, [("what it is", "a set of values"), ("meaning", each.text),
-                          ("values", ", ".join(value for _, value in each.values))]
+        values = [f"{value} {name}" if each.is_numeric else value for name, value in each.values]
+        if not (each.is_numeric and each.name in told):
+            yield each.name, [("what it is", "a set of values"), ("meaning", each.about()),
+                              ("values", ", ".join(values))]
     told = dict(find_notifications())
     classes = {each.name: [("meaning", each.meaning), ("in plain words", each.explanation)]
                for each in contract.request_classes}
     for each in contract.all_value_sets:
-        for _, value in each.values:
+        for _, value in each.values if not each.is_numeric else []:
             more = {"NotificationType": told, "Category": classes}.get(each.name, {})
             yield value, [("value of", f"{each.name}: {each.text}"), *more.get(value, [])]
     of_triage = {value for each in contract.all_value_sets if each.name == "Category"

@@ -292,11 +292,28 @@ class Type:
 
 
 class ValueSet:
-    """One set of names.tsv; `values` are (name, value in JSON)."""
+    """One set of names.tsv; `values` are (name, value in JSON), of a set of numbers its digits."""
 
-    def __init__(self, name, text):
+    def __init__(self, name, text, mark=""):
         self.name, self.text, self.values = name, text, []
         self.places = {}  # value -> the only location where it occurs
+        self.is_deprecated, self.deprecated = mark == "deprecated", set()
+
+    @property
+    def is_numeric(self):
+        return all(value.isdecimal() for _, value in self.values)
+
+    @property
+    def bound(self):
+        """The least and the greatest of a set of numbers, as a bound names them."""
+        numbers = sorted(int(value) for _, value in self.values)
+        return f"{numbers[0]}…{numbers[-1]}"
+
+    def about(self, value=None):
+        """What is said about the set, or about a value that is deprecated; "" about others."""
+        if value is None:
+            return self.text + " Deprecated: Apple has replaced these." * self.is_deprecated
+        return "Deprecated: Apple has replaced this." if value in self.deprecated else ""
 
     def values_in(self, place):
         return [value for _, value in self.values if self.places.get(value, place) == place]
@@ -306,12 +323,17 @@ def read_value_sets():
     found = []
     for at, (name, *fields) in read_rows("names.tsv", 2, 3, 4):
         if name:
+            check_known(at, "".join(fields[1:]), ("", "deprecated"))
             found.append(ValueSet(check_once(at, name, [each.name for each in found]), *fields))
         else:
             name, value, *place = fields
             check_once(at, name, [each for each, _ in found[-1].values])
             found[-1].values.append((name, value))
-            found[-1].places.update({value: each for each in place})
+            if place == ["deprecated"]:
+                found[-1].deprecated.add(value)
+            else:
+                found[-1].places.update({value: check_known(at, each, ("payload", "receipt"))
+                                         for each in place})
     return found
 
 
@@ -365,7 +387,8 @@ RUNS = ("call", "http", "store")
 # Words for wrong values that may have a refusal of their own; "" is any other wrong value.
 WORDS = ("", "type", "short", "long", "character", "same")
 CLASSES = ("purchase", "transaction", "jws", "device-jws", "transaction-receipt", "app-receipt",
-           "attest-receipt", "attestation", "receipted-attestation", "assertion", "keyset")
+           "attest-receipt", "attestation", "receipted-attestation", "assertion", "keyset",
+           "realtime-request")
 # The terms of a step bound, by variable. Bounds of the App Store Server API are listed whole.
 TERM = re.compile(r"(\d+)([nl]?)")
 PAGES, ATTEMPTS = 100, 5
@@ -383,10 +406,26 @@ class Member:
          self.given, self.wrong, self.absent, self.does) = fields
         self.at = at
         self.is_list = self.type.startswith("[")
+        self.is_deprecated = False
         self.argument = self.name if self.alias == "-" else self.alias
         self.is_required = self.present == "required"
         self.is_sent = self.place != "host"
         self.is_duration = self.type == "integer" and self.argument.endswith("Ms")
+
+    @property
+    def value_set(self):
+        """The name of the set of names.tsv that its bound names; "" without one."""
+        found = re.search(r"\bin ([A-Z]\w+)", self.bound)
+        return found[1] if found else ""
+
+    def check(self, sets):
+        """Check the set that the bound names; the numbers are the numbers of the set."""
+        if self.value_set:
+            check_known(self.at, self.value_set, sets)
+            one = sets[self.value_set]
+            self.is_deprecated = one.is_deprecated
+            if one.is_numeric and self.bound.split(",")[0] != one.bound:
+                fail(self.at, f"{self.bound}: {one.name} is {one.bound}")
 
     @property
     def refusals(self):
@@ -493,9 +532,9 @@ class Kind:
                                   if member.is_sent))
 
 
-def read_kinds():
+def read_kinds(value_sets):
     """Return the operations in the order of the table."""
-    found = {}
+    found, sets = {}, {each.name: each for each in value_sets}
     for at, fields in read_rows("kinds.tsv", 16):
         found[check_once(at, fields[0], found)] = Kind(at, fields)
     listed = {name: [] for name in ("*", "*http", "*store", "*appstore", *found)}
@@ -503,6 +542,7 @@ def read_kinds():
         of = listed[check_known(at, fields[0], listed)]
         check_once(at, fields[1], [each.name for each in of])
         of.append(Member(at, fields))
+        of[-1].check(sets)
     for kind in found.values():
         kind.members = [member for group in (*kind.groups, kind.name) for member in listed[group]]
     app_store = [name for name, kind in found.items() if kind.is_app_store]
@@ -678,7 +718,7 @@ class Contract:
         self.result_sets = [each for each in self.all_value_sets if each.name in own]
         self.value_sets = [each for each in self.all_value_sets if each.name not in own]
         # Operations; those of a ledger here are those that run over the host's store.
-        self.kinds = read_kinds()
+        self.kinds = read_kinds(self.all_value_sets)
         self.ledger_kinds = [kind for kind in self.kinds if kind.runs == "store"]
         self.app_store_kinds = [kind for kind in self.kinds if kind.is_app_store]
         # (number, name) of each error of the App Store Server API.

@@ -607,7 +607,7 @@ extension Status {
   public static let tooLargeAppleIdResponse = Status(code: 7684)
   /// the session token is longer than 2,048 bytes (SES-10)
   public static let tooLargeSessionSize = Status(code: 7940)
-  /// a member of a request to the App Store Server API is missing or wrong (API-1, API-2, API-21, API-24)
+  /// a member of a request to the App Store Server API is missing or wrong (API-1, API-2, API-21, API-24, ENP-3, ENU-3, RTM-6)
   public static let misuseAppStoreParameter = Status(code: 517)
   /// the public key given is not a point on P-256 (ATT-3)
   public static let misuseAssertionPublicKey = Status(code: 773)

@@ -394,7 +394,7 @@ enum ExplanationText {
     status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer from Apple's endpoint; ask again later	later	503	VRR-15
     status	7684	too-large.apple-id.response	the answer is longer than 65,536 bytes	not an answer from Apple: a proxy in between?	never	502	AID-21
     status	7940	too-large.session.size	the session token is longer than 2,048 bytes	another text was sent: a session token has some hundred bytes	never	401	SES-10
-    status	517	misuse.app-store.parameter	a member of a request to the App Store Server API is missing or wrong	programming error, or input of a client that was not checked: error.at names the member	never	500	API-1,API-2,API-21,API-24
+    status	517	misuse.app-store.parameter	a member of a request to the App Store Server API is missing or wrong	programming error, or input of a client that was not checked: error.at names the member	never	500	API-1,API-2,API-21,API-24,ENP-3,ENU-3,RTM-6
     status	773	misuse.assertion.public-key	the public key given is not a point on P-256	pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged	never	500	ATT-3
     hint	misuse.assertion.public-key	an assertion	pass the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged
     hint	misuse.assertion.public-key	an App Attest receipt	the subject is the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo
@@ -854,6 +854,9 @@ enum ExplanationText {
     thing	rule	API-40	rule	hasMore:true: with options.pages	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Paging
     thing	rule	API-41	rule	revision of the last page can be kept	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md Paging
     thing	rule	API-42	rule	The same transaction may appear on two pages when it changed between	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Paging
+    thing	rule	ENP-3	rule	objects in requests have a table of members	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §6
+    thing	rule	RTM-6	rule	the answer to a realtime request	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §6
+    thing	rule	RTM-7	rule	the realtime answer signs its offer	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §6
     thing	rule	API-50	rule	retryable: status 0	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-51	rule	429: Retry-After holds a UNIX time in milliseconds (documented by Apple	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-52	rule	Otherwise wait 1 s, 4 s, 16 s	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §7
@@ -861,6 +864,10 @@ enum ExplanationText {
     thing	rule	API-54	rule	401 that stays (API-55)	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-55	rule	The first 401 of an exchange is answered by one repetition at the same host	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-56	rule	Pacing a fleet is the host's	what it is	what an answer says, or is made of; not built yet	page	docs/spec/app-store-server-api.md §7
+    thing	rule	ENU-1	rule	Apple's sets of values are constants of every host	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §8
+    thing	rule	ENU-2	rule	an unknown value of an answer is kept, with a warning	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §8
+    thing	rule	ENU-3	rule	an unknown value of a request is sent with a warning, or refused	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §8
+    thing	rule	ENU-4	rule	sets that Apple has replaced: constants, and a warning when sent	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §8
     thing	rule	SIG-1	rule	JWS of offers for the app	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §9
     thing	rule	SIG-2	rule	offers that are bound to a customer	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §9
     thing	rule	SIG-3	rule	what is signed has no control characters	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §9
@@ -1466,6 +1473,7 @@ enum ExplanationText {
     thing	operation	sign-promotional-offer-v1	does	Signs a promotional offer of the original StoreKit API.	what it is	an operation: answered at once	members	operation, bundleId, productId, offerId, applicationUsername, nonce, timestamp	page	docs/exchanges.md; SIG-5
     thing	operation	sign-promotional-offer	does	Signs a promotional offer for the app, as a JWS.	what it is	an operation: answered at once	members	operation, bundleId, productId, offerIdentifier, transactionId, nonce	page	docs/exchanges.md; SIG-1
     thing	operation	sign-introductory-offer-eligibility	does	Signs whether a customer may have the introductory offer, as a JWS for the app.	what it is	an operation: answered at once	members	operation, bundleId, productId, allowIntroductoryOffer, transactionId, nonce	page	docs/exchanges.md; SIG-1
+    thing	operation	build-realtime-response	does	Builds the answer to a realtime request of retention messaging: a message, alone or with another product, an offer or an Advanced Commerce request.	what it is	an operation: answered at once	members	operation, messageIdentifier, alternateProductId, billingPlanType, offerIdentifier, productId, transactionId, nonce, bundleId, promotionalOfferSignatureV2, promotionalOfferSignatureV1, advancedCommerceRequestData	page	docs/exchanges.md; RTM-6
     thing	operation	sign-device-check-token	does	Signs a token for Apple's DeviceCheck and App Attest servers, valid for 20 minutes.	what it is	an operation: answered at once	members	operation	page	docs/exchanges.md; SIG-7
     thing	operation	sign-apple-client-secret	does	Signs the client secret of Sign in with Apple.	what it is	an operation: answered at once	members	operation, clientId, ttlMs	page	docs/exchanges.md; AID-20
     thing	operation	describe-schema	does	Returns tables, indexes and the deletion of expired rows as calls for the host to run.	what it is	an operation: answered at once	members	operation, engine, prefix	page	docs/exchanges.md; STM-1
@@ -1695,6 +1703,27 @@ enum ExplanationText {
     thing	value	UpdateOutcome	what it is	a set of values	meaning	The outcome for a subscription.	values	applied, stale, transferred, other-account, transfer-too-soon, excluded, unknown-product, refused
     thing	value	SchemaWarning	what it is	a set of values	meaning	A finding in a database that needs attention.	values	not-persistent, unknown, no-lineage
     thing	value	RetryReason	what it is	a set of values	meaning	The reason why a request waits.	values	rate-limited, retry, too-early, cooldown, busy
+    thing	value	SubscriptionStatus	what it is	a set of values	meaning	The status of a subscription in Apple's unsigned answer.	values	1 active, 2 expired, 3 billingRetry, 4 gracePeriod, 5 revoked
+    thing	value	LifetimeDollars	what it is	a set of values	meaning	All that a customer has paid, or was refunded, in US dollars.	values	0 undeclared, 1 zero, 2 below50, 3 below100, 4 below500, 5 below1000, 6 below2000, 7 from2000
+    thing	value	ConsumptionPlatform	what it is	a set of values	meaning	The platform on which a purchase was used.	values	0 undeclared, 1 apple, 2 other
+    thing	value	DeliveryStatus	what it is	a set of values	meaning	Whether a purchase was delivered and works.	values	DELIVERED, UNDELIVERED_QUALITY_ISSUE, UNDELIVERED_WRONG_ITEM, UNDELIVERED_SERVER_OUTAGE, UNDELIVERED_OTHER
+    thing	value	RefundPreference	what it is	a set of values	meaning	The refund that you prefer.	values	DECLINE, GRANT_FULL, GRANT_PRORATED
+    thing	value	SortOrder	what it is	a set of values	meaning	The order of a customer's transactions, by their last change.	values	ASCENDING, DESCENDING
+    thing	value	ProductTypeFilter	what it is	a set of values	meaning	The type of the products whose transactions are asked for.	values	AUTO_RENEWABLE, NON_RENEWABLE, CONSUMABLE, NON_CONSUMABLE
+    thing	value	HeaderPosition	what it is	a set of values	meaning	The position of a retention message's header.	values	ABOVE_BODY, ABOVE_IMAGE
+    thing	value	ImageSize	what it is	a set of values	meaning	The size of an image of a retention message.	values	FULL_SIZE, BULLET_POINT
+    thing	value	AdvancedCommerceEffective	what it is	a set of values	meaning	The time at which a change of an Advanced Commerce subscription begins.	values	IMMEDIATELY, NEXT_BILL_CYCLE
+    thing	value	AdvancedCommerceReason	what it is	a set of values	meaning	The reason for which an item of a subscription is changed.	values	UPGRADE, DOWNGRADE, APPLY_OFFER
+    thing	value	ImageState	what it is	a set of values	meaning	Apple's review of an image of a retention message.	values	PENDING, APPROVED, REJECTED
+    thing	value	MessageState	what it is	a set of values	meaning	Apple's review of a retention message.	values	PENDING, APPROVED, REJECTED
+    thing	value	PerformanceTestStatus	what it is	a set of values	meaning	The result of a test of the realtime URL.	values	PENDING, PASS, FAIL
+    thing	value	SendAttemptResult	what it is	a set of values	meaning	The result of one of Apple's attempts to reach your server.	values	SUCCESS, TIMED_OUT, TLS_ISSUE, CIRCULAR_REDIRECT, NO_RESPONSE, SOCKET_ISSUE, UNSUPPORTED_CHARSET, INVALID_RESPONSE, PREMATURE_CLOSE, UNSUCCESSFUL_HTTP_RESPONSE_CODE, OTHER, SSL_ISSUE
+    thing	value	FirstSendAttemptResult	what it is	a set of values	meaning	The result of Apple's first attempt; take the first of all attempts. Deprecated: Apple has replaced these.	values	SUCCESS, TIMED_OUT, TLS_ISSUE, CIRCULAR_REDIRECT, NO_RESPONSE, SOCKET_ISSUE, UNSUPPORTED_CHARSET, INVALID_RESPONSE, PREMATURE_CLOSE, UNSUCCESSFUL_HTTP_RESPONSE_CODE, OTHER, SSL_ISSUE
+    thing	value	ExternalPurchaseStatus	what it is	a set of values	meaning	The content of a report about a token for external purchases.	values	LINE_ITEM, NO_LINE_ITEM, UNRECOGNIZED_TOKEN, DUPLICATE_TOKEN
+    thing	value	ExternalPurchaseEvent	what it is	a set of values	meaning	Whether a line item of a report is a sale or a refund.	values	BUY, REFUND
+    thing	value	ExternalPurchaseProductType	what it is	a set of values	meaning	The type of the product of a line item.	values	ONE_TIME_BUY, SUBSCRIPTION
+    thing	value	ExternalPurchaseSubscriptionEvent	what it is	a set of values	meaning	The part of a subscription that a line item reports.	values	SUBSCRIPTION_START, RENEWAL, SUBSCRIPTION_CHANGE, SUBSCRIPTION_PAYMENT
+    thing	value	ExternalPurchaseCurrency	what it is	a set of values	meaning	A currency in which external purchases are reported.	values	CLP, EUR, QAR, COP, VND, EGP, THB, HKD, NOK, BRL, GBP, AUD, SEK, INR, BGN, ZAR, KZT, NGN, TWD, MXN, CHF, PEN, DKK, AED, ILS, KRW, PHP, TZS, PKR, HUF, IDR, CNY, MYR, RUB, RON, SGD, TRY, CZK, SAR, USD, NZD, PLN, JPY, CAD
     thing	value	Production	value of	Environment: The environment of a purchase.
     thing	value	Sandbox	value of	Environment: The environment of a purchase.
     thing	value	Xcode	value of	Environment: The environment of a purchase.
@@ -1976,6 +2005,118 @@ enum ExplanationText {
     thing	value	too-early	value of	RetryReason: The reason why a request waits.
     thing	value	cooldown	value of	RetryReason: The reason why a request waits.
     thing	value	busy	value of	RetryReason: The reason why a request waits.
+    thing	value	DELIVERED	value of	DeliveryStatus: Whether a purchase was delivered and works.
+    thing	value	UNDELIVERED_QUALITY_ISSUE	value of	DeliveryStatus: Whether a purchase was delivered and works.
+    thing	value	UNDELIVERED_WRONG_ITEM	value of	DeliveryStatus: Whether a purchase was delivered and works.
+    thing	value	UNDELIVERED_SERVER_OUTAGE	value of	DeliveryStatus: Whether a purchase was delivered and works.
+    thing	value	UNDELIVERED_OTHER	value of	DeliveryStatus: Whether a purchase was delivered and works.
+    thing	value	DECLINE	value of	RefundPreference: The refund that you prefer.
+    thing	value	GRANT_FULL	value of	RefundPreference: The refund that you prefer.
+    thing	value	GRANT_PRORATED	value of	RefundPreference: The refund that you prefer.
+    thing	value	ASCENDING	value of	SortOrder: The order of a customer's transactions, by their last change.
+    thing	value	DESCENDING	value of	SortOrder: The order of a customer's transactions, by their last change.
+    thing	value	AUTO_RENEWABLE	value of	ProductTypeFilter: The type of the products whose transactions are asked for.
+    thing	value	NON_RENEWABLE	value of	ProductTypeFilter: The type of the products whose transactions are asked for.
+    thing	value	CONSUMABLE	value of	ProductTypeFilter: The type of the products whose transactions are asked for.
+    thing	value	NON_CONSUMABLE	value of	ProductTypeFilter: The type of the products whose transactions are asked for.
+    thing	value	ABOVE_BODY	value of	HeaderPosition: The position of a retention message's header.
+    thing	value	ABOVE_IMAGE	value of	HeaderPosition: The position of a retention message's header.
+    thing	value	FULL_SIZE	value of	ImageSize: The size of an image of a retention message.
+    thing	value	BULLET_POINT	value of	ImageSize: The size of an image of a retention message.
+    thing	value	IMMEDIATELY	value of	AdvancedCommerceEffective: The time at which a change of an Advanced Commerce subscription begins.
+    thing	value	NEXT_BILL_CYCLE	value of	AdvancedCommerceEffective: The time at which a change of an Advanced Commerce subscription begins.
+    thing	value	UPGRADE	value of	AdvancedCommerceReason: The reason for which an item of a subscription is changed.
+    thing	value	DOWNGRADE	value of	AdvancedCommerceReason: The reason for which an item of a subscription is changed.
+    thing	value	APPLY_OFFER	value of	AdvancedCommerceReason: The reason for which an item of a subscription is changed.
+    thing	value	PENDING	value of	ImageState: Apple's review of an image of a retention message.
+    thing	value	APPROVED	value of	ImageState: Apple's review of an image of a retention message.
+    thing	value	REJECTED	value of	ImageState: Apple's review of an image of a retention message.
+    thing	value	PENDING	value of	MessageState: Apple's review of a retention message.
+    thing	value	APPROVED	value of	MessageState: Apple's review of a retention message.
+    thing	value	REJECTED	value of	MessageState: Apple's review of a retention message.
+    thing	value	PENDING	value of	PerformanceTestStatus: The result of a test of the realtime URL.
+    thing	value	PASS	value of	PerformanceTestStatus: The result of a test of the realtime URL.
+    thing	value	FAIL	value of	PerformanceTestStatus: The result of a test of the realtime URL.
+    thing	value	SUCCESS	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	TIMED_OUT	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	TLS_ISSUE	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	CIRCULAR_REDIRECT	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	NO_RESPONSE	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	SOCKET_ISSUE	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	UNSUPPORTED_CHARSET	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	INVALID_RESPONSE	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	PREMATURE_CLOSE	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	UNSUCCESSFUL_HTTP_RESPONSE_CODE	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	OTHER	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	SSL_ISSUE	value of	SendAttemptResult: The result of one of Apple's attempts to reach your server.
+    thing	value	SUCCESS	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	TIMED_OUT	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	TLS_ISSUE	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	CIRCULAR_REDIRECT	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	NO_RESPONSE	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	SOCKET_ISSUE	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	UNSUPPORTED_CHARSET	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	INVALID_RESPONSE	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	PREMATURE_CLOSE	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	UNSUCCESSFUL_HTTP_RESPONSE_CODE	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	OTHER	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	SSL_ISSUE	value of	FirstSendAttemptResult: The result of Apple's first attempt; take the first of all attempts.
+    thing	value	LINE_ITEM	value of	ExternalPurchaseStatus: The content of a report about a token for external purchases.
+    thing	value	NO_LINE_ITEM	value of	ExternalPurchaseStatus: The content of a report about a token for external purchases.
+    thing	value	UNRECOGNIZED_TOKEN	value of	ExternalPurchaseStatus: The content of a report about a token for external purchases.
+    thing	value	DUPLICATE_TOKEN	value of	ExternalPurchaseStatus: The content of a report about a token for external purchases.
+    thing	value	BUY	value of	ExternalPurchaseEvent: Whether a line item of a report is a sale or a refund.
+    thing	value	REFUND	value of	ExternalPurchaseEvent: Whether a line item of a report is a sale or a refund.
+    thing	value	ONE_TIME_BUY	value of	ExternalPurchaseProductType: The type of the product of a line item.
+    thing	value	SUBSCRIPTION	value of	ExternalPurchaseProductType: The type of the product of a line item.
+    thing	value	SUBSCRIPTION_START	value of	ExternalPurchaseSubscriptionEvent: The part of a subscription that a line item reports.
+    thing	value	RENEWAL	value of	ExternalPurchaseSubscriptionEvent: The part of a subscription that a line item reports.
+    thing	value	SUBSCRIPTION_CHANGE	value of	ExternalPurchaseSubscriptionEvent: The part of a subscription that a line item reports.
+    thing	value	SUBSCRIPTION_PAYMENT	value of	ExternalPurchaseSubscriptionEvent: The part of a subscription that a line item reports.
+    thing	value	CLP	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	EUR	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	QAR	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	COP	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	VND	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	EGP	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	THB	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	HKD	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	NOK	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	BRL	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	GBP	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	AUD	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	SEK	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	INR	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	BGN	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	ZAR	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	KZT	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	NGN	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	TWD	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	MXN	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	CHF	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	PEN	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	DKK	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	AED	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	ILS	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	KRW	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	PHP	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	TZS	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	PKR	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	HUF	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	IDR	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	CNY	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	MYR	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	RUB	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	RON	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	SGD	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	TRY	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	CZK	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	SAR	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	USD	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	NZD	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	PLN	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	JPY	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
+    thing	value	CAD	value of	ExternalPurchaseCurrency: A currency in which external purchases are reported.
     thing	value	repeated	what it is	a class of assay report	meaning	names a purchase that this file named before	in plain words	The same purchase came earlier. Apps send again when an answer was lost, and some people send again to be paid twice: your records have the answer, and nothing is given out a second time.
     thing	enum	RevocationReason	what it is	numbers of Apple's	values	0 refunded for another reason, 1 refunded due to an issue with the app
     thing	enum	OfferType	what it is	numbers of Apple's	values	1 introductory, 2 promotional, 3 offer code, 4 win-back
@@ -1992,6 +2133,7 @@ enum ExplanationText {
     thing	enum	UserStatus	what it is	numbers of Apple's, in the App Store Server API	values	0 undeclared, 1 active, 2 suspended, 3 terminated, 4 limited access
     thing	enum	AccountTenure	what it is	numbers of Apple's, in the App Store Server API	values	0 undeclared, 1 0–3 days, 2 3–10, 3 10–30, 4 30–90, 5 90–180, 6 180–365, 7 over 365 days
     thing	enum	PlayTime	what it is	numbers of Apple's, in the App Store Server API	values	0 undeclared, 1 0–5 minutes, 2 5–60 minutes, 3 1–6 hours, 4 6–24 hours, 5 1–4 days, 6 4–16 days, 7 over 16 days
+    thing	enum	ExternalPurchaseCurrency	what it is	numbers of Apple's, in the App Store Server API	values	44 currencies
     thing	type	Check	what it is	a type of facts	meaning	One check of a document.	members	id, ok, reason
     thing	type	Warning	what it is	a type of facts	meaning	A finding that led to no refusal, but needs attention.	members	id, at
     thing	type	EffectiveDate	what it is	a type of facts	meaning	The date for which the certificates were verified.	members	ms, source

@@ -154,6 +154,6 @@ extension Answer {
   fileprivate var isSigned: Bool {
     ["token", "jws", "signature", "clientSecret", "http.headers.0.1"].contains {
       text("exchange." + $0) != nil
-    }
+    } || text("exchange.body")?.contains("promotionalOfferSignatureV2") == true
   }
 }

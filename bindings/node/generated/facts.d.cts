@@ -6,34 +6,93 @@ import type { Check, Document, Json, Members, Ms, Warning } from "../index.cjs";
 
 /** The environment of a purchase. */
 export type Environment = "Production" | "Sandbox" | "Xcode" | "LocalTesting" | (string & {});
+/** The environment of a purchase. */
+export const Environment: {
+  readonly production: "Production";
+  readonly sandbox: "Sandbox";
+  readonly xcode: "Xcode";
+  readonly localTesting: "LocalTesting";
+};
 
 /** The source from which the environment was read. */
 export type EnvironmentSource =
   "payload" | "transaction-id" | "answer" | "endpoint" | "receipt-type" | (string & {});
+/** The source from which the environment was read. */
+export const EnvironmentSource: {
+  readonly payload: "payload";
+  readonly transactionId: "transaction-id";
+  readonly answer: "answer";
+  readonly endpoint: "endpoint";
+  readonly receiptType: "receipt-type";
+};
 
 /** Apple's type of a product. */
 export type ProductType =
   "Auto-Renewable Subscription" | "Non-Renewing Subscription" | "Non-Consumable" | "Consumable" |
   "Free Subscription" | (string & {});
+/** Apple's type of a product. */
+export const ProductType: {
+  readonly autoRenewable: "Auto-Renewable Subscription";
+  readonly nonRenewing: "Non-Renewing Subscription";
+  readonly nonConsumable: "Non-Consumable";
+  readonly consumable: "Consumable";
+  readonly freeSubscription: "Free Subscription";
+};
 
 /** The way in which the customer owns a purchase. */
 export type OwnershipType = "PURCHASED" | "FAMILY_SHARED" | "ASSIGNED" | (string & {});
+/** The way in which the customer owns a purchase. */
+export const OwnershipType: {
+  readonly purchased: "PURCHASED";
+  readonly familyShared: "FAMILY_SHARED";
+  readonly assigned: "ASSIGNED";
+};
 
 /** The way in which a purchase was taken back. */
 export type RevocationType = "REFUND_FULL" | "REFUND_PRORATED" | "FAMILY_REVOKE" | (string & {});
+/** The way in which a purchase was taken back. */
+export const RevocationType: {
+  readonly refundFull: "REFUND_FULL";
+  readonly refundProrated: "REFUND_PRORATED";
+  readonly familyRevoke: "FAMILY_REVOKE";
+};
 
 /** The way in which an offer is paid. */
 export type OfferDiscountType =
   "FREE_TRIAL" | "PAY_AS_YOU_GO" | "PAY_UP_FRONT" | "ONE_TIME" | (string & {});
+/** The way in which an offer is paid. */
+export const OfferDiscountType: {
+  readonly freeTrial: "FREE_TRIAL";
+  readonly payAsYouGo: "PAY_AS_YOU_GO";
+  readonly payUpFront: "PAY_UP_FRONT";
+  readonly oneTime: "ONE_TIME";
+};
 
 /** The reason of a transaction. */
 export type TransactionReason = "PURCHASE" | "RENEWAL" | (string & {});
+/** The reason of a transaction. */
+export const TransactionReason: {
+  readonly purchase: "PURCHASE";
+  readonly renewal: "RENEWAL";
+};
 
 /** The way in which a commitment is billed. */
 export type BillingPlanType = "BILLED_UPFRONT" | "MONTHLY" | (string & {});
+/** The way in which a commitment is billed. */
+export const BillingPlanType: {
+  readonly billedUpfront: "BILLED_UPFRONT";
+  readonly monthly: "MONTHLY";
+};
 
 /** The platform on which an app was first bought. */
 export type Platform = "iOS" | "macOS" | "tvOS" | "visionOS" | (string & {});
+/** The platform on which an app was first bought. */
+export const Platform: {
+  readonly iOS: "iOS";
+  readonly macOS: "macOS";
+  readonly tvOS: "tvOS";
+  readonly visionOS: "visionOS";
+};
 
 /** The reason of a notification. */
 export type NotificationType =
@@ -43,6 +102,33 @@ export type NotificationType =
   "RENEWAL_EXTENDED" | "RENEWAL_EXTENSION" | "ONE_TIME_CHARGE" | "EXTERNAL_PURCHASE_TOKEN" |
   "RESCIND_CONSENT" | "METADATA_UPDATE" | "MIGRATION" | "MIGRATE" | "PRICE_CHANGE" | "TEST" |
   (string & {});
+/** The reason of a notification. */
+export const NotificationType: {
+  readonly subscribed: "SUBSCRIBED";
+  readonly didRenew: "DID_RENEW";
+  readonly didFailToRenew: "DID_FAIL_TO_RENEW";
+  readonly gracePeriodExpired: "GRACE_PERIOD_EXPIRED";
+  readonly expired: "EXPIRED";
+  readonly didChangeRenewalPref: "DID_CHANGE_RENEWAL_PREF";
+  readonly didChangeRenewalStatus: "DID_CHANGE_RENEWAL_STATUS";
+  readonly offerRedeemed: "OFFER_REDEEMED";
+  readonly priceIncrease: "PRICE_INCREASE";
+  readonly refund: "REFUND";
+  readonly refundDeclined: "REFUND_DECLINED";
+  readonly refundReversed: "REFUND_REVERSED";
+  readonly consumptionRequest: "CONSUMPTION_REQUEST";
+  readonly revoke: "REVOKE";
+  readonly renewalExtended: "RENEWAL_EXTENDED";
+  readonly renewalExtension: "RENEWAL_EXTENSION";
+  readonly oneTimeCharge: "ONE_TIME_CHARGE";
+  readonly externalPurchaseToken: "EXTERNAL_PURCHASE_TOKEN";
+  readonly rescindConsent: "RESCIND_CONSENT";
+  readonly metadataUpdate: "METADATA_UPDATE";
+  readonly migration: "MIGRATION";
+  readonly migrate: "MIGRATE";
+  readonly priceChange: "PRICE_CHANGE";
+  readonly test: "TEST";
+};
 
 /** The qualifier of a notification's type. */
 export type Subtype =
@@ -50,126 +136,817 @@ export type Subtype =
   "AUTO_RENEW_DISABLED" | "VOLUNTARY" | "BILLING_RETRY" | "PRICE_INCREASE" | "PRODUCT_NOT_FOR_SALE"
   | "GRACE_PERIOD" | "BILLING_RECOVERY" | "PENDING" | "ACCEPTED" | "SUMMARY" | "FAILURE" |
   "UNREPORTED" | "CREATED" | "ACTIVE_TOKEN_REMINDER" | (string & {});
+/** The qualifier of a notification's type. */
+export const Subtype: {
+  readonly initialBuy: "INITIAL_BUY";
+  readonly resubscribe: "RESUBSCRIBE";
+  readonly upgrade: "UPGRADE";
+  readonly downgrade: "DOWNGRADE";
+  readonly autoRenewEnabled: "AUTO_RENEW_ENABLED";
+  readonly autoRenewDisabled: "AUTO_RENEW_DISABLED";
+  readonly voluntary: "VOLUNTARY";
+  readonly billingRetry: "BILLING_RETRY";
+  readonly priceIncrease: "PRICE_INCREASE";
+  readonly productNotForSale: "PRODUCT_NOT_FOR_SALE";
+  readonly gracePeriod: "GRACE_PERIOD";
+  readonly billingRecovery: "BILLING_RECOVERY";
+  readonly pending: "PENDING";
+  readonly accepted: "ACCEPTED";
+  readonly summary: "SUMMARY";
+  readonly failure: "FAILURE";
+  readonly unreported: "UNREPORTED";
+  readonly created: "CREATED";
+  readonly activeTokenReminder: "ACTIVE_TOKEN_REMINDER";
+};
 
 /** The reason for which a customer asks for a refund. */
 export type ConsumptionRequestReason =
   "UNINTENDED_PURCHASE" | "FULFILLMENT_ISSUE" | "UNSATISFIED_WITH_PURCHASE" | "LEGAL" | "OTHER" |
   (string & {});
+/** The reason for which a customer asks for a refund. */
+export const ConsumptionRequestReason: {
+  readonly unintendedPurchase: "UNINTENDED_PURCHASE";
+  readonly fulfillmentIssue: "FULFILLMENT_ISSUE";
+  readonly unsatisfiedWithPurchase: "UNSATISFIED_WITH_PURCHASE";
+  readonly legal: "LEGAL";
+  readonly other: "OTHER";
+};
 
 /** The member of a notification that has its content. */
 export type NotificationBody =
   "data" | "summary" | "externalPurchaseToken" | "appData" | (string & {});
+/** The member of a notification that has its content. */
+export const NotificationBody: {
+  readonly data: "data";
+  readonly summary: "summary";
+  readonly externalPurchaseToken: "externalPurchaseToken";
+  readonly appData: "appData";
+};
 
 /** The effect of a notification on entitlements. */
 export type Effect = "grant" | "keep" | "end" | "recompute" | "none" | (string & {});
+/** The effect of a notification on entitlements. */
+export const Effect: {
+  readonly grant: "grant";
+  readonly keep: "keep";
+  readonly end: "end";
+  readonly recompute: "recompute";
+  readonly none: "none";
+};
 
 /** The purpose of a token for external purchases. */
 export type ExternalPurchaseTokenType = "SERVICES" | "ACQUISITION" | (string & {});
+/** The purpose of a token for external purchases. */
+export const ExternalPurchaseTokenType: {
+  readonly services: "SERVICES";
+  readonly acquisition: "ACQUISITION";
+};
 
 /** The renewal period of an Advanced Commerce product. */
 export type AdvancedCommercePeriod = "P1W" | "P1M" | "P2M" | "P3M" | "P6M" | "P1Y" | (string & {});
+/** The renewal period of an Advanced Commerce product. */
+export const AdvancedCommercePeriod: {
+  readonly week: "P1W";
+  readonly month: "P1M";
+  readonly twoMonths: "P2M";
+  readonly threeMonths: "P3M";
+  readonly sixMonths: "P6M";
+  readonly year: "P1Y";
+};
 
 /** The length of one period of a discount. */
 export type AdvancedCommerceOfferPeriod =
   "P3D" | "P1W" | "P2W" | "P1M" | "P2M" | "P3M" | "P6M" | "P9M" | "P1Y" | (string & {});
+/** The length of one period of a discount. */
+export const AdvancedCommerceOfferPeriod: {
+  readonly threeDays: "P3D";
+  readonly week: "P1W";
+  readonly twoWeeks: "P2W";
+  readonly month: "P1M";
+  readonly twoMonths: "P2M";
+  readonly threeMonths: "P3M";
+  readonly sixMonths: "P6M";
+  readonly nineMonths: "P9M";
+  readonly year: "P1Y";
+};
 
 /** The reason of a discount. */
 export type AdvancedCommerceOfferReason = "ACQUISITION" | "WIN_BACK" | "RETENTION" | (string & {});
+/** The reason of a discount. */
+export const AdvancedCommerceOfferReason: {
+  readonly acquisition: "ACQUISITION";
+  readonly winBack: "WIN_BACK";
+  readonly retention: "RETENTION";
+};
 
 /** The reason of an item's refund. */
 export type AdvancedCommerceRefundReason =
   "UNINTENDED_PURCHASE" | "FULFILLMENT_ISSUE" | "UNSATISFIED_WITH_PURCHASE" | "LEGAL" | "OTHER" |
   "MODIFY_ITEMS_REFUND" | "SIMULATE_REFUND_DECLINE" | (string & {});
+/** The reason of an item's refund. */
+export const AdvancedCommerceRefundReason: {
+  readonly unintendedPurchase: "UNINTENDED_PURCHASE";
+  readonly fulfillmentIssue: "FULFILLMENT_ISSUE";
+  readonly unsatisfiedWithPurchase: "UNSATISFIED_WITH_PURCHASE";
+  readonly legal: "LEGAL";
+  readonly other: "OTHER";
+  readonly modifyItemsRefund: "MODIFY_ITEMS_REFUND";
+  readonly simulateRefundDecline: "SIMULATE_REFUND_DECLINE";
+};
 
 /** The extent of an item's refund. */
 export type AdvancedCommerceRefundType = "FULL" | "PRORATED" | "CUSTOM" | (string & {});
+/** The extent of an item's refund. */
+export const AdvancedCommerceRefundType: {
+  readonly full: "FULL";
+  readonly prorated: "PRORATED";
+  readonly custom: "CUSTOM";
+};
 
 /** The progress of an item's price increase. */
 export type AdvancedCommercePriceIncreaseStatus =
   "SCHEDULED" | "PENDING" | "ACCEPTED" | (string & {});
+/** The progress of an item's price increase. */
+export const AdvancedCommercePriceIncreaseStatus: {
+  readonly scheduled: "SCHEDULED";
+  readonly pending: "PENDING";
+  readonly accepted: "ACCEPTED";
+};
 
 /** The environment of an app receipt and the type of its customer. */
 export type ReceiptType =
   "Production" | "ProductionVPP" | "ProductionSandbox" | "ProductionVPPSandbox" | "Xcode" |
   (string & {});
+/** The environment of an app receipt and the type of its customer. */
+export const ReceiptType: {
+  readonly production: "Production";
+  readonly productionVPP: "ProductionVPP";
+  readonly productionSandbox: "ProductionSandbox";
+  readonly productionVPPSandbox: "ProductionVPPSandbox";
+  readonly xcode: "Xcode";
+};
 
 /** The reason of a decision's result. */
 export type State =
   "active" | "grace" | "billing-retry" | "expired" | "refunded" | "family-revoked" | "upgraded" |
   "not-started" | "denied-by-policy" | "stale" | "owned" | "consumable" | "none" | (string & {});
+/** The reason of a decision's result. */
+export const State: {
+  readonly active: "active";
+  readonly grace: "grace";
+  readonly billingRetry: "billing-retry";
+  readonly expired: "expired";
+  readonly refunded: "refunded";
+  readonly familyRevoked: "family-revoked";
+  readonly upgraded: "upgraded";
+  readonly notStarted: "not-started";
+  readonly deniedByPolicy: "denied-by-policy";
+  readonly stale: "stale";
+  readonly owned: "owned";
+  readonly consumable: "consumable";
+  readonly none: "none";
+};
 
 /** The class that triage assigns to a blob. */
 export type Category =
   "candidate" | "unconfirmed" | "jws" | "foreign" | "cracking-tool" | "malformed" | "unsupported" |
   (string & {});
+/** The class that triage assigns to a blob. */
+export const Category: {
+  readonly candidate: "candidate";
+  readonly unconfirmed: "unconfirmed";
+  readonly jws: "jws";
+  readonly foreign: "foreign";
+  readonly crackingTool: "cracking-tool";
+  readonly malformed: "malformed";
+  readonly unsupported: "unsupported";
+};
 
 /** The format of a blob, by its form. */
 export type Format =
   "transaction-receipt" | "app-receipt" | "attest-receipt" | "jws" | "cracking-tool" | "attestation"
   | "assertion" | "xml-plist" | "binary-plist" | "json" | "unknown" | (string & {});
+/** The format of a blob, by its form. */
+export const Format: {
+  readonly transactionReceipt: "transaction-receipt";
+  readonly appReceipt: "app-receipt";
+  readonly attestReceipt: "attest-receipt";
+  readonly jws: "jws";
+  readonly crackingTool: "cracking-tool";
+  readonly attestation: "attestation";
+  readonly assertion: "assertion";
+  readonly xmlPlist: "xml-plist";
+  readonly binaryPlist: "binary-plist";
+  readonly json: "json";
+  readonly unknown: "unknown";
+};
 
 /** A suspicious property of a blob, never a verdict. Others name a key: "missing:bid". */
 export type TriageAnomaly =
   "date-mismatch" | "info-compact" | "blob-version" | "blob-layout" | "placeholder" | "nested" |
   "pod" | "id-prefix" | "environment" | (string & {});
+/** A suspicious property of a blob, never a verdict. Others name a key: "missing:bid". */
+export const TriageAnomaly: {
+  readonly dateMismatch: "date-mismatch";
+  readonly infoCompact: "info-compact";
+  readonly blobVersion: "blob-version";
+  readonly blobLayout: "blob-layout";
+  readonly placeholder: "placeholder";
+  readonly nested: "nested";
+  readonly pod: "pod";
+  readonly idPrefix: "id-prefix";
+  readonly environment: "environment";
+};
 
 /** The way in which the client treats its copy of a blob. */
 export type Disposition = "drop" | "keep" | "resend" | (string & {});
+/** The way in which the client treats its copy of a blob. */
+export const Disposition: {
+  readonly drop: "drop";
+  readonly keep: "keep";
+  readonly resend: "resend";
+};
 
 /** The step after triage. */
 export type NextStep = "lookup" | "verify" | "none" | (string & {});
+/** The step after triage. */
+export const NextStep: {
+  readonly lookup: "lookup";
+  readonly verify: "verify";
+  readonly none: "none";
+};
 
 /** The environment of App Attest. */
 export type AttestEnvironment = "production" | "development" | "sandbox" | (string & {});
+/** The environment of App Attest. */
+export const AttestEnvironment: {
+  readonly production: "production";
+  readonly development: "development";
+  readonly sandbox: "sandbox";
+};
 
 /** The origin of an App Attest receipt. */
 export type AttestReceiptType = "ATTEST" | "RECEIPT" | (string & {});
+/** The origin of an App Attest receipt. */
+export const AttestReceiptType: {
+  readonly attest: "ATTEST";
+  readonly receipt: "RECEIPT";
+};
 
 /** The origin of a build of an app. */
 export type BuildCategory =
   "operating-system" | "testflight" | "development" | "app-store" | "enterprise" | "developer-id" |
   "other" | (string & {});
+/** The origin of a build of an app. */
+export const BuildCategory: {
+  readonly operatingSystem: "operating-system";
+  readonly testFlight: "testflight";
+  readonly development: "development";
+  readonly appStore: "app-store";
+  readonly enterprise: "enterprise";
+  readonly developerId: "developer-id";
+  readonly other: "other";
+};
 
 /** The meaning of a response of DeviceCheck. */
 export type DeviceOutcome =
   "bits" | "no-bits" | "updated" | "valid" | "token-refused" | "unavailable" | (string & {});
+/** The meaning of a response of DeviceCheck. */
+export const DeviceOutcome: {
+  readonly bits: "bits";
+  readonly noBits: "no-bits";
+  readonly updated: "updated";
+  readonly valid: "valid";
+  readonly tokenRefused: "token-refused";
+  readonly unavailable: "unavailable";
+};
 
 /** The status of a certificate from an OCSP responder. */
 export type RevocationStatus = "good" | "revoked" | "unknown" | "undetermined" | (string & {});
+/** The status of a certificate from an OCSP responder. */
+export const RevocationStatus: {
+  readonly good: "good";
+  readonly revoked: "revoked";
+  readonly unknown: "unknown";
+  readonly undetermined: "undetermined";
+};
 
 /** The party at fault for a refusal of DeviceCheck. */
 export type Fault = "client" | "ours" | "transient" | "unknown" | (string & {});
+/** The party at fault for a refusal of DeviceCheck. */
+export const Fault: {
+  readonly client: "client";
+  readonly ours: "ours";
+  readonly transient: "transient";
+  readonly unknown: "unknown";
+};
 
 /** Whether an offer was used on a device. */
 export type DeviceOffer = "free" | "device-used" | (string & {});
+/** Whether an offer was used on a device. */
+export const DeviceOffer: {
+  readonly free: "free";
+  readonly deviceUsed: "device-used";
+};
 
 /** The rules by which a token is verified. */
 export type TokenProfile = "cognito-access" | "jwt" | "apple-id" | (string & {});
+/** The rules by which a token is verified. */
+export const TokenProfile: {
+  readonly cognitoAccess: "cognito-access";
+  readonly jwt: "jwt";
+  readonly appleId: "apple-id";
+};
 
 /** The algorithm that signs a token. */
 export type TokenAlgorithm = "RS256" | "ES256" | (string & {});
+/** The algorithm that signs a token. */
+export const TokenAlgorithm: {
+  readonly rs256: "RS256";
+  readonly es256: "ES256";
+};
 
 /** Apple's assessment of the person behind an identity token. */
 export type RealUser = "unsupported" | "unknown" | "likely-real" | (string & {});
+/** Apple's assessment of the person behind an identity token. */
+export const RealUser: {
+  readonly unsupported: "unsupported";
+  readonly unknown: "unknown";
+  readonly likelyReal: "likely-real";
+};
 
 /** The event of an account that signs in with Apple. */
 export type AppleAccountEventType =
   "email-disabled" | "email-enabled" | "consent-revoked" | "account-deleted" | (string & {});
+/** The event of an account that signs in with Apple. */
+export const AppleAccountEventType: {
+  readonly emailDisabled: "email-disabled";
+  readonly emailEnabled: "email-enabled";
+  readonly consentRevoked: "consent-revoked";
+  readonly accountDeleted: "account-deleted";
+};
 
 /** The recommended treatment of a request. */
 export type Verdict = "allow" | "limited" | "step-up" | "deny" | (string & {});
+/** The recommended treatment of a request. */
+export const Verdict: {
+  readonly allow: "allow";
+  readonly limited: "limited";
+  readonly stepUp: "step-up";
+  readonly deny: "deny";
+};
 
 /** Whether trying again can help, and how. */
 export type RetryClass =
   "never" | "later" | "same-once" | "other-environment" | "after-config" | (string & {});
+/** Whether trying again can help, and how. */
+export const RetryClass: {
+  readonly never: "never";
+  readonly later: "later";
+  readonly sameOnce: "same-once";
+  readonly otherEnvironment: "other-environment";
+  readonly afterConfig: "after-config";
+};
 
 /** An endpoint of Apple's DeviceCheck API. */
 export type DeviceCall = "query" | "update" | "validate" | (string & {});
+/** An endpoint of Apple's DeviceCheck API. */
+export const DeviceCall: {
+  readonly query: "query";
+  readonly update: "update";
+  readonly validate: "validate";
+};
 
 /** The kind of a JWS, by its form. */
 export type Kind =
   "transaction" | "renewal-info" | "notification" | "app-transaction" | "realtime-request" |
   (string & {});
+/** The kind of a JWS, by its form. */
+export const Kind: {
+  readonly transaction: "transaction";
+  readonly renewalInfo: "renewal-info";
+  readonly notification: "notification";
+  readonly appTransaction: "app-transaction";
+  readonly realtimeRequest: "realtime-request";
+};
+
+/** Whether a subscription renews. */
+export type AutoRenewStatus = 0 | 1 | (number & {});
+/** Whether a subscription renews. */
+export const AutoRenewStatus: {
+  readonly off: 0;
+  readonly on: 1;
+};
+
+/** The reason for which a subscription expired. */
+export type ExpirationIntent = 1 | 2 | 3 | 4 | 5 | (number & {});
+/** The reason for which a subscription expired. */
+export const ExpirationIntent: {
+  readonly cancelled: 1;
+  readonly billingError: 2;
+  readonly noConsentToPriceIncrease: 3;
+  readonly productNotAvailable: 4;
+  readonly other: 5;
+};
+
+/** The type of an offer. */
+export type OfferType = 1 | 2 | 3 | 4 | (number & {});
+/** The type of an offer. */
+export const OfferType: {
+  readonly introductory: 1;
+  readonly promotional: 2;
+  readonly offerCode: 3;
+  readonly winBack: 4;
+};
+
+/** The customer's answer to a price increase. */
+export type PriceIncreaseStatus = 0 | 1 | (number & {});
+/** The customer's answer to a price increase. */
+export const PriceIncreaseStatus: {
+  readonly notAnswered: 0;
+  readonly agreed: 1;
+};
+
+/** The reason for which Apple refunded a purchase. */
+export type RevocationReason = 0 | 1 | (number & {});
+/** The reason for which Apple refunded a purchase. */
+export const RevocationReason: {
+  readonly other: 0;
+  readonly issueInApp: 1;
+};
+
+/** The status of a subscription in Apple's unsigned answer. */
+export type SubscriptionStatus = 1 | 2 | 3 | 4 | 5 | (number & {});
+/** The status of a subscription in Apple's unsigned answer. */
+export const SubscriptionStatus: {
+  readonly active: 1;
+  readonly expired: 2;
+  readonly billingRetry: 3;
+  readonly gracePeriod: 4;
+  readonly revoked: 5;
+};
+
+/** Whether an order id is one of the app's. */
+export type OrderLookupStatus = 0 | 1 | (number & {});
+/** Whether an order id is one of the app's. */
+export const OrderLookupStatus: {
+  readonly valid: 0;
+  readonly invalid: 1;
+};
+
+/** The reason for which a renewal date is extended. */
+export type ExtendReasonCode = 0 | 1 | 2 | 3 | (number & {});
+/** The reason for which a renewal date is extended. */
+export const ExtendReasonCode: {
+  readonly undeclared: 0;
+  readonly customerSatisfaction: 1;
+  readonly other: 2;
+  readonly outage: 3;
+};
+
+/** The age of a customer's account. */
+export type AccountTenure = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | (number & {});
+/** The age of a customer's account. */
+export const AccountTenure: {
+  readonly undeclared: 0;
+  readonly upTo3Days: 1;
+  readonly upTo10Days: 2;
+  readonly upTo30Days: 3;
+  readonly upTo90Days: 4;
+  readonly upTo180Days: 5;
+  readonly upTo365Days: 6;
+  readonly over365Days: 7;
+};
+
+/** The share of a purchase that was used. */
+export type ConsumptionStatus = 0 | 1 | 2 | 3 | (number & {});
+/** The share of a purchase that was used. */
+export const ConsumptionStatus: {
+  readonly undeclared: 0;
+  readonly notConsumed: 1;
+  readonly partiallyConsumed: 2;
+  readonly fullyConsumed: 3;
+};
+
+/**
+ * Whether a purchase works, as the older endpoint takes it. @deprecated Apple has replaced these.
+ */
+export type DeliveryStatusV1 = 0 | 1 | 2 | 3 | 4 | 5 | (number & {});
+/**
+ * Whether a purchase works, as the older endpoint takes it. @deprecated Apple has replaced these.
+ */
+export const DeliveryStatusV1: {
+  readonly delivered: 0;
+  readonly qualityIssue: 1;
+  readonly wrongItem: 2;
+  readonly serverOutage: 3;
+  readonly currencyChange: 4;
+  readonly other: 5;
+};
+
+/** All that a customer has paid, or was refunded, in US dollars. */
+export type LifetimeDollars = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | (number & {});
+/** All that a customer has paid, or was refunded, in US dollars. */
+export const LifetimeDollars: {
+  readonly undeclared: 0;
+  readonly zero: 1;
+  readonly below50: 2;
+  readonly below100: 3;
+  readonly below500: 4;
+  readonly below1000: 5;
+  readonly below2000: 6;
+  readonly from2000: 7;
+};
+
+/** The platform on which a purchase was used. */
+export type ConsumptionPlatform = 0 | 1 | 2 | (number & {});
+/** The platform on which a purchase was used. */
+export const ConsumptionPlatform: {
+  readonly undeclared: 0;
+  readonly apple: 1;
+  readonly other: 2;
+};
+
+/** The time for which a customer used the app. */
+export type PlayTime = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | (number & {});
+/** The time for which a customer used the app. */
+export const PlayTime: {
+  readonly undeclared: 0;
+  readonly upTo5Minutes: 1;
+  readonly upTo1Hour: 2;
+  readonly upTo6Hours: 3;
+  readonly upTo1Day: 4;
+  readonly upTo4Days: 5;
+  readonly upTo16Days: 6;
+  readonly over16Days: 7;
+};
+
+/**
+ * The refund that you prefer, as the older endpoint takes it. @deprecated Apple has replaced these.
+ */
+export type RefundPreferenceV1 = 0 | 1 | 2 | 3 | (number & {});
+/**
+ * The refund that you prefer, as the older endpoint takes it. @deprecated Apple has replaced these.
+ */
+export const RefundPreferenceV1: {
+  readonly undeclared: 0;
+  readonly grant: 1;
+  readonly decline: 2;
+  readonly none: 3;
+};
+
+/** The state of a customer's account. */
+export type UserStatus = 0 | 1 | 2 | 3 | 4 | (number & {});
+/** The state of a customer's account. */
+export const UserStatus: {
+  readonly undeclared: 0;
+  readonly active: 1;
+  readonly suspended: 2;
+  readonly terminated: 3;
+  readonly limitedAccess: 4;
+};
+
+/** Whether a purchase was delivered and works. */
+export type DeliveryStatus =
+  "DELIVERED" | "UNDELIVERED_QUALITY_ISSUE" | "UNDELIVERED_WRONG_ITEM" | "UNDELIVERED_SERVER_OUTAGE"
+  | "UNDELIVERED_OTHER" | (string & {});
+/** Whether a purchase was delivered and works. */
+export const DeliveryStatus: {
+  readonly delivered: "DELIVERED";
+  readonly undeliveredQualityIssue: "UNDELIVERED_QUALITY_ISSUE";
+  readonly undeliveredWrongItem: "UNDELIVERED_WRONG_ITEM";
+  readonly undeliveredServerOutage: "UNDELIVERED_SERVER_OUTAGE";
+  readonly undeliveredOther: "UNDELIVERED_OTHER";
+};
+
+/** The refund that you prefer. */
+export type RefundPreference = "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | (string & {});
+/** The refund that you prefer. */
+export const RefundPreference: {
+  readonly decline: "DECLINE";
+  readonly grantFull: "GRANT_FULL";
+  readonly grantProrated: "GRANT_PRORATED";
+};
+
+/** The order of a customer's transactions, by their last change. */
+export type SortOrder = "ASCENDING" | "DESCENDING" | (string & {});
+/** The order of a customer's transactions, by their last change. */
+export const SortOrder: {
+  readonly ascending: "ASCENDING";
+  readonly descending: "DESCENDING";
+};
+
+/** The type of the products whose transactions are asked for. */
+export type ProductTypeFilter =
+  "AUTO_RENEWABLE" | "NON_RENEWABLE" | "CONSUMABLE" | "NON_CONSUMABLE" | (string & {});
+/** The type of the products whose transactions are asked for. */
+export const ProductTypeFilter: {
+  readonly autoRenewable: "AUTO_RENEWABLE";
+  readonly nonRenewable: "NON_RENEWABLE";
+  readonly consumable: "CONSUMABLE";
+  readonly nonConsumable: "NON_CONSUMABLE";
+};
+
+/** The position of a retention message's header. */
+export type HeaderPosition = "ABOVE_BODY" | "ABOVE_IMAGE" | (string & {});
+/** The position of a retention message's header. */
+export const HeaderPosition: {
+  readonly aboveBody: "ABOVE_BODY";
+  readonly aboveImage: "ABOVE_IMAGE";
+};
+
+/** The size of an image of a retention message. */
+export type ImageSize = "FULL_SIZE" | "BULLET_POINT" | (string & {});
+/** The size of an image of a retention message. */
+export const ImageSize: {
+  readonly fullSize: "FULL_SIZE";
+  readonly bulletPoint: "BULLET_POINT";
+};
+
+/** The time at which a change of an Advanced Commerce subscription begins. */
+export type AdvancedCommerceEffective = "IMMEDIATELY" | "NEXT_BILL_CYCLE" | (string & {});
+/** The time at which a change of an Advanced Commerce subscription begins. */
+export const AdvancedCommerceEffective: {
+  readonly immediately: "IMMEDIATELY";
+  readonly nextBillCycle: "NEXT_BILL_CYCLE";
+};
+
+/** The reason for which an item of a subscription is changed. */
+export type AdvancedCommerceReason = "UPGRADE" | "DOWNGRADE" | "APPLY_OFFER" | (string & {});
+/** The reason for which an item of a subscription is changed. */
+export const AdvancedCommerceReason: {
+  readonly upgrade: "UPGRADE";
+  readonly downgrade: "DOWNGRADE";
+  readonly applyOffer: "APPLY_OFFER";
+};
+
+/** Apple's review of an image of a retention message. */
+export type ImageState = "PENDING" | "APPROVED" | "REJECTED" | (string & {});
+/** Apple's review of an image of a retention message. */
+export const ImageState: {
+  readonly pending: "PENDING";
+  readonly approved: "APPROVED";
+  readonly rejected: "REJECTED";
+};
+
+/** Apple's review of a retention message. */
+export type MessageState = "PENDING" | "APPROVED" | "REJECTED" | (string & {});
+/** Apple's review of a retention message. */
+export const MessageState: {
+  readonly pending: "PENDING";
+  readonly approved: "APPROVED";
+  readonly rejected: "REJECTED";
+};
+
+/** The result of a test of the realtime URL. */
+export type PerformanceTestStatus = "PENDING" | "PASS" | "FAIL" | (string & {});
+/** The result of a test of the realtime URL. */
+export const PerformanceTestStatus: {
+  readonly pending: "PENDING";
+  readonly pass: "PASS";
+  readonly fail: "FAIL";
+};
+
+/** The result of one of Apple's attempts to reach your server. */
+export type SendAttemptResult =
+  "SUCCESS" | "TIMED_OUT" | "TLS_ISSUE" | "CIRCULAR_REDIRECT" | "NO_RESPONSE" | "SOCKET_ISSUE" |
+  "UNSUPPORTED_CHARSET" | "INVALID_RESPONSE" | "PREMATURE_CLOSE" | "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+  | "OTHER" | "SSL_ISSUE" | (string & {});
+/** The result of one of Apple's attempts to reach your server. */
+export const SendAttemptResult: {
+  readonly success: "SUCCESS";
+  readonly timedOut: "TIMED_OUT";
+  readonly tlsIssue: "TLS_ISSUE";
+  readonly circularRedirect: "CIRCULAR_REDIRECT";
+  readonly noResponse: "NO_RESPONSE";
+  readonly socketIssue: "SOCKET_ISSUE";
+  readonly unsupportedCharset: "UNSUPPORTED_CHARSET";
+  readonly invalidResponse: "INVALID_RESPONSE";
+  readonly prematureClose: "PREMATURE_CLOSE";
+  readonly unsuccessfulHttpResponseCode: "UNSUCCESSFUL_HTTP_RESPONSE_CODE";
+  readonly other: "OTHER";
+  /** @deprecated Apple has replaced this. */
+  readonly sslIssue: "SSL_ISSUE";
+};
+
+/**
+ * The result of Apple's first attempt; take the first of all attempts. @deprecated Apple has
+ * replaced these.
+ */
+export type FirstSendAttemptResult =
+  "SUCCESS" | "TIMED_OUT" | "TLS_ISSUE" | "CIRCULAR_REDIRECT" | "NO_RESPONSE" | "SOCKET_ISSUE" |
+  "UNSUPPORTED_CHARSET" | "INVALID_RESPONSE" | "PREMATURE_CLOSE" | "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+  | "OTHER" | "SSL_ISSUE" | (string & {});
+/**
+ * The result of Apple's first attempt; take the first of all attempts. @deprecated Apple has
+ * replaced these.
+ */
+export const FirstSendAttemptResult: {
+  readonly success: "SUCCESS";
+  readonly timedOut: "TIMED_OUT";
+  readonly tlsIssue: "TLS_ISSUE";
+  readonly circularRedirect: "CIRCULAR_REDIRECT";
+  readonly noResponse: "NO_RESPONSE";
+  readonly socketIssue: "SOCKET_ISSUE";
+  readonly unsupportedCharset: "UNSUPPORTED_CHARSET";
+  readonly invalidResponse: "INVALID_RESPONSE";
+  readonly prematureClose: "PREMATURE_CLOSE";
+  readonly unsuccessfulHttpResponseCode: "UNSUCCESSFUL_HTTP_RESPONSE_CODE";
+  readonly other: "OTHER";
+  readonly sslIssue: "SSL_ISSUE";
+};
+
+/** The content of a report about a token for external purchases. */
+export type ExternalPurchaseStatus =
+  "LINE_ITEM" | "NO_LINE_ITEM" | "UNRECOGNIZED_TOKEN" | "DUPLICATE_TOKEN" | (string & {});
+/** The content of a report about a token for external purchases. */
+export const ExternalPurchaseStatus: {
+  readonly lineItem: "LINE_ITEM";
+  readonly noLineItem: "NO_LINE_ITEM";
+  readonly unrecognizedToken: "UNRECOGNIZED_TOKEN";
+  readonly duplicateToken: "DUPLICATE_TOKEN";
+};
+
+/** Whether a line item of a report is a sale or a refund. */
+export type ExternalPurchaseEvent = "BUY" | "REFUND" | (string & {});
+/** Whether a line item of a report is a sale or a refund. */
+export const ExternalPurchaseEvent: {
+  readonly buy: "BUY";
+  readonly refund: "REFUND";
+};
+
+/** The type of the product of a line item. */
+export type ExternalPurchaseProductType = "ONE_TIME_BUY" | "SUBSCRIPTION" | (string & {});
+/** The type of the product of a line item. */
+export const ExternalPurchaseProductType: {
+  readonly oneTimeBuy: "ONE_TIME_BUY";
+  readonly subscription: "SUBSCRIPTION";
+};
+
+/** The part of a subscription that a line item reports. */
+export type ExternalPurchaseSubscriptionEvent =
+  "SUBSCRIPTION_START" | "RENEWAL" | "SUBSCRIPTION_CHANGE" | "SUBSCRIPTION_PAYMENT" | (string & {});
+/** The part of a subscription that a line item reports. */
+export const ExternalPurchaseSubscriptionEvent: {
+  readonly subscriptionStart: "SUBSCRIPTION_START";
+  readonly renewal: "RENEWAL";
+  readonly subscriptionChange: "SUBSCRIPTION_CHANGE";
+  readonly subscriptionPayment: "SUBSCRIPTION_PAYMENT";
+};
+
+/** A currency in which external purchases are reported. */
+export type ExternalPurchaseCurrency =
+  "CLP" | "EUR" | "QAR" | "COP" | "VND" | "EGP" | "THB" | "HKD" | "NOK" | "BRL" | "GBP" | "AUD" |
+  "SEK" | "INR" | "BGN" | "ZAR" | "KZT" | "NGN" | "TWD" | "MXN" | "CHF" | "PEN" | "DKK" | "AED" |
+  "ILS" | "KRW" | "PHP" | "TZS" | "PKR" | "HUF" | "IDR" | "CNY" | "MYR" | "RUB" | "RON" | "SGD" |
+  "TRY" | "CZK" | "SAR" | "USD" | "NZD" | "PLN" | "JPY" | "CAD" | (string & {});
+/** A currency in which external purchases are reported. */
+export const ExternalPurchaseCurrency: {
+  readonly clp: "CLP";
+  readonly eur: "EUR";
+  readonly qar: "QAR";
+  readonly cop: "COP";
+  readonly vnd: "VND";
+  readonly egp: "EGP";
+  readonly thb: "THB";
+  readonly hkd: "HKD";
+  readonly nok: "NOK";
+  readonly brl: "BRL";
+  readonly gbp: "GBP";
+  readonly aud: "AUD";
+  readonly sek: "SEK";
+  readonly inr: "INR";
+  readonly bgn: "BGN";
+  readonly zar: "ZAR";
+  readonly kzt: "KZT";
+  readonly ngn: "NGN";
+  readonly twd: "TWD";
+  readonly mxn: "MXN";
+  readonly chf: "CHF";
+  readonly pen: "PEN";
+  readonly dkk: "DKK";
+  readonly aed: "AED";
+  readonly ils: "ILS";
+  readonly krw: "KRW";
+  readonly php: "PHP";
+  readonly tzs: "TZS";
+  readonly pkr: "PKR";
+  readonly huf: "HUF";
+  readonly idr: "IDR";
+  readonly cny: "CNY";
+  readonly myr: "MYR";
+  readonly rub: "RUB";
+  readonly ron: "RON";
+  readonly sgd: "SGD";
+  readonly try: "TRY";
+  readonly czk: "CZK";
+  readonly sar: "SAR";
+  readonly usd: "USD";
+  readonly nzd: "NZD";
+  readonly pln: "PLN";
+  readonly jpy: "JPY";
+  readonly cad: "CAD";
+};
 
 /** The date for which the certificates were verified. */
 export class EffectiveDate extends Members {

@@ -60,6 +60,11 @@ exports.OPERATIONS = [
     on: "signer", runs: "call", wrapped: [], result: "SignedOffer", at: ["exchange"],
   },
   {
+    name: "buildRealtimeResponse", operation: "build-realtime-response", on: "verifier",
+    runs: "call", evidence: { name: "evidence", first: false }, first: "messageIdentifier",
+    wrapped: [], result: "text", at: ["exchange", "body"],
+  },
+  {
     name: "signDeviceCheckToken", operation: "sign-device-check-token", on: "signer", runs: "call",
     wrapped: [], result: "SignedToken", at: ["exchange"],
   },

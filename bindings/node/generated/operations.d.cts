@@ -103,6 +103,31 @@ export interface SignIntroductoryOfferEligibilityRequest extends At {
   nonce?: string;
 }
 
+export interface BuildRealtimeResponseRequest extends At {
+  /** Another product to offer, beside a message of text. */
+  alternateProductId?: string;
+  /** The billing plan of the other product. */
+  billingPlanType?: string;
+  /** A promotional offer, which is signed in this call. */
+  offerIdentifier?: string;
+  /** The product of the offer; absent: that of the verified request. */
+  productId?: string;
+  /** Any transaction of the customer; absent: the original one of the verified request. */
+  transactionId?: string;
+  /** A nonce of the offer, used once. */
+  nonce?: string;
+  /** The app of the offer. */
+  bundleId?: string;
+  /** An offer that is signed already, by sign-promotional-offer. */
+  promotionalOfferSignatureV2?: string;
+  /** An offer of the original StoreKit API that is signed already. */
+  promotionalOfferSignatureV1?: object;
+  /** A signed change of an Advanced Commerce subscription, with one changed item. */
+  advancedCommerceRequestData?: string;
+  /** Verified realtime request. */
+  evidence?: Evidence;
+}
+
 export interface SignAppleClientSecretRequest extends At {
   /** The client of the secret. */
   clientId?: string;
@@ -357,6 +382,11 @@ export interface VerifierCalls {
   ): Token;
   /** Verifies a notification about an account that signs in with Apple. */
   verifySignInNotification(keys: Keyset, payload: string, options?: At): AppleAccountEvent;
+  /**
+   * Builds the answer to a realtime request of retention messaging: a message, alone or with
+   * another product, an offer or an Advanced Commerce request.
+   */
+  buildRealtimeResponse(messageIdentifier: string, options?: BuildRealtimeResponseRequest): string;
 }
 
 export interface VerifierRequests {

@@ -610,16 +610,19 @@ final class Verifier
      * @param string|null $bundleId that of the app; may be null if the configuration has one app
      * @param int|null $attempts 1 to 5 for each page; null for 3
      * @param bool|null $partial whether to return the items that verify even if others do not
+     * @param string|null $values "strict" refuses a value that Apple has not documented; null
+     *     sends it, with a warning
      */
     public function appStore(
         string $environment = 'Production',
         ?string $bundleId = null,
         ?int $attempts = null,
         ?bool $partial = null,
+        ?string $values = null,
     ): AppStore {
         $given = static fn (mixed $value): bool => $value !== null;
         $common = ['environment' => $environment, 'bundleId' => $bundleId];
-        $options = ['attempts' => $attempts, 'partial' => $partial];
+        $options = ['attempts' => $attempts, 'partial' => $partial, 'values' => $values];
 
         return new AppStore($this, array_filter($common, $given), array_filter($options, $given));
     }
@@ -683,6 +686,58 @@ final class Verifier
             $this->talked($request, $evidence, $send),
             'exchange.revocation',
         );
+    }
+
+    /**
+     * Returns the answer to a realtime request of retention messaging: JSON for the body of a
+     * response with status 200. Beside the message it has at most one of another product, an
+     * offer and an Advanced Commerce request.
+     *
+     * @param Document|Facts\RealtimeRequest|null $request the verified request: product and
+     *     transaction of an offer that names none
+     * @param string|null $alternateProductId the product to switch to, with its billing plan
+     * @param string|null $offerId a promotional offer, which is signed here; product, transaction,
+     *     nonce and bundle as in Signer::signPromotionalOffer
+     * @param string|null $promotionalOfferSignatureV2 an offer that is signed already
+     * @param array<string, mixed>|null $promotionalOfferSignatureV1 the same of the original
+     *     StoreKit API, with Apple's members
+     * @param string|null $advancedCommerceRequestData a signed change of an Advanced Commerce
+     *     subscription
+     *
+     * @throws Exception\Misuse for a wrong form, and for two answers at once
+     */
+    public function buildRealtimeResponse(
+        string $messageIdentifier,
+        Document|Facts\RealtimeRequest|null $request = null,
+        ?string $alternateProductId = null,
+        ?string $billingPlanType = null,
+        ?string $offerId = null,
+        ?string $productId = null,
+        ?string $transactionId = null,
+        ?string $nonce = null,
+        ?string $bundleId = null,
+        ?string $promotionalOfferSignatureV2 = null,
+        ?array $promotionalOfferSignatureV1 = null,
+        ?string $advancedCommerceRequestData = null,
+        int|DateTimeInterface|null $now = null,
+    ): string {
+        $document = $this->atOnce([
+            'operation' => 'build-realtime-response',
+            'messageIdentifier' => $messageIdentifier,
+            'alternateProductId' => $alternateProductId,
+            'billingPlanType' => $billingPlanType,
+            'offerIdentifier' => $offerId,
+            'productId' => $productId,
+            'transactionId' => $transactionId,
+            'nonce' => $nonce,
+            'bundleId' => $bundleId,
+            'promotionalOfferSignatureV2' => $promotionalOfferSignatureV2,
+            'promotionalOfferSignatureV1' => $promotionalOfferSignatureV1,
+            'advancedCommerceRequestData' => $advancedCommerceRequestData,
+        ], $now, $request ?? []);
+        $document->throwIfFailed();
+
+        return $document->textAt('exchange.body') ?? '';
     }
 
     /**

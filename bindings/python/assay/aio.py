@@ -258,6 +258,41 @@ class AsyncVerifier:
         """Run `Verifier.verify_device` in the executor."""
         return await self._run(self.verifier.verify_device, evidence, device_id, now)
 
+    async def build_realtime_response(
+        self,
+        message_identifier: str | UUID,
+        *,
+        request: Evidence | None = None,
+        alternate_product_id: str | None = None,
+        billing_plan_type: str | None = None,
+        offer_id: str | None = None,
+        product_id: str | None = None,
+        transaction_id: str | None = None,
+        nonce: str | UUID | None = None,
+        bundle_id: str | None = None,
+        promotional_offer_signature_v2: str | None = None,
+        promotional_offer_signature_v1: Mapping[str, Any] | None = None,
+        advanced_commerce_request_data: str | None = None,
+        now: Time | None = None,
+    ) -> str:
+        """Run `Verifier.build_realtime_response` in the executor."""
+        return await self._run(
+            self.verifier.build_realtime_response,
+            message_identifier,
+            request=request,
+            alternate_product_id=alternate_product_id,
+            billing_plan_type=billing_plan_type,
+            offer_id=offer_id,
+            product_id=product_id,
+            transaction_id=transaction_id,
+            nonce=nonce,
+            bundle_id=bundle_id,
+            promotional_offer_signature_v2=promotional_offer_signature_v2,
+            promotional_offer_signature_v1=promotional_offer_signature_v1,
+            advanced_commerce_request_data=advanced_commerce_request_data,
+            now=now,
+        )
+
     async def verify_attestation(
         self,
         attestation: SignedText,

@@ -2,14 +2,14 @@
 
 A value is a str and compares with one: `facts.environment == "Sandbox"` and
 `facts.environment == Environment.SANDBOX` say the same. One that this version does
-not know is kept as it came.
+not know is kept as it came. Sets of numbers are integers.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ClassVar
+    from typing import ClassVar, Final
 
 
 class Name(str):
@@ -1004,4 +1004,634 @@ _made(
     NOTIFICATION="notification",
     APP_TRANSACTION="app-transaction",
     REALTIME_REQUEST="realtime-request",
+)
+
+
+class AutoRenewStatus:
+    """Whether a subscription renews."""
+
+    __slots__ = ()
+
+    OFF: Final = 0
+    ON: Final = 1
+
+
+class ExpirationIntent:
+    """The reason for which a subscription expired."""
+
+    __slots__ = ()
+
+    CANCELLED: Final = 1
+    BILLING_ERROR: Final = 2
+    NO_CONSENT_TO_PRICE_INCREASE: Final = 3
+    PRODUCT_NOT_AVAILABLE: Final = 4
+    OTHER: Final = 5
+
+
+class OfferType:
+    """The type of an offer."""
+
+    __slots__ = ()
+
+    INTRODUCTORY: Final = 1
+    PROMOTIONAL: Final = 2
+    OFFER_CODE: Final = 3
+    WIN_BACK: Final = 4
+
+
+class PriceIncreaseStatus:
+    """The customer's answer to a price increase."""
+
+    __slots__ = ()
+
+    NOT_ANSWERED: Final = 0
+    AGREED: Final = 1
+
+
+class RevocationReason:
+    """The reason for which Apple refunded a purchase."""
+
+    __slots__ = ()
+
+    OTHER: Final = 0
+    ISSUE_IN_APP: Final = 1
+
+
+class SubscriptionStatus:
+    """The status of a subscription in Apple's unsigned answer."""
+
+    __slots__ = ()
+
+    ACTIVE: Final = 1
+    EXPIRED: Final = 2
+    BILLING_RETRY: Final = 3
+    GRACE_PERIOD: Final = 4
+    REVOKED: Final = 5
+
+
+class OrderLookupStatus:
+    """Whether an order id is one of the app's."""
+
+    __slots__ = ()
+
+    VALID: Final = 0
+    INVALID: Final = 1
+
+
+class ExtendReasonCode:
+    """The reason for which a renewal date is extended."""
+
+    __slots__ = ()
+
+    UNDECLARED: Final = 0
+    CUSTOMER_SATISFACTION: Final = 1
+    OTHER: Final = 2
+    OUTAGE: Final = 3
+
+
+class AccountTenure:
+    """The age of a customer's account."""
+
+    __slots__ = ()
+
+    UNDECLARED: Final = 0
+    UP_TO3_DAYS: Final = 1
+    UP_TO10_DAYS: Final = 2
+    UP_TO30_DAYS: Final = 3
+    UP_TO90_DAYS: Final = 4
+    UP_TO180_DAYS: Final = 5
+    UP_TO365_DAYS: Final = 6
+    OVER365_DAYS: Final = 7
+
+
+class ConsumptionStatus:
+    """The share of a purchase that was used."""
+
+    __slots__ = ()
+
+    UNDECLARED: Final = 0
+    NOT_CONSUMED: Final = 1
+    PARTIALLY_CONSUMED: Final = 2
+    FULLY_CONSUMED: Final = 3
+
+
+class DeliveryStatusV1:
+    """Whether a purchase works, as the older endpoint takes it. Deprecated: Apple has replaced
+    these.
+    """
+
+    __slots__ = ()
+
+    DELIVERED: Final = 0
+    QUALITY_ISSUE: Final = 1
+    WRONG_ITEM: Final = 2
+    SERVER_OUTAGE: Final = 3
+    CURRENCY_CHANGE: Final = 4
+    OTHER: Final = 5
+
+
+class LifetimeDollars:
+    """All that a customer has paid, or was refunded, in US dollars."""
+
+    __slots__ = ()
+
+    UNDECLARED: Final = 0
+    ZERO: Final = 1
+    BELOW50: Final = 2
+    BELOW100: Final = 3
+    BELOW500: Final = 4
+    BELOW1000: Final = 5
+    BELOW2000: Final = 6
+    FROM2000: Final = 7
+
+
+class ConsumptionPlatform:
+    """The platform on which a purchase was used."""
+
+    __slots__ = ()
+
+    UNDECLARED: Final = 0
+    APPLE: Final = 1
+    OTHER: Final = 2
+
+
+class PlayTime:
+    """The time for which a customer used the app."""
+
+    __slots__ = ()
+
+    UNDECLARED: Final = 0
+    UP_TO5_MINUTES: Final = 1
+    UP_TO1_HOUR: Final = 2
+    UP_TO6_HOURS: Final = 3
+    UP_TO1_DAY: Final = 4
+    UP_TO4_DAYS: Final = 5
+    UP_TO16_DAYS: Final = 6
+    OVER16_DAYS: Final = 7
+
+
+class RefundPreferenceV1:
+    """The refund that you prefer, as the older endpoint takes it. Deprecated: Apple has
+    replaced these.
+    """
+
+    __slots__ = ()
+
+    UNDECLARED: Final = 0
+    GRANT: Final = 1
+    DECLINE: Final = 2
+    NONE: Final = 3
+
+
+class UserStatus:
+    """The state of a customer's account."""
+
+    __slots__ = ()
+
+    UNDECLARED: Final = 0
+    ACTIVE: Final = 1
+    SUSPENDED: Final = 2
+    TERMINATED: Final = 3
+    LIMITED_ACCESS: Final = 4
+
+
+class DeliveryStatus(Name):
+    """Whether a purchase was delivered and works."""
+
+    __slots__ = ()
+
+    DELIVERED: ClassVar[DeliveryStatus]
+    UNDELIVERED_QUALITY_ISSUE: ClassVar[DeliveryStatus]
+    UNDELIVERED_WRONG_ITEM: ClassVar[DeliveryStatus]
+    UNDELIVERED_SERVER_OUTAGE: ClassVar[DeliveryStatus]
+    UNDELIVERED_OTHER: ClassVar[DeliveryStatus]
+
+
+_made(
+    DeliveryStatus,
+    DELIVERED="DELIVERED",
+    UNDELIVERED_QUALITY_ISSUE="UNDELIVERED_QUALITY_ISSUE",
+    UNDELIVERED_WRONG_ITEM="UNDELIVERED_WRONG_ITEM",
+    UNDELIVERED_SERVER_OUTAGE="UNDELIVERED_SERVER_OUTAGE",
+    UNDELIVERED_OTHER="UNDELIVERED_OTHER",
+)
+
+
+class RefundPreference(Name):
+    """The refund that you prefer."""
+
+    __slots__ = ()
+
+    DECLINE: ClassVar[RefundPreference]
+    GRANT_FULL: ClassVar[RefundPreference]
+    GRANT_PRORATED: ClassVar[RefundPreference]
+
+
+_made(
+    RefundPreference,
+    DECLINE="DECLINE",
+    GRANT_FULL="GRANT_FULL",
+    GRANT_PRORATED="GRANT_PRORATED",
+)
+
+
+class SortOrder(Name):
+    """The order of a customer's transactions, by their last change."""
+
+    __slots__ = ()
+
+    ASCENDING: ClassVar[SortOrder]
+    DESCENDING: ClassVar[SortOrder]
+
+
+_made(
+    SortOrder,
+    ASCENDING="ASCENDING",
+    DESCENDING="DESCENDING",
+)
+
+
+class ProductTypeFilter(Name):
+    """The type of the products whose transactions are asked for."""
+
+    __slots__ = ()
+
+    AUTO_RENEWABLE: ClassVar[ProductTypeFilter]
+    NON_RENEWABLE: ClassVar[ProductTypeFilter]
+    CONSUMABLE: ClassVar[ProductTypeFilter]
+    NON_CONSUMABLE: ClassVar[ProductTypeFilter]
+
+
+_made(
+    ProductTypeFilter,
+    AUTO_RENEWABLE="AUTO_RENEWABLE",
+    NON_RENEWABLE="NON_RENEWABLE",
+    CONSUMABLE="CONSUMABLE",
+    NON_CONSUMABLE="NON_CONSUMABLE",
+)
+
+
+class HeaderPosition(Name):
+    """The position of a retention message's header."""
+
+    __slots__ = ()
+
+    ABOVE_BODY: ClassVar[HeaderPosition]
+    ABOVE_IMAGE: ClassVar[HeaderPosition]
+
+
+_made(
+    HeaderPosition,
+    ABOVE_BODY="ABOVE_BODY",
+    ABOVE_IMAGE="ABOVE_IMAGE",
+)
+
+
+class ImageSize(Name):
+    """The size of an image of a retention message."""
+
+    __slots__ = ()
+
+    FULL_SIZE: ClassVar[ImageSize]
+    BULLET_POINT: ClassVar[ImageSize]
+
+
+_made(
+    ImageSize,
+    FULL_SIZE="FULL_SIZE",
+    BULLET_POINT="BULLET_POINT",
+)
+
+
+class AdvancedCommerceEffective(Name):
+    """The time at which a change of an Advanced Commerce subscription begins."""
+
+    __slots__ = ()
+
+    IMMEDIATELY: ClassVar[AdvancedCommerceEffective]
+    NEXT_BILL_CYCLE: ClassVar[AdvancedCommerceEffective]
+
+
+_made(
+    AdvancedCommerceEffective,
+    IMMEDIATELY="IMMEDIATELY",
+    NEXT_BILL_CYCLE="NEXT_BILL_CYCLE",
+)
+
+
+class AdvancedCommerceReason(Name):
+    """The reason for which an item of a subscription is changed."""
+
+    __slots__ = ()
+
+    UPGRADE: ClassVar[AdvancedCommerceReason]
+    DOWNGRADE: ClassVar[AdvancedCommerceReason]
+    APPLY_OFFER: ClassVar[AdvancedCommerceReason]
+
+
+_made(
+    AdvancedCommerceReason,
+    UPGRADE="UPGRADE",
+    DOWNGRADE="DOWNGRADE",
+    APPLY_OFFER="APPLY_OFFER",
+)
+
+
+class ImageState(Name):
+    """Apple's review of an image of a retention message."""
+
+    __slots__ = ()
+
+    PENDING: ClassVar[ImageState]
+    APPROVED: ClassVar[ImageState]
+    REJECTED: ClassVar[ImageState]
+
+
+_made(
+    ImageState,
+    PENDING="PENDING",
+    APPROVED="APPROVED",
+    REJECTED="REJECTED",
+)
+
+
+class MessageState(Name):
+    """Apple's review of a retention message."""
+
+    __slots__ = ()
+
+    PENDING: ClassVar[MessageState]
+    APPROVED: ClassVar[MessageState]
+    REJECTED: ClassVar[MessageState]
+
+
+_made(
+    MessageState,
+    PENDING="PENDING",
+    APPROVED="APPROVED",
+    REJECTED="REJECTED",
+)
+
+
+class PerformanceTestStatus(Name):
+    """The result of a test of the realtime URL."""
+
+    __slots__ = ()
+
+    PENDING: ClassVar[PerformanceTestStatus]
+    PASS: ClassVar[PerformanceTestStatus]
+    FAIL: ClassVar[PerformanceTestStatus]
+
+
+_made(
+    PerformanceTestStatus,
+    PENDING="PENDING",
+    PASS="PASS",
+    FAIL="FAIL",
+)
+
+
+class SendAttemptResult(Name):
+    """The result of one of Apple's attempts to reach your server. SSL_ISSUE is deprecated."""
+
+    __slots__ = ()
+
+    SUCCESS: ClassVar[SendAttemptResult]
+    TIMED_OUT: ClassVar[SendAttemptResult]
+    TLS_ISSUE: ClassVar[SendAttemptResult]
+    CIRCULAR_REDIRECT: ClassVar[SendAttemptResult]
+    NO_RESPONSE: ClassVar[SendAttemptResult]
+    SOCKET_ISSUE: ClassVar[SendAttemptResult]
+    UNSUPPORTED_CHARSET: ClassVar[SendAttemptResult]
+    INVALID_RESPONSE: ClassVar[SendAttemptResult]
+    PREMATURE_CLOSE: ClassVar[SendAttemptResult]
+    UNSUCCESSFUL_HTTP_RESPONSE_CODE: ClassVar[SendAttemptResult]
+    OTHER: ClassVar[SendAttemptResult]
+    SSL_ISSUE: ClassVar[SendAttemptResult]
+
+
+_made(
+    SendAttemptResult,
+    SUCCESS="SUCCESS",
+    TIMED_OUT="TIMED_OUT",
+    TLS_ISSUE="TLS_ISSUE",
+    CIRCULAR_REDIRECT="CIRCULAR_REDIRECT",
+    NO_RESPONSE="NO_RESPONSE",
+    SOCKET_ISSUE="SOCKET_ISSUE",
+    UNSUPPORTED_CHARSET="UNSUPPORTED_CHARSET",
+    INVALID_RESPONSE="INVALID_RESPONSE",
+    PREMATURE_CLOSE="PREMATURE_CLOSE",
+    UNSUCCESSFUL_HTTP_RESPONSE_CODE="UNSUCCESSFUL_HTTP_RESPONSE_CODE",
+    OTHER="OTHER",
+    SSL_ISSUE="SSL_ISSUE",
+)
+
+
+class FirstSendAttemptResult(Name):
+    """The result of Apple's first attempt; take the first of all attempts. Deprecated: Apple
+    has replaced these.
+    """
+
+    __slots__ = ()
+
+    SUCCESS: ClassVar[FirstSendAttemptResult]
+    TIMED_OUT: ClassVar[FirstSendAttemptResult]
+    TLS_ISSUE: ClassVar[FirstSendAttemptResult]
+    CIRCULAR_REDIRECT: ClassVar[FirstSendAttemptResult]
+    NO_RESPONSE: ClassVar[FirstSendAttemptResult]
+    SOCKET_ISSUE: ClassVar[FirstSendAttemptResult]
+    UNSUPPORTED_CHARSET: ClassVar[FirstSendAttemptResult]
+    INVALID_RESPONSE: ClassVar[FirstSendAttemptResult]
+    PREMATURE_CLOSE: ClassVar[FirstSendAttemptResult]
+    UNSUCCESSFUL_HTTP_RESPONSE_CODE: ClassVar[FirstSendAttemptResult]
+    OTHER: ClassVar[FirstSendAttemptResult]
+    SSL_ISSUE: ClassVar[FirstSendAttemptResult]
+
+
+_made(
+    FirstSendAttemptResult,
+    SUCCESS="SUCCESS",
+    TIMED_OUT="TIMED_OUT",
+    TLS_ISSUE="TLS_ISSUE",
+    CIRCULAR_REDIRECT="CIRCULAR_REDIRECT",
+    NO_RESPONSE="NO_RESPONSE",
+    SOCKET_ISSUE="SOCKET_ISSUE",
+    UNSUPPORTED_CHARSET="UNSUPPORTED_CHARSET",
+    INVALID_RESPONSE="INVALID_RESPONSE",
+    PREMATURE_CLOSE="PREMATURE_CLOSE",
+    UNSUCCESSFUL_HTTP_RESPONSE_CODE="UNSUCCESSFUL_HTTP_RESPONSE_CODE",
+    OTHER="OTHER",
+    SSL_ISSUE="SSL_ISSUE",
+)
+
+
+class ExternalPurchaseStatus(Name):
+    """The content of a report about a token for external purchases."""
+
+    __slots__ = ()
+
+    LINE_ITEM: ClassVar[ExternalPurchaseStatus]
+    NO_LINE_ITEM: ClassVar[ExternalPurchaseStatus]
+    UNRECOGNIZED_TOKEN: ClassVar[ExternalPurchaseStatus]
+    DUPLICATE_TOKEN: ClassVar[ExternalPurchaseStatus]
+
+
+_made(
+    ExternalPurchaseStatus,
+    LINE_ITEM="LINE_ITEM",
+    NO_LINE_ITEM="NO_LINE_ITEM",
+    UNRECOGNIZED_TOKEN="UNRECOGNIZED_TOKEN",
+    DUPLICATE_TOKEN="DUPLICATE_TOKEN",
+)
+
+
+class ExternalPurchaseEvent(Name):
+    """Whether a line item of a report is a sale or a refund."""
+
+    __slots__ = ()
+
+    BUY: ClassVar[ExternalPurchaseEvent]
+    REFUND: ClassVar[ExternalPurchaseEvent]
+
+
+_made(
+    ExternalPurchaseEvent,
+    BUY="BUY",
+    REFUND="REFUND",
+)
+
+
+class ExternalPurchaseProductType(Name):
+    """The type of the product of a line item."""
+
+    __slots__ = ()
+
+    ONE_TIME_BUY: ClassVar[ExternalPurchaseProductType]
+    SUBSCRIPTION: ClassVar[ExternalPurchaseProductType]
+
+
+_made(
+    ExternalPurchaseProductType,
+    ONE_TIME_BUY="ONE_TIME_BUY",
+    SUBSCRIPTION="SUBSCRIPTION",
+)
+
+
+class ExternalPurchaseSubscriptionEvent(Name):
+    """The part of a subscription that a line item reports."""
+
+    __slots__ = ()
+
+    SUBSCRIPTION_START: ClassVar[ExternalPurchaseSubscriptionEvent]
+    RENEWAL: ClassVar[ExternalPurchaseSubscriptionEvent]
+    SUBSCRIPTION_CHANGE: ClassVar[ExternalPurchaseSubscriptionEvent]
+    SUBSCRIPTION_PAYMENT: ClassVar[ExternalPurchaseSubscriptionEvent]
+
+
+_made(
+    ExternalPurchaseSubscriptionEvent,
+    SUBSCRIPTION_START="SUBSCRIPTION_START",
+    RENEWAL="RENEWAL",
+    SUBSCRIPTION_CHANGE="SUBSCRIPTION_CHANGE",
+    SUBSCRIPTION_PAYMENT="SUBSCRIPTION_PAYMENT",
+)
+
+
+class ExternalPurchaseCurrency(Name):
+    """A currency in which external purchases are reported."""
+
+    __slots__ = ()
+
+    CLP: ClassVar[ExternalPurchaseCurrency]
+    EUR: ClassVar[ExternalPurchaseCurrency]
+    QAR: ClassVar[ExternalPurchaseCurrency]
+    COP: ClassVar[ExternalPurchaseCurrency]
+    VND: ClassVar[ExternalPurchaseCurrency]
+    EGP: ClassVar[ExternalPurchaseCurrency]
+    THB: ClassVar[ExternalPurchaseCurrency]
+    HKD: ClassVar[ExternalPurchaseCurrency]
+    NOK: ClassVar[ExternalPurchaseCurrency]
+    BRL: ClassVar[ExternalPurchaseCurrency]
+    GBP: ClassVar[ExternalPurchaseCurrency]
+    AUD: ClassVar[ExternalPurchaseCurrency]
+    SEK: ClassVar[ExternalPurchaseCurrency]
+    INR: ClassVar[ExternalPurchaseCurrency]
+    BGN: ClassVar[ExternalPurchaseCurrency]
+    ZAR: ClassVar[ExternalPurchaseCurrency]
+    KZT: ClassVar[ExternalPurchaseCurrency]
+    NGN: ClassVar[ExternalPurchaseCurrency]
+    TWD: ClassVar[ExternalPurchaseCurrency]
+    MXN: ClassVar[ExternalPurchaseCurrency]
+    CHF: ClassVar[ExternalPurchaseCurrency]
+    PEN: ClassVar[ExternalPurchaseCurrency]
+    DKK: ClassVar[ExternalPurchaseCurrency]
+    AED: ClassVar[ExternalPurchaseCurrency]
+    ILS: ClassVar[ExternalPurchaseCurrency]
+    KRW: ClassVar[ExternalPurchaseCurrency]
+    PHP: ClassVar[ExternalPurchaseCurrency]
+    TZS: ClassVar[ExternalPurchaseCurrency]
+    PKR: ClassVar[ExternalPurchaseCurrency]
+    HUF: ClassVar[ExternalPurchaseCurrency]
+    IDR: ClassVar[ExternalPurchaseCurrency]
+    CNY: ClassVar[ExternalPurchaseCurrency]
+    MYR: ClassVar[ExternalPurchaseCurrency]
+    RUB: ClassVar[ExternalPurchaseCurrency]
+    RON: ClassVar[ExternalPurchaseCurrency]
+    SGD: ClassVar[ExternalPurchaseCurrency]
+    TRY: ClassVar[ExternalPurchaseCurrency]
+    CZK: ClassVar[ExternalPurchaseCurrency]
+    SAR: ClassVar[ExternalPurchaseCurrency]
+    USD: ClassVar[ExternalPurchaseCurrency]
+    NZD: ClassVar[ExternalPurchaseCurrency]
+    PLN: ClassVar[ExternalPurchaseCurrency]
+    JPY: ClassVar[ExternalPurchaseCurrency]
+    CAD: ClassVar[ExternalPurchaseCurrency]
+
+
+_made(
+    ExternalPurchaseCurrency,
+    CLP="CLP",
+    EUR="EUR",
+    QAR="QAR",
+    COP="COP",
+    VND="VND",
+    EGP="EGP",
+    THB="THB",
+    HKD="HKD",
+    NOK="NOK",
+    BRL="BRL",
+    GBP="GBP",
+    AUD="AUD",
+    SEK="SEK",
+    INR="INR",
+    BGN="BGN",
+    ZAR="ZAR",
+    KZT="KZT",
+    NGN="NGN",
+    TWD="TWD",
+    MXN="MXN",
+    CHF="CHF",
+    PEN="PEN",
+    DKK="DKK",
+    AED="AED",
+    ILS="ILS",
+    KRW="KRW",
+    PHP="PHP",
+    TZS="TZS",
+    PKR="PKR",
+    HUF="HUF",
+    IDR="IDR",
+    CNY="CNY",
+    MYR="MYR",
+    RUB="RUB",
+    RON="RON",
+    SGD="SGD",
+    TRY="TRY",
+    CZK="CZK",
+    SAR="SAR",
+    USD="USD",
+    NZD="NZD",
+    PLN="PLN",
+    JPY="JPY",
+    CAD="CAD",
 )

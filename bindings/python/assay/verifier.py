@@ -647,6 +647,59 @@ class Verifier:
         request = {"operation": "verify-device", "deviceId": str(device_id)}
         return _accepted(self._at_once(request, now, evidence))
 
+    def build_realtime_response(
+        self,
+        message_identifier: str | UUID,
+        *,
+        request: Evidence | None = None,
+        alternate_product_id: str | None = None,
+        billing_plan_type: str | None = None,
+        offer_id: str | None = None,
+        product_id: str | None = None,
+        transaction_id: str | None = None,
+        nonce: str | UUID | None = None,
+        bundle_id: str | None = None,
+        promotional_offer_signature_v2: str | None = None,
+        promotional_offer_signature_v1: Mapping[str, Any] | None = None,
+        advanced_commerce_request_data: str | None = None,
+        now: Time | None = None,
+    ) -> str:
+        """Return the answer to a realtime request of retention messaging, as JSON for the body
+        of a response with status 200. Beside the message it has at most one of another product,
+        an offer and an Advanced Commerce request.
+
+        request               what verify_realtime_request returned: product and transaction of
+                              an offer that names none
+        alternate_product_id  the product to switch to, with its billing_plan_type
+        offer_id              a promotional offer, which is signed here: product_id,
+                              transaction_id, nonce and bundle_id as in
+                              Signer.sign_promotional_offer; needs `appStoreServerApi`
+        promotional_offer_signature_v2  an offer that is signed already
+        promotional_offer_signature_v1  the same of the original StoreKit API, with Apple's
+                                        members
+        advanced_commerce_request_data  a signed change of an Advanced Commerce subscription
+
+        Raises MisuseError for a wrong form, and for two answers at once.
+        """
+        asked = _given(
+            {
+                "operation": "build-realtime-response",
+                "messageIdentifier": str(message_identifier),
+                "alternateProductId": alternate_product_id,
+                "billingPlanType": billing_plan_type,
+                "offerIdentifier": offer_id,
+                "productId": product_id,
+                "transactionId": transaction_id,
+                "nonce": None if nonce is None else str(nonce),
+                "bundleId": bundle_id,
+                "promotionalOfferSignatureV2": promotional_offer_signature_v2,
+                "promotionalOfferSignatureV1": promotional_offer_signature_v1,
+                "advancedCommerceRequestData": advanced_commerce_request_data,
+            }
+        )
+        evidence = () if request is None else request
+        return _accepted(self._at_once(asked, now, evidence))._text(b"exchange.body") or ""
+
     def _talked(
         self,
         request: Mapping[str, Any],
@@ -753,6 +806,7 @@ class Verifier:
         bundle_id: str | None = None,
         attempts: int | None = None,
         partial: bool | None = None,
+        values: str | None = None,
     ) -> AppStore:
         """Return the App Store Server API, as exchanges. Needs the block `appStoreServerApi`.
 
@@ -761,11 +815,14 @@ class Verifier:
         bundle_id    that of the app; None if only one app is configured
         attempts     1 to 5 for each page; None: 3
         partial      whether verified evidence is returned beside refused evidence
+        values       "strict": a value that Apple has not documented is refused; None: it is sent,
+                     with a warning
         """
         from .app_store import AppStore
 
         common = _given({"environment": environment, "bundleId": bundle_id})
-        return AppStore(self.exchange, common, _given({"attempts": attempts, "partial": partial}))
+        options = {"attempts": attempts, "partial": partial, "values": values}
+        return AppStore(self.exchange, common, _given(options))
 
     # ---- decision
 

@@ -101,9 +101,11 @@ def write_constants(contract):
 
 
 def list_exports(contract):
+    # A set that has the name of a class is a type alone.
     errors = [name_error(family) for family in contract.words.families if family.number]
     return sorted([*BY_HAND, "AssayError", *errors, *(one.name for one in contract.types
-                                                      if one.name not in ("Check", "Warning"))])
+                                                      if one.name not in ("Check", "Warning")),
+                   *(each.name for each in contract.value_sets)])
 
 
 def write_module(contract):

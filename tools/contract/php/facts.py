@@ -224,12 +224,22 @@ class Results(Facts):
 
 
 def write_values(each):
-    about = (f"{each.text}\\n\\nNew values may come: facts have the written value, a string "
+    kind = "number" if each.is_numeric else "string"
+    about = (f"{each.text}\\n\\nNew values may come: facts have the written value, a {kind} "
              "to compare with these.")
+    if each.is_deprecated:
+        about += "\\n\\n@deprecated Apple has replaced these."
     return "\n".join([HEAD.format("names.tsv", "Names"), *write_comment(about, ""),
                       f"final class {each.name}", "{",
-                      *(f"    public const {constant(name)} = '{value}';"
-                        for name, value in each.values), "}", ""])
+                      *(line for name, value in each.values
+                        for line in write_value(each, name, value)), "}", ""])
+
+
+def write_value(each, name, value):
+    if value in each.deprecated:
+        yield "    /** @deprecated Apple has replaced this. */"
+    yield f"    public const {constant(name)} = " + (f"{value};" if each.is_numeric
+                                                     else f"'{value}';")
 
 
 def files(contract):

@@ -292,7 +292,14 @@ def write_values(contract):
     out = []
     for each in contract.value_sets:
         names = [(constant(name), value) for name, value in each.values]
-        out += ["", "", f"class {each.name}(Name):", *write_docstring(each.text, "    "), "",
+        if each.is_numeric:
+            out += ["", "", f"class {each.name}:", *write_docstring(each.about(), "    "), "",
+                    "    __slots__ = ()", "",
+                    *(f"    {name}: Final = {value}" for name, value in names)]
+            continue
+        old = [name for name, value in names if value in each.deprecated]
+        said = each.about() + f" {', '.join(old)} is deprecated." * bool(old)
+        out += ["", "", f"class {each.name}(Name):", *write_docstring(said, "    "), "",
                 "    __slots__ = ()", "",
                 *(f"    {name}: ClassVar[{each.name}]" for name, _ in names),
                 "", "", "_made(", f"    {each.name},",

@@ -12,14 +12,18 @@ struct AppStoreMember: Sendable {
     case account
     /// Text of 1 byte up to this number of bytes.
     case text(Int)
-    /// One of Apple's values; unknown ones are sent as well, because Apple may add values.
-    case name
+    /// A compact JWS: three parts of base64url, at most 64 KiB.
+    case jws
+    case object(AppStoreSchema)
+    /// One of Apple's values; unknown ones are sent as well, because Apple may add values (ENU-3).
+    case name([StaticString])
     /// Milliseconds since 1970 UTC.
     case time
     case boolean
     /// `true` only: consumption data may not be sent without the customer's consent (API-24).
     case consent
-    case number(ClosedRange<Int64>)
+    /// A number in this range; `isDeprecated` if Apple has replaced its set (ENU-4).
+    case number(ClosedRange<Int64>, isDeprecated: Bool = false)
   }
 
   /// One value in the form in which it is sent.
@@ -27,6 +31,7 @@ struct AppStoreMember: Sendable {
     case text(Text)
     case number(Int64)
     case flag(Bool)
+    case json([UInt8])
 
     /// The value as a URL contains it, before percent-encoding (API-22).
     var text: Text {
@@ -34,6 +39,7 @@ struct AppStoreMember: Sendable {
       case .text(let text): return text
       case .number(let number): return Text(String(number))
       case .flag(let flag): return flag ? "true" : "false"
+      case .json(let json): return Text(json)
       }
     }
   }
@@ -45,6 +51,7 @@ struct AppStoreMember: Sendable {
   let isRequired: Bool
 
   private static let listCap = 256
+  private static let jwsCap = 1 << 16
 
   init(
     _ name: StaticString, _ place: Place, _ form: Form, isList: Bool = false,
@@ -57,24 +64,50 @@ struct AppStoreMember: Sendable {
     self.isRequired = isRequired
   }
 
-  /// Returns the values that the request has for this member; none if the member is absent.
+  /// Returns the values of this member; none if it is absent.
   ///
+  /// - Parameters:
+  ///   - given: the member of the request; `nil` if it is absent.
+  ///   - outer: the object that has the member; `nil` for the request itself.
+  ///   - isStrict: whether a value that is not in its set is refused (ENU-3).
   /// - Throws: `misuse.app-store.parameter`.
-  func values(_ request: ExchangeRequest) throws(Refusal) -> [Value] {
-    guard let node = request[name]?.refusing(.misuseAppStoreParameter, "API-21") else {
+  func values(
+    _ given: MemberNode?, in outer: MemberNode?, isStrict: Bool, _ warnings: inout [Warning]
+  ) throws(Refusal) -> [Value] {
+    guard let node = given?.refusing(.misuseAppStoreParameter, "API-21") else {
+      let path = outer.map { $0.path + "." } ?? ""
       try require(
-        !isRequired, .misuseAppStoreParameter, "API-21", at: Text(stringLiteral: name).string)
+        !isRequired, .misuseAppStoreParameter, "API-21",
+        at: path + Text(stringLiteral: name).string)
       return []
     }
-    guard isList else { return [try value(node)] }
+    guard isList else { return [try value(node, isStrict, &warnings)] }
     var values: [Value] = []
     for element in try node.elements(1...AppStoreMember.listCap) {
-      values.append(try value(element))
+      values.append(try value(element, isStrict, &warnings))
     }
     return values
   }
 
-  private func value(_ node: MemberNode) throws(Refusal) -> Value {
+  /// Writes the member without white space; an absent one is omitted (API-23).
+  func write(_ values: [Value], _ writer: inout JSONWriter) {
+    guard !values.isEmpty else { return }
+    writer.name(name)
+    if isList { writer.beginArray() }
+    for value in values {
+      switch value {
+      case .text(let text): writer.string(text)
+      case .number(let number): writer.integer(number)
+      case .flag(let flag): writer.boolean(flag)
+      case .json(let json): writer.raw(json)
+      }
+    }
+    if isList { writer.endArray() }
+  }
+
+  private func value(
+    _ node: MemberNode, _ isStrict: Bool, _ warnings: inout [Warning]
+  ) throws(Refusal) -> Value {
     switch form {
     case .id:
       let id = try node.text(1...20)
@@ -93,14 +126,32 @@ struct AppStoreMember: Sendable {
       // A URL parser resolves these two as relative path segments, percent-encoded or not.
       try require(place != .path || (text != "." && text != ".."), node)
       return .text(text)
-    case .name: return .text(try AppStoreMember.text(node, 64))
+    case .name(let values):
+      let text = try AppStoreMember.text(node, 64)
+      if !values.contains(where: { text.utf8[...].elementsEqual($0) }) {
+        try require(!isStrict, .misuseAppStoreParameter, "ENU-3", at: node.path)
+        warnings.append(Warning("unknown-value", at: node.path))
+      }
+      return .text(text)
+    case .jws:
+      let text = try node.text(1...AppStoreMember.jwsCap)
+      let parts = text.utf8.split(separator: 0x2e, omittingEmptySubsequences: false)
+      try require(
+        parts.count == 3
+          && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { AppStoreMember.isURL($0) } }, node)
+      return .text(text)
+    case .object(let schema):
+      return .json(try schema.read(node, isStrict: isStrict, &warnings))
     case .time: return .number(try node.integer(TimeWindow.start...TimeWindow.end &- 1))
     case .boolean: return .flag(try node.boolean())
     case .consent:
       let isGiven = try node.boolean()
       try require(isGiven, .misuseAppStoreParameter, "API-24", at: node.path)
       return .flag(true)
-    case .number(let range): return .number(try node.integer(range))
+    case .number(let range, let isDeprecated):
+      let number = try node.integer(range)
+      if isDeprecated { warnings.append(Warning("deprecated-value", at: node.path)) }
+      return .number(number)
     }
   }
 
@@ -114,6 +165,11 @@ struct AppStoreMember: Sendable {
     let text = try node.text(1...cap)
     try require(!text.hasControlCharacter, node)
     return text
+  }
+
+  /// Whether a byte is one of base64url's.
+  private static func isURL(_ byte: UInt8) -> Bool {
+    isAlphanumeric(byte) || byte == 0x2d || byte == 0x5f
   }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {

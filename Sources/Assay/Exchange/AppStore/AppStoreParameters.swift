@@ -8,22 +8,28 @@ struct AppStoreParameters: Sendable {
   /// The first value in the path, which for the rule `sameId` is the requested id.
   let id: Text?
   private let paging: StaticString?
+  /// Values that are sent although Apple has not documented them, or has replaced them.
+  let warnings: [Warning]
 
   /// - Throws: `misuse.app-store.parameter`.
-  init(_ request: ExchangeRequest, _ endpoint: AppStoreEndpoint) throws(Refusal) {
+  init(
+    _ request: ExchangeRequest, _ endpoint: AppStoreEndpoint, isStrict: Bool
+  ) throws(Refusal) {
+    var warnings: [Warning] = []
     var inPath: [Text] = []
     var query: [(name: StaticString, value: Text)] = []
     var writer = JSONWriter()
     var hasBody = false
     writer.beginObject()
     for member in endpoint.members {
-      let values = try member.values(request)
+      let values = try member.values(
+        request[member.name], in: nil, isStrict: isStrict, &warnings)
       switch member.place {
       case .path: inPath += values.map { $0.text }
       case .query: query += values.map { (member.name, $0.text) }
       case .body:
         hasBody = true
-        AppStoreParameters.write(member, values, &writer)
+        member.write(values, &writer)
       }
     }
     writer.endObject()
@@ -32,23 +38,7 @@ struct AppStoreParameters: Sendable {
     body = hasBody ? writer.bytes : nil
     id = inPath.first
     paging = endpoint.paging
-  }
-
-  /// Writes a body member without white space; an absent one is omitted (API-23).
-  private static func write(
-    _ member: AppStoreMember, _ values: [AppStoreMember.Value], _ writer: inout JSONWriter
-  ) {
-    guard !values.isEmpty else { return }
-    writer.name(member.name)
-    if member.isList { writer.beginArray() }
-    for value in values {
-      switch value {
-      case .text(let text): writer.string(text)
-      case .number(let number): writer.integer(number)
-      case .flag(let flag): writer.boolean(flag)
-      }
-    }
-    if member.isList { writer.endArray() }
+    self.warnings = warnings
   }
 
   /// Replaces each `{name}` of the template by the next value.

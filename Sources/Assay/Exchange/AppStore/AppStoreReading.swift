@@ -29,7 +29,7 @@ struct AppStoreReading {
   mutating func run(_ answer: HTTPResponse) throws(Refusal) {
     guard let needed = task.endpoint.answer else { return }
     let root = try read(answer)
-    try AppStoreResponseMembers.check(root, at: "")
+    try AppStoreResponseMembers.check(root, at: "", &result.warnings)
     for name in needed {
       try require(
         root.present(name) != nil, .malformedAppStoreResponse, "API-30",
@@ -136,7 +136,7 @@ struct AppStoreReading {
   private mutating func readStatuses(_ root: JSONValue) throws(Refusal) {
     for (index, group) in (root.present("data")?.elements ?? []).enumerated() {
       let place = "data[" + String(index) + "]."
-      try AppStoreResponseMembers.check(group, at: place)
+      try AppStoreResponseMembers.check(group, at: place, &result.warnings)
       let id = group.present("subscriptionGroupIdentifier")?.text
       let entries = group.present("lastTransactions")?.elements ?? []
       for (index, entry) in entries.enumerated() {
@@ -149,7 +149,7 @@ struct AppStoreReading {
   private mutating func readStatus(
     _ entry: JSONValue, group: Text?, at path: String
   ) throws(Refusal) {
-    try AppStoreResponseMembers.check(entry, at: path)
+    try AppStoreResponseMembers.check(entry, at: path, &result.warnings)
     let transaction = try verify(
       entry.present("signedTransactionInfo"), .transaction, at: path + "signedTransactionInfo")
     let renewal = try verify(
@@ -174,7 +174,7 @@ struct AppStoreReading {
     let entries = root.present("notificationHistory")?.elements ?? []
     for (index, entry) in entries.enumerated() {
       let path = "notificationHistory[" + String(index) + "]."
-      try AppStoreResponseMembers.check(entry, at: path)
+      try AppStoreResponseMembers.check(entry, at: path, &result.warnings)
       try readNotification(entry, at: path)
     }
   }
@@ -186,7 +186,7 @@ struct AppStoreReading {
       entry.present("signedPayload"), .notification, at: path + "signedPayload")
     for (index, attempt) in (entry.present("sendAttempts")?.elements ?? []).enumerated() {
       try AppStoreResponseMembers.check(
-        attempt, at: path + "sendAttempts[" + String(index) + "].")
+        attempt, at: path + "sendAttempts[" + String(index) + "].", &result.warnings)
       result.attempts.append(
         AppStoreResult.Attempt(
           notification: place, dateMs: attempt.present("attemptDate")?.integer,

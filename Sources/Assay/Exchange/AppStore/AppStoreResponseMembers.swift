@@ -8,11 +8,12 @@ enum AppStoreResponseMembers {
     Member("appAppleId", .integer), Member("revision", .text), Member("paginationToken", .text),
     Member("hasMore", .boolean), Member("data", .objects(AppStoreResponseMembers.none)),
     Member("lastTransactions", .objects(AppStoreResponseMembers.none)),
-    Member("subscriptionGroupIdentifier", .text), Member("status", .integer),
+    Member("subscriptionGroupIdentifier", .text), Member("status", .number(0...5)),
     Member("originalTransactionId", .text),
     Member("notificationHistory", .objects(AppStoreResponseMembers.none)),
     Member("sendAttempts", .objects(AppStoreResponseMembers.none)),
-    Member("attemptDate", .time), Member("sendAttemptResult", .text),
+    Member("attemptDate", .time),
+    Member("sendAttemptResult", .name(AppStoreValueSets.sendAttemptResult)),
     Member("testNotificationToken", .text), Member("webOrderLineItemId", .text),
     Member("success", .boolean), Member("effectiveDate", .time),
     Member("requestIdentifier", .text), Member("complete", .boolean),
@@ -34,16 +35,35 @@ enum AppStoreResponseMembers {
   /// Nested objects have no table of their own: `table` has their members too.
   private static let none = MemberTable([])
 
-  /// Refuses a known member of another type. A member that is null counts as absent.
+  /// Whether Apple has documented the value, if the member has a set of values.
+  private static func isKnown(_ value: JSONValue, _ shape: Shape) -> Bool {
+    switch shape {
+    case .name(let known):
+      return value.text.map { text in
+        known.contains { text.utf8[...].elementsEqual($0) }
+      } ?? true
+    case .number(let known): return value.integer.map { known.contains($0) } ?? true
+    default: return true
+    }
+  }
+
+  /// Refuses a known member of another type, and adds a warning for a value that Apple has not
+  /// documented (ENU-2). A member that is null counts as absent.
   ///
   /// - Parameter path: the path of the object; empty, or with a dot at its end.
-  static func check(_ object: JSONValue, at path: String) throws(Refusal) {
+  static func check(
+    _ object: JSONValue, at path: String, _ warnings: inout [Warning]
+  ) throws(Refusal) {
     for value in object.children where !value.isNull {
       guard let index = table.index(of: value) else { continue }
       let member = table.members[index]
       try require(
         member.shape.accepts(value), .malformedAppStoreResponse, "API-30",
         at: path + Text(stringLiteral: member.name).string)
+      if !isKnown(value, member.shape) {
+        warnings.append(
+          Warning("unknown-value", at: path + Text(stringLiteral: member.name).string))
+      }
     }
   }
 }

@@ -27,6 +27,8 @@ struct AppStoreResult {
   var attempts: [Attempt] = []
   /// The refusals that `partial` tolerates (API-31).
   var refused: [Refusal] = []
+  /// Unsigned values that Apple has not documented (ENU-2).
+  var warnings: [Warning] = []
   /// The newest response.
   var last: JSONValue? = nil
   /// The paging member with which a new exchange continues.

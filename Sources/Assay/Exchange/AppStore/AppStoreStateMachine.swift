@@ -213,7 +213,10 @@ struct AppStoreStateMachine: ExchangeStateMachine {
   }
 
   func writeWarnings(_ writer: inout JSONWriter) {
-    guard unauthorized != nil else { return }
-    Warning.write([Warning("production-unauthorized", at: "environment")], &writer)
+    var warnings = task.parameters.warnings + result.warnings
+    if unauthorized != nil {
+      warnings.append(Warning("production-unauthorized", at: "environment"))
+    }
+    Warning.write(warnings, &writer)
   }
 }

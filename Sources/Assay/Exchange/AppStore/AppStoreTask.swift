@@ -23,7 +23,7 @@ struct AppStoreTask: Sendable {
     self.endpoint = endpoint
     attempt = context.attempt
     options = try AppStoreOptions(request, endpoint)
-    parameters = try AppStoreParameters(request, endpoint)
+    parameters = try AppStoreParameters(request, endpoint, isStrict: options.isStrict)
     plan = try AppStorePlan(request, endpoint, configuration, policy)
     app = try AppStoreTask.app(request, configuration.apps)
     try endpoint.rule.check(request, context.evidence.first, nowMs: context.nowMs)

@@ -19,6 +19,7 @@ struct EvidenceClasses: OptionSet, Sendable {
   static let receiptedAttestation = EvidenceClasses(rawValue: 1 << 8)
   static let assertion = EvidenceClasses(rawValue: 1 << 9)
   static let keyset = EvidenceClasses(rawValue: 1 << 10)
+  static let realtimeRequest = EvidenceClasses(rawValue: 1 << 11)
 
   func take(_ evidence: VerifiedEvidence) -> Bool {
     if contains(.purchase) && evidence.purchaseSource != nil { return true }
@@ -27,6 +28,7 @@ struct EvidenceClasses: OptionSet, Sendable {
       return contains(.jws) && !payload.isXcode
         || contains(.deviceJws) && DeviceProof(payload) != nil
         || contains(.transaction) && payload.kind == .transaction
+        || contains(.realtimeRequest) && payload.kind == .realtimeRequest
     case .transactionReceipt: return contains(.transactionReceipt)
     case .appReceipt: return contains(.appReceipt)
     case .attestReceipt: return contains(.attestReceipt)

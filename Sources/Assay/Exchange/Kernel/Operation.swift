@@ -15,6 +15,7 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case signPromotionalOfferV1
   case signPromotionalOffer
   case signIntroductoryOfferEligibility
+  case buildRealtimeResponse
   case signDeviceCheckToken
   case signAppleClientSecret
   case describeSchema
@@ -125,6 +126,15 @@ extension Operation {
           "operation", "bundleId", "productId", "allowIntroductoryOffer", "transactionId",
           "nonce",
         ])
+    case .buildRealtimeResponse:
+      OperationRow(
+        "build-realtime-response",
+        [
+          "operation", "messageIdentifier", "alternateProductId", "billingPlanType",
+          "offerIdentifier", "productId", "transactionId", "nonce", "bundleId",
+          "promotionalOfferSignatureV2", "promotionalOfferSignatureV1",
+          "advancedCommerceRequestData",
+        ], evidence: 0...1, of: .realtimeRequest)
     case .signDeviceCheckToken:
       OperationRow("sign-device-check-token", ["operation"])
     case .signAppleClientSecret:

@@ -17,6 +17,7 @@ extension OperationContext {
     case .signPromotionalOfferV1: PromotionalOfferV1Signing.document(self)
     case .signPromotionalOffer: PromotionalOfferSigning.document(self)
     case .signIntroductoryOfferEligibility: IntroductoryOfferSigning.document(self)
+    case .buildRealtimeResponse: RealtimeResponse.document(self)
     case .signDeviceCheckToken: DeviceCheckTokenSigning.document(self)
     case .signAppleClientSecret: AppleIDSecretSigning.document(self)
     case .describeSchema: LedgerSchema.document(self)
@@ -101,8 +102,8 @@ extension OperationContext {
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
       .verifyDevice, .issueSession, .verifySession, .verifyAppleIdentityToken,
       .verifySignInNotification, .signApiToken, .signPromotionalOfferV1, .signPromotionalOffer,
-      .signIntroductoryOfferEligibility, .signDeviceCheckToken, .signAppleClientSecret,
-      .describeSchema:
+      .signIntroductoryOfferEligibility, .buildRealtimeResponse, .signDeviceCheckToken,
+      .signAppleClientSecret, .describeSchema:
       throw Refusal(.internalAssayBug, "EXC-3", at: "operation")
     }
   }
@@ -144,12 +145,13 @@ extension OperationContext {
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
       .verifyDevice, .issueSession, .verifySession, .verifyAppleIdentityToken,
       .verifySignInNotification, .signApiToken, .signPromotionalOfferV1, .signPromotionalOffer,
-      .signIntroductoryOfferEligibility, .signDeviceCheckToken, .signAppleClientSecret,
-      .describeSchema, .callVerifyReceipt, .checkRevocation, .fetchKeyset, .refreshAttestReceipt,
-      .queryDeviceBits, .updateDeviceBits, .validateDeviceToken, .exchangeAuthorizationCode,
-      .revokeAppleToken, .getTransactionInfo, .getTransactionHistory, .getTransactionHistoryV1,
-      .getAllSubscriptionStatuses, .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory,
-      .finishTransaction, .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
+      .signIntroductoryOfferEligibility, .buildRealtimeResponse, .signDeviceCheckToken,
+      .signAppleClientSecret, .describeSchema, .callVerifyReceipt, .checkRevocation,
+      .fetchKeyset, .refreshAttestReceipt, .queryDeviceBits, .updateDeviceBits,
+      .validateDeviceToken, .exchangeAuthorizationCode, .revokeAppleToken, .getTransactionInfo,
+      .getTransactionHistory, .getTransactionHistoryV1, .getAllSubscriptionStatuses,
+      .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory, .finishTransaction,
+      .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
       .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
       .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
       .requestTestNotification, .getTestNotificationStatus:

@@ -49,10 +49,17 @@ struct AppStoreSigning {
 
   /// Signs a promotional offer (SIG-1). Without a transaction id every customer could use the
   /// offer, so the result warns (SIG-2).
-  func promotionalOffer() throws(Refusal) -> SigningResult {
-    let productId = try parameters.text("productId")
+  ///
+  /// - Parameters:
+  ///   - product: the product id if the request has none (RTM-7); `nil`: the request must have it.
+  ///   - transaction: the transaction id if the request has none.
+  func promotionalOffer(
+    product: Text? = nil, transaction: Text? = nil
+  ) throws(Refusal) -> SigningResult {
     let offer = try parameters.text("offerIdentifier")
-    let transactionId = try parameters.optionalText("transactionId")
+    var productId = try parameters.optionalText("productId") ?? product ?? ""
+    if productId.isEmpty { productId = try parameters.text("productId") }
+    let transactionId = try parameters.optionalText("transactionId") ?? transaction
     var result = try claims(audience: "promotional-offer") {
       $0.member("productId", productId)
       $0.member("offerIdentifier", offer)
