@@ -114,6 +114,9 @@ public protocol Signed: Facts {
   var environmentSource: EnvironmentSource { get }
   /// The bundle id of the app; nil for kinds without one.
   var bundleId: String? { get }
+  /// "request" if Apple signed no bundle id and it is that of the request that the App Store
+  /// answered; nil otherwise.
+  var bundleIdSource: String? { get }
   /// Apple's id of the app.
   var appAppleId: Int64? { get }
   /// The date for which the certificates were verified.
@@ -332,6 +335,9 @@ public struct Transaction: Signed, PurchaseEvidence, FactsOfDocument {
   public let environmentSource: EnvironmentSource
   /// The bundle id of the app; nil for kinds without one.
   public let bundleId: String?
+  /// "request" if Apple signed no bundle id and it is that of the request that the App Store
+  /// answered; nil otherwise.
+  public let bundleIdSource: String?
   /// Apple's id of the app.
   public let appAppleId: Int64?
   /// The date for which the certificates were verified.
@@ -418,6 +424,7 @@ public struct Transaction: Signed, PurchaseEvidence, FactsOfDocument {
     environment = try facts.needed(facts.name("environment"), "environment")
     environmentSource = try facts.needed(facts.name("environmentSource"), "environmentSource")
     bundleId = facts.text("bundleId")
+    bundleIdSource = facts.text("bundleIdSource")
     appAppleId = facts.integer("appAppleId")
     effectiveDate = try facts.needed(facts.object("effectiveDate"), "effectiveDate")
     keys = try facts.needed(facts.object("keys"), "keys")
@@ -496,6 +503,9 @@ public struct RenewalInfo: Signed, PurchaseEvidence, FactsOfDocument {
   public let environmentSource: EnvironmentSource
   /// The bundle id of the app; nil for kinds without one.
   public let bundleId: String?
+  /// "request" if Apple signed no bundle id and it is that of the request that the App Store
+  /// answered; nil otherwise.
+  public let bundleIdSource: String?
   /// Apple's id of the app.
   public let appAppleId: Int64?
   /// The date for which the certificates were verified.
@@ -564,6 +574,7 @@ public struct RenewalInfo: Signed, PurchaseEvidence, FactsOfDocument {
     environment = try facts.needed(facts.name("environment"), "environment")
     environmentSource = try facts.needed(facts.name("environmentSource"), "environmentSource")
     bundleId = facts.text("bundleId")
+    bundleIdSource = facts.text("bundleIdSource")
     appAppleId = facts.integer("appAppleId")
     effectiveDate = try facts.needed(facts.object("effectiveDate"), "effectiveDate")
     keys = try facts.needed(facts.object("keys"), "keys")
@@ -608,6 +619,9 @@ public struct AppTransaction: Signed, FactsOfDocument {
   public let environmentSource: EnvironmentSource
   /// The bundle id of the app; nil for kinds without one.
   public let bundleId: String?
+  /// "request" if Apple signed no bundle id and it is that of the request that the App Store
+  /// answered; nil otherwise.
+  public let bundleIdSource: String?
   /// Apple's id of the app.
   public let appAppleId: Int64?
   /// The date for which the certificates were verified.
@@ -649,6 +663,7 @@ public struct AppTransaction: Signed, FactsOfDocument {
     environment = try facts.needed(facts.name("environment"), "environment")
     environmentSource = try facts.needed(facts.name("environmentSource"), "environmentSource")
     bundleId = facts.text("bundleId")
+    bundleIdSource = facts.text("bundleIdSource")
     appAppleId = facts.integer("appAppleId")
     effectiveDate = try facts.needed(facts.object("effectiveDate"), "effectiveDate")
     keys = try facts.needed(facts.object("keys"), "keys")
@@ -680,6 +695,9 @@ public struct RealtimeRequest: Signed, FactsOfDocument {
   public let environmentSource: EnvironmentSource
   /// The bundle id of the app; nil for kinds without one.
   public let bundleId: String?
+  /// "request" if Apple signed no bundle id and it is that of the request that the App Store
+  /// answered; nil otherwise.
+  public let bundleIdSource: String?
   /// Apple's id of the app.
   public let appAppleId: Int64?
   /// The date for which the certificates were verified.
@@ -707,6 +725,7 @@ public struct RealtimeRequest: Signed, FactsOfDocument {
     environment = try facts.needed(facts.name("environment"), "environment")
     environmentSource = try facts.needed(facts.name("environmentSource"), "environmentSource")
     bundleId = facts.text("bundleId")
+    bundleIdSource = facts.text("bundleIdSource")
     appAppleId = facts.integer("appAppleId")
     effectiveDate = try facts.needed(facts.object("effectiveDate"), "effectiveDate")
     keys = try facts.needed(facts.object("keys"), "keys")
@@ -841,6 +860,9 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   public let environmentSource: EnvironmentSource
   /// The bundle id of the app; nil for kinds without one.
   public let bundleId: String?
+  /// "request" if Apple signed no bundle id and it is that of the request that the App Store
+  /// answered; nil otherwise.
+  public let bundleIdSource: String?
   /// Apple's id of the app.
   public let appAppleId: Int64?
   /// The date for which the certificates were verified.
@@ -891,6 +913,7 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
     environment = try facts.needed(facts.name("environment"), "environment")
     environmentSource = try facts.needed(facts.name("environmentSource"), "environmentSource")
     bundleId = facts.text("bundleId")
+    bundleIdSource = facts.text("bundleIdSource")
     appAppleId = facts.integer("appAppleId")
     effectiveDate = try facts.needed(facts.object("effectiveDate"), "effectiveDate")
     keys = try facts.needed(facts.object("keys"), "keys")

@@ -25,10 +25,14 @@ extension CaseFixture {
       base.setting([("environments", ["Sandbox"]), ("apps", [["bundleId": "com.example.app"]])]))
     configure(
       "app-store-fresh", base.setting([("storekit.maxAgeMs", ["transaction": 30_000])]))
+    configure("app-store-strict", base.setting("appStoreServerApi.missingBundleId", "refuse"))
+    configure(
+      "app-store-derived", base.setting("storekit.missingEnvironment", "from-transaction-id"))
     let transcript = AppStoreTranscript(self)
     try transcript.addAnswers()
     transcript.addCommands()
     try transcript.addAgreement()
+    try transcript.addMissingBundle()
     try transcript.addForms()
     try transcript.addPages()
     try transcript.addPartial()

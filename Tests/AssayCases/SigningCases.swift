@@ -268,6 +268,7 @@ extension CaseFixture {
       "CNF-1", "an issuer that is no UUID", [(issuer, "57246542")], "config.document.range",
       at: issuer)
     addBaseURLs(config)
+    addMissingBundleIds(config)
     addAppleIDMembers(config)
     addSessionMembers(config)
   }
@@ -293,6 +294,20 @@ extension CaseFixture {
     for url: JSONText in ["http://localhost", "https://", "https://a b", "localhost", 1] {
       config("API-1", "the host \(url)", local + [(place, url)], [], refused, place, [])
     }
+  }
+
+  /// Adds what a transaction without a bundle id is worth (API-57).
+  private func addMissingBundleIds(_ config: Adding) {
+    let place = "appStoreServerApi.missingBundleId"
+    config("API-57", "bundle ids by default", [], [], "ok", nil, [(place, "accept")])
+    for value in ["accept", "refuse"] {
+      config(
+        "API-57", "bundle ids: \(value)", [(place, .string(value))], [], "ok", nil,
+        [(place, .text(value))])
+    }
+    config(
+      "CNF-1", "bundle ids: required", [(place, "required")], [], "config.document.range", place, [])
+    config("CNF-1", "bundle ids: true", [(place, true)], [], "config.document.type", place, [])
   }
 
   /// Adds the block `appleId` (AID-20, AID-25).

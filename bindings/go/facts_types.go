@@ -82,6 +82,9 @@ type Signed struct {
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
 	// The bundle id of the app; empty for kinds without one.
 	BundleID string `json:"bundleId"`
+	// "request" if Apple signed no bundle id and it is that of the request that the
+	// App Store answered; empty otherwise.
+	BundleIDSource string `json:"bundleIdSource"`
 	// Apple's id of the app.
 	AppAppleID int64 `json:"appAppleId"`
 	// The date for which the certificates were verified.

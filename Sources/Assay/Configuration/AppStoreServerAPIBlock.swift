@@ -6,6 +6,8 @@ struct AppStoreServerAPIPolicy: Sendable {
   let privateKey: PrivateKey
   /// The base URL that replaces Apple's hosts; `nil` for Apple's.
   var baseURL: Text? = nil
+  /// Whether a transaction without bundle id in a response is refused (API-57).
+  var missingBundleIdRefused = false
 }
 
 /// The block `appStoreServerApi` of a configuration.
@@ -21,6 +23,7 @@ enum AppStoreServerAPIBlock {
       issuerId: issuerId, keyId: try KeyMembers.keyId(try block.required("keyId")),
       privateKey: try KeyMembers.privateKey(
         try block.required("privateKey").refusing(.configAppStorePrivateKey, "API-10")))
+    try policy.readPlain(node)
     if let entry = block["apiBaseUrl"]?.refusing(.configAppStoreBaseUrl, "API-1") {
       policy.baseURL = try readBaseURL(entry, configuration.environments)
     }
@@ -44,11 +47,13 @@ enum AppStoreServerAPIBlock {
 extension AppStoreServerAPIPolicy {
   /// Writes the value of `appStoreServerApi` in the effective configuration.
   func write(_ writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("issuerId", issuerId)
-    writer.member("keyId", keyId)
-    writer.member("privateKey", boolean: true)
-    writer.member("apiBaseUrl", baseURL)
-    writer.endObject()
+    write(&writer) { member, writer in
+      switch member {
+      case .issuerId: writer.member("issuerId", issuerId)
+      case .keyId: writer.member("keyId", keyId)
+      case .privateKey: writer.member("privateKey", boolean: true)
+      case .apiBaseUrl: writer.member("apiBaseUrl", baseURL)
+      }
+    }
   }
 }

@@ -78,7 +78,7 @@ enum ConfigurationTable {
   static let tokensCapsMembers: [StaticString] = ["tokenBytes"]
   static let riskMembers: [StaticString] = ["mode", "rules", "receiptThreshold", "limitedPerDay"]
   static let appStoreServerApiMembers: [StaticString] = [
-    "issuerId", "keyId", "privateKey", "apiBaseUrl",
+    "issuerId", "keyId", "privateKey", "apiBaseUrl", "missingBundleId",
   ]
   static let appStoreServerApiApiBaseUrl: ClosedRange<Int> = 9...1024
   static let appleIdMembers: [StaticString] = ["teamId", "keyId", "privateKey", "clientIds"]
@@ -225,6 +225,7 @@ enum ConfigurationTable {
     appStoreServerApi.keyId\t10 characters A-Z a-z 0-9
     appStoreServerApi.privateKey\ttext, PEM\t
     appStoreServerApi.apiBaseUrl\thttps URL
+    appStoreServerApi.missingBundleId\taccept, refuse
     appleId\tan object
     appleId.teamId\t10 characters A-Z 0-9
     appleId.keyId\t10 characters A-Z a-z 0-9
@@ -617,6 +618,39 @@ extension RiskPolicy {
     other(.rules, &writer)
     writer.member("receiptThreshold", integer: receiptThreshold)
     writer.member("limitedPerDay", integer: limitedPerDay)
+    writer.endObject()
+  }
+}
+
+extension AppStoreServerAPIPolicy {
+  private static let missingBundleIdChoices: [StaticString] = ["accept", "refuse"]
+
+  /// Members that other code writes, with their names.
+  enum Other {
+    case issuerId, keyId, privateKey, apiBaseUrl
+  }
+
+  /// Reads the plain values of `appStoreServerApi`; a member that is absent keeps its
+  /// default.
+  ///
+  /// - Returns: the block, which has no unknown member.
+  @discardableResult
+  mutating func readPlain(_ node: MemberNode) throws(Refusal) -> MemberNode {
+    let block = try node.object(ConfigurationTable.appStoreServerApiMembers)
+    if let entry = block["missingBundleId"] {
+      missingBundleIdRefused = try entry.choice(Self.missingBundleIdChoices) == 1
+    }
+    return block
+  }
+
+  /// The value of `appStoreServerApi` in the effective configuration.
+  func write(_ writer: inout JSONWriter, other: (Other, inout JSONWriter) -> Void) {
+    writer.beginObject()
+    other(.issuerId, &writer)
+    other(.keyId, &writer)
+    other(.privateKey, &writer)
+    other(.apiBaseUrl, &writer)
+    writer.member("missingBundleId", Self.missingBundleIdChoices[missingBundleIdRefused ? 1 : 0])
     writer.endObject()
   }
 }

@@ -42,6 +42,7 @@ class Signed extends Members {
   get environment() { return text(here(this, "environment")); }
   get environmentSource() { return text(here(this, "environmentSource")); }
   get bundleId() { return text(here(this, "bundleId")); }
+  get bundleIdSource() { return text(here(this, "bundleIdSource")); }
   get appAppleId() { return number(here(this, "appAppleId")); }
   get effectiveDate() { return nested(this, here(this, "effectiveDate"), EffectiveDate); }
   get keys() { return nested(this, here(this, "keys"), IdempotencyKeys); }

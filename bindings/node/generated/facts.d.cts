@@ -1007,6 +1007,11 @@ export class Signed extends Members {
   readonly environmentSource: EnvironmentSource;
   /** The bundle id of the app; null for kinds without one. */
   readonly bundleId: string | null;
+  /**
+   * "request" if Apple signed no bundle id and it is that of the request that the App Store
+   * answered; null otherwise.
+   */
+  readonly bundleIdSource: string | null;
   /** Apple's id of the app. */
   readonly appAppleId: number | null;
   /** The date for which the certificates were verified. */

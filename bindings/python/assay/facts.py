@@ -174,6 +174,11 @@ class Signed(Facts):
     bundle_id: str | None = text(
         "bundleId", "The bundle id of the app; None for kinds without one."
     )
+    bundle_id_source: str | None = text(
+        "bundleIdSource",
+        '"request" if Apple signed no bundle id and it is that of the request that the App '
+        "Store answered; None otherwise.",
+    )
     app_apple_id: int | None = integer("appAppleId", "Apple's id of the app.")
     effective_date: EffectiveDate = details(
         "effectiveDate", EffectiveDate, "The date for which the certificates were verified."

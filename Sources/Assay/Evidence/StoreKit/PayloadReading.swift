@@ -5,6 +5,9 @@ struct PayloadReading {
   private let kind: StoreKitKind
   private let json: JSON
   private let chain: ProvenChain
+  /// The app of the request that Apple's server answered with this JWS; `nil` for other texts
+  /// (API-57).
+  private let askedApp: Configuration.App?
   private let nowMs: Int64
   private var fields: Fields? = nil
   private var warnings: [Warning] = []
@@ -12,12 +15,14 @@ struct PayloadReading {
   private var nestedDate: Int64? = nil
 
   init(
-    _ trust: StoreKitTrust, _ kind: StoreKitKind, _ json: JSON, _ chain: ProvenChain, nowMs: Int64
+    _ trust: StoreKitTrust, _ kind: StoreKitKind, _ json: JSON, _ chain: ProvenChain,
+    askedFor askedApp: Configuration.App?, nowMs: Int64
   ) {
     self.trust = trust
     self.kind = kind
     self.json = json
     self.chain = chain
+    self.askedApp = askedApp
     self.nowMs = nowMs
   }
 
@@ -201,13 +206,41 @@ struct PayloadReading {
   /// Whether the kind has a bundle id: renewal info and realtime requests have none.
   var hasBundle: Bool { kind != .renewalInfo && kind != .realtimeRequest }
 
-  /// Requires the bundle id of a configured app (JWS-73).
-  func checkBundle() throws(Refusal) {
+  /// Requires the bundle id of a configured app (JWS-73), or its absence where the app is known
+  /// from the request (API-57).
+  mutating func checkBundle() throws(Refusal) {
     try require(app != nil, .rejectedAppBundleId, "JWS-73", at: place(of: "bundleId"))
+    if let assumedApp { try checkAssumed(assumedApp) }
   }
 
-  /// The configured app whose bundle id the evidence has.
+  /// The app of the request, if the payload has no member `bundleId`: with the value null it has
+  /// one. A notification has it in its body.
+  private var assumedApp: Configuration.App? {
+    guard kind == .transaction || kind == .appTransaction,
+      json.root.member("bundleId") == nil
+    else { return nil }
+    return askedApp
+  }
+
+  /// Requires a payload without a bundle id to show by its own members what it is: nothing else
+  /// distinguishes it from another text that Apple signs with this key (API-58).
+  private mutating func checkAssumed(_ app: Configuration.App) throws(Refusal) {
+    let ids = kind == .transaction ? SignedPayload.transactionIds : []
+    try require(
+      ids.allSatisfy { fields?.text($0) != nil }, .rejectedAppBundleId, "API-58", at: "bundleId")
+    try require(
+      try environment()?.source == .payload, .rejectedAppBundleId, "API-58", at: "bundleId")
+    if let id = json.root.present("appAppleId") {
+      try require(
+        id.integer.map { $0 == app.appAppleId } == true, .rejectedAppAppAppleId, "API-58",
+        at: "appAppleId")
+    }
+    warnings.append(Warning("bundle-absent", at: "bundleId"))
+  }
+
+  /// The configured app whose bundle id the evidence has, or that is assumed.
   private var app: Configuration.App? {
+    if let assumedApp { return assumedApp }
     guard let bundle = identityFields?.text("bundleId") else { return nil }
     return trust.configuration.apps.first { $0.bundleId == bundle }
   }
@@ -249,7 +282,8 @@ struct PayloadReading {
     }
     return SignedPayload.Identity(
       environment: found.environment, environmentSource: found.source,
-      bundleId: identityFields?.text("bundleId"), appAppleId: appAppleId)
+      bundleId: assumedApp?.bundleId ?? identityFields?.text("bundleId"),
+      bundleIdIsAssumed: assumedApp != nil, appAppleId: appAppleId)
   }
 
   // MARK: the result

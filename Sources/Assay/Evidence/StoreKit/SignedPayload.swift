@@ -28,6 +28,9 @@ final class SignedPayload: Sendable {
     let environment: Environment
     let environmentSource: Source
     let bundleId: Text?
+    /// Whether `bundleId` is that of the request that Apple's server answered, because the
+    /// payload has none (API-57).
+    let bundleIdIsAssumed: Bool
     let appAppleId: Int64?
   }
 
@@ -97,6 +100,7 @@ final class SignedPayload: Sendable {
     writer.member("environment", identity.environment.name)
     writer.member("environmentSource", identity.environmentSource.name)
     writer.member("bundleId", identity.bundleId)
+    if identity.bundleIdIsAssumed { writer.member("bundleIdSource", "request" as StaticString) }
     writer.member("appAppleId", integer: identity.appAppleId)
     writer.name("effectiveDate")
     writer.beginObject()

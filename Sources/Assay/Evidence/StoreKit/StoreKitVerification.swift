@@ -17,13 +17,20 @@ struct StoreKitVerification {
   let trust: StoreKitTrust
   let kind: StoreKitKind
   let nowMs: Int64
+  /// The app with whose token Apple's server was asked, if the JWS is a part of its response
+  /// (API-57); `nil` for every other text. JWS inside this one are such texts.
+  private let askedApp: Configuration.App?
   private(set) var checks = Checks<StoreKitCheck>()
   /// The signature checks made, including those of nested JWS.
   private(set) var budget = SignatureBudget()
 
-  init(_ trust: StoreKitTrust, _ kind: StoreKitKind, nowMs: Int64) {
+  init(
+    _ trust: StoreKitTrust, _ kind: StoreKitKind, askedFor askedApp: Configuration.App? = nil,
+    nowMs: Int64
+  ) {
     self.trust = trust
     self.kind = kind
+    self.askedApp = askedApp
     self.nowMs = nowMs
   }
 
@@ -139,7 +146,7 @@ struct StoreKitVerification {
   ) throws(Refusal) -> SignedPayload {
     checks.enter(.payload)
     let json = try compact.decodedPayload()
-    var reading = PayloadReading(trust, kind, json, chain, nowMs: nowMs)
+    var reading = PayloadReading(trust, kind, json, chain, askedFor: askedApp, nowMs: nowMs)
     checks.enter(.kind)
     try reading.readKind()
     var nested: [(place: StaticString, payload: SignedPayload)]? = nil

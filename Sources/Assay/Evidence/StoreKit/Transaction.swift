@@ -48,11 +48,15 @@ extension SignedPayload {
     return facts
   }
 
+  /// The ids without which a transaction identifies nothing (PAY-7).
+  static let transactionIds: [StaticString] = [
+    "transactionId", "originalTransactionId", "productId",
+  ]
+
   /// The name of the first absent id of the three without which a transaction identifies nothing
   /// (PAY-7); `nil` if all are present.
   var missingId: String? {
-    for name in ["transactionId", "originalTransactionId", "productId"] as [StaticString]
-    where text(name) == nil {
+    for name in SignedPayload.transactionIds where text(name) == nil {
       return Text(stringLiteral: name).string
     }
     return nil

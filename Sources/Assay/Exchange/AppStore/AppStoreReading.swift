@@ -111,7 +111,8 @@ struct AppStoreReading {
     guard let text = value?.text else { return nil }
     let payload: SignedPayload
     do throws(Refusal) {
-      var verification = StoreKitVerification(trust, kind, nowMs: nowMs)
+      var verification = StoreKitVerification(
+        trust, kind, askedFor: task.appWithoutBundle(at: host), nowMs: nowMs)
       payload = try verification.run(text.utf8)
     } catch {
       let refusal = error.inside(path, as: .jws)

@@ -46,6 +46,13 @@ struct AppStoreTask: Sendable {
     return app
   }
 
+  /// Returns the app of a transaction without a bundle id in the response of `host`: the app of
+  /// our own token (API-57). `nil` if such a transaction is refused: a test server is not Apple's,
+  /// and its signing key is public.
+  func appWithoutBundle(at host: AppStoreHost) -> Configuration.App? {
+    host == .localTesting || policy.missingBundleIdRefused ? nil : app
+  }
+
   /// The most steps for the pages and attempts of this request (EXC-15).
   var maxSteps: Int {
     AppStoreEndpoint.steps(pages: options.pages, attempts: options.attempts)

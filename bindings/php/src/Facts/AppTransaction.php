@@ -19,6 +19,7 @@ final class AppTransaction extends Facts
         'environment' => [Member::TEXT, 'environment'],
         'environmentSource' => [Member::TEXT, 'environmentSource'],
         'bundleId' => [Member::TEXT, 'bundleId'],
+        'bundleIdSource' => [Member::TEXT, 'bundleIdSource'],
         'appAppleId' => [Member::INTEGER, 'appAppleId'],
         'effectiveDate' => [Member::DETAILS, 'effectiveDate', EffectiveDate::class],
         'keys' => [Member::DETAILS, 'keys', IdempotencyKeys::class],
@@ -59,6 +60,11 @@ final class AppTransaction extends Facts
     public readonly string $environmentSource;
     /** The bundle id of the app; null for kinds without one. */
     public readonly ?string $bundleId;
+    /**
+     * "request" if Apple signed no bundle id and it is that of the request that the App Store
+     * answered; null otherwise.
+     */
+    public readonly ?string $bundleIdSource;
     /** Apple's id of the app. */
     public readonly ?int $appAppleId;
     /** The date for which the certificates were verified. */
