@@ -423,6 +423,12 @@ export interface Configuration {
     readonly privateKey: string;
     /** Another host, with `LocalTesting` alone. Https URL. Without it: Apple's hosts. */
     readonly apiBaseUrl?: string;
+    /**
+     * A signed transaction without `bundleId` in Apple's answer to your own token. `accept`: it is
+     * of the app of that token, with the warning `bundle-absent`; `refuse`: like every other text
+     * without one. Without it: "accept".
+     */
+    readonly missingBundleId?: "accept" | "refuse";
   };
   /** The key of Sign in with Apple. */
   readonly appleId?: {

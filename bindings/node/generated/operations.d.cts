@@ -566,6 +566,19 @@ export interface ExchangeRequests {
     transactionId: string;
     nonce?: string;
   };
+  "build-realtime-response": {
+    messageIdentifier: string;
+    alternateProductId?: string;
+    billingPlanType?: string;
+    offerIdentifier?: string;
+    productId?: string;
+    transactionId?: string;
+    nonce?: string;
+    bundleId?: string;
+    promotionalOfferSignatureV2?: string;
+    promotionalOfferSignatureV1?: object;
+    advancedCommerceRequestData?: string;
+  };
   "sign-device-check-token": {};
   "sign-apple-client-secret": {
     clientId?: string;
@@ -865,6 +878,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "get-transaction-history": {
@@ -886,6 +900,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "get-transaction-history-v1": {
@@ -907,6 +922,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "get-all-subscription-statuses": {
@@ -920,6 +936,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "get-app-transaction-info": {
@@ -932,6 +949,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "look-up-order-id": {
@@ -944,6 +962,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "get-refund-history": {
@@ -957,6 +976,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "finish-transaction": {
@@ -969,6 +989,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "set-app-account-token": {
@@ -982,6 +1003,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "send-consumption-information": {
@@ -999,6 +1021,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "send-consumption-data": {
@@ -1023,6 +1046,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "extend-subscription-renewal-date": {
@@ -1038,6 +1062,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "extend-renewal-date-for-all-active-subscribers": {
@@ -1054,6 +1079,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "get-status-of-subscription-renewal-date-extensions": {
@@ -1067,6 +1093,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "get-notification-history": {
@@ -1085,6 +1112,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "request-test-notification": {
@@ -1096,6 +1124,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
   "get-test-notification-status": {
@@ -1108,6 +1137,7 @@ export interface ExchangeRequests {
       attempts?: number;
       pages?: number;
       partial?: boolean;
+      values?: "lenient" | "strict";
     };
   };
 }
