@@ -240,6 +240,12 @@ check-node-package: node-package
 	@if $(NODE_GATE) --ask > /dev/null; then \
 	  $(PYTHON) $(GATES)/node_package.py --package $(NODE_PACKAGE); fi
 
+# The case table over other versions, and a purchase over Deno and Bun, with the same addon.
+.PHONY: check-node-versions
+check-node-versions: node-package $(PROGRAMS)/dump
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(NODE_ENVIRONMENT) $(PYTHON) $(GATES)/node_versions.py; fi
+
 # The ledger over engines of their own, with a Node.js that has node:sqlite.
 check-node-engines: node-package
 	@if $(NODE_GATE) --ask > /dev/null; then \

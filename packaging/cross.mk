@@ -462,7 +462,7 @@ check-musl:
 	fi
 
 MUSL_SUITES := library smoke documents threads fork fork-inside guest secrets reload \
-	wheel dist
+	wheel dist node
 .PHONY: $(MUSL_SUITES:%=check-musl-%)
 check-musl-suites: $(MUSL_SUITES:%=check-musl-%)
 
@@ -523,6 +523,19 @@ check-musl-reload: $(MUSL_OUT)/abi/reload $(MUSL_LIBRARY)
 check-musl-wheel: wheel-musl $(MUSL_OUT)/abi/reload
 	@$(PYTHON) $(GATES)/wheel.py $(MUSL_OUT)/wheel $(CASES) --suite musl-wheel \
 	  --musl-loader $(MUSL_OUT)/abi/reload
+
+# The package of Node.js for musl, by a Node.js for musl.
+NODE_MUSL := $(NODE_BUILD)/musl/node_modules/assay
+NODE_MUSL_PREBUILT := $(NODE_PREBUILDS)/linux-x64-musl
+check-musl-node: node-package $(MUSL_LIBRARY) $(MUSL_OUT)/abi/dump
+	@if $(NODE_GATE) --ask > /dev/null; then \
+	  $(MAKE) --no-print-directory $(NODE_MUSL_PREBUILT)/assay.node && \
+	  rm -rf $(NODE_MUSL) && mkdir -p $(dir $(NODE_MUSL)) && \
+	  cp -r $(NODE_PACKAGE) $(NODE_MUSL) && rm -r $(NODE_MUSL)/prebuilds/* && \
+	  cp -r $(NODE_MUSL_PREBUILT) $(NODE_MUSL)/prebuilds && \
+	  cp $(MUSL_LIBRARY) $(NODE_MUSL)/prebuilds/linux-x64-musl && \
+	  $(NODE_ENVIRONMENT) ASSAY_NODE=$(ROOT)/$(NODE_MUSL) ASSAY_DUMP=$(ROOT)/$(MUSL_OUT)/abi/dump \
+	    $(PYTHON) $(GATES)/node_versions.py --musl; fi
 
 check-musl-dist: OLD_LIBCRYPTO := 1
 check-musl-dist: dist-musl

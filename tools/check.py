@@ -81,8 +81,9 @@ STEPS = [
          needs=("programs", "cases")),
     # Follows the other SwiftPM builds: it reuses their modules, and SwiftPM locks its build folder.
     Step("swift", ["check-swift"], "the Swift tests", needs=("swift-modules",)),
-    Step("musl", ["check-musl"], "the library and the wheel for musl, with its loader",
-         needs=("programs", "cases")),
+    Step("musl", ["check-musl"],
+         "the library, the wheel and the Node.js package for musl, with its loader",
+         needs=("programs", "cases", "node-package")),
     Step("packages", ["check-dist", "check-deb", "check-home", "check-install", "check-man",
                       "check-c"],
          "releases, Debian packages, installing, manual pages, pkg-config, CMake, C examples",
@@ -110,8 +111,9 @@ STEPS = [
          needs=("go",)),
     Step("node", ["check-node"], "the Node.js binding, documents byte for byte those of C",
          needs=("programs", "node-package", "cases"), quick=True),
-    Step("node-more", ["check-node-asan", "check-node-package"],
-         "the Node.js addon under AddressSanitizer, a fault in each call of Node-API; the package",
+    Step("node-more", ["check-node-asan", "check-node-package", "check-node-versions"],
+         "the Node.js addon under AddressSanitizer, a fault in each call of Node-API; the package; "
+         "Node.js 18 to 24, Deno and Bun",
          needs=("node",)),
     Step("lambda", ["check-lambda"], "the freemium back end, attacked over HTTP; its demonstration",
          needs=("build", "cases", "tools")),

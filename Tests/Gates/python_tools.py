@@ -64,14 +64,15 @@ class Environment:
                            "--disable-pip-version-check", *arguments, **variables)
 
 
-def installed(folder=TOOLS, requirements=REQUIREMENTS):
-    """Return (folder of the tools' programs, None), or (None, why they cannot be installed)."""
+def installed(folder=TOOLS, requirements=REQUIREMENTS, options=()):
+    """Return (folder of the tools' programs, None), or (None, why they cannot be installed); `options`
+    are further ones of pip."""
     folder = pathlib.Path(folder).resolve()
     with alone(folder):
-        return made(folder, requirements)
+        return made(folder, requirements, options)
 
 
-def made(folder, requirements):
+def made(folder, requirements, options):
     stamp = folder / "requirements"
     wanted = b"".join(path.read_bytes() for path in requirements)
     if stamp.exists() and stamp.read_bytes() == wanted:
@@ -80,7 +81,7 @@ def made(folder, requirements):
     # Most of these modules are never imported, and Python compiles the others at their first
     # import.
     pip = [folder / "bin/python", "-m", "pip", "install", "--quiet", "--no-compile", "--retries",
-           "1", "--timeout", "20", "--disable-pip-version-check"]
+           "1", "--timeout", "20", "--disable-pip-version-check", *options]
     for path in requirements:
         pip += ["-r", path]
     result = subprocess.run(pip, text=True, capture_output=True, env=clean())

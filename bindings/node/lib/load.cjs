@@ -43,8 +43,9 @@ function fail(text, cause) {
 function loadAddon(prebuilds, platform) {
   const path = join(prebuilds, platform, "assay.node");
   if (!existsSync(path)) {
-    throw fail(`there is no addon for ${platform}: no file ${path}. The package has those of ` +
-      "Linux on x64 and arm64; in a checkout `make node` builds this machine's.");
+    throw fail(`there is no addon for ${platform}: no file ${path}. assay-${VERSION}.tgz has those ` +
+      "of Linux on x64 and arm64, for glibc and for musl, and a tarball named like one has it alone; " +
+      "in a checkout `make node` builds this machine's.");
   }
   try {
     return require(path);
