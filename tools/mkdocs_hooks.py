@@ -26,6 +26,7 @@ MADE = {
     "contract/rules.tsv": "docs/spec/rules.md", "contract/statuses.tsv": "docs/statuses.md",
     "bindings/python/assay": "reference/python/index.md",
     "bindings/php/src": "reference/php/index.md", "bindings/go": "reference/go/index.md",
+    "bindings/node": "reference/node/index.md",
     "Sources/AssaySwift": "reference/swift/index.md",
     "Sources/Assay": "reference/swift-core/index.md",
 }
@@ -34,6 +35,8 @@ LISTED = {".py": "python", ".c": "c", ".php": "php", ".go": "go", ".swift": "swi
           ".sh": "sh", ".json": "json"}
 KINDS = {"check": "refuses", "part": "part of a check", "fact": "fact", "row": "row of a table",
          "design": "design", "duty": "the host's duty"}
+# How much less the search weighs pages below a folder.
+BOOSTS = {"docs/spec/": 0.3, "reference/": 0.3, "bindings/": 0.15}
 STATES = {"built": "", "part": "in part", "planned": "planned", "-": ""}
 LANGUAGES = {"python": "Python", "php": "PHP", "go": "Go", "js": "Node.js", "ts": "Node.js",
              "swift": "Swift", "c": "C"}
@@ -147,9 +150,10 @@ def on_files(files, config):
 def on_page_markdown(markdown, page, **_):
     """Convert CommonMark to Python-Markdown's dialect; remove the test words of code blocks."""
     Repository.source = page.file.src_uri
-    # Ranks guides first in the search results.
-    page.meta.setdefault("search", {
-        "boost": 0.3 if page.file.src_uri.startswith(("docs/spec/", "reference/")) else 1})
+    # Ranks guides first in the search results, and references before the packages' own pages,
+    # whose tables name every call.
+    page.meta.setdefault("search", {"boost": next(
+        (boost for start, boost in BOOSTS.items() if page.file.src_uri.startswith(start)), 1)})
     if page.file.src_uri.startswith("docs/spec/") and page.file.src_uri not in NOT_DEFINED:
         markdown = DEFINED.sub(rf"\1{ANCHOR}\2", markdown)
     return with_tabs(with_lists(markdown))

@@ -1,4 +1,4 @@
-"""Generate the references of C, Python, PHP, Go and Swift: public declarations with their comments.
+"""Generate the references of C, Python, PHP, Go, Node.js and Swift: public declarations with their comments.
 
 The sources are read as text, not compiled or imported: formatters keep them regular, so that a
 declaration is recognized by its indentation and first words, and its comment is the one above.
@@ -290,6 +290,82 @@ def python_pages():
     return {name.removesuffix(".__init__"): entries for name, entries in sorted(found.items())}
 
 
+# ---- Node.js
+
+NODE_PAGES = {"index": "assay", "generated/facts": "assay: facts",
+              "generated/operations": "assay: requests", "ledger": "assay/ledger",
+              "generated/ledger": "assay/ledger: requests and results",
+              "testing": "assay/testing"}
+NODE_DECLARED = re.compile(
+    r"(?:export )?(?:abstract )?(class|interface|type|const|function) (\w+)")
+NODE_HIDDEN = re.compile(r"private |protected |\[Symbol\.|import |export \*|declare |\[\w+:")
+NODE_FOLDED = re.compile("Calls$|Requests$")
+NODE_PIECE = re.compile(r"/\*\*(.*?)\*/|//[^\n]*|[^/]|/", re.S)
+
+
+def node_statements(text):
+    """Yield (comment, code) of each declaration in a text: it ends with `;`, a block without one."""
+    comment, code, depth = "", "", 0
+    for piece in NODE_PIECE.finditer(text):
+        words = piece[0]
+        if len(words) > 1 and not code.strip():
+            comment = "" if piece[1] is None else re.sub(
+                r"^ *\* ?", "", piece[1], flags=re.M).strip()
+            continue
+        code += words
+        if len(words) > 1:
+            continue
+        depth += (words in "([{") - (words in ")]}")
+        is_block = words == "}" and re.match(r"(?:export |abstract |declare )*"
+                                             r"(?:class|interface|global)\b", code.strip())
+        if not depth and (words == ";" or is_block):
+            yield comment, textwrap.dedent(code.strip("\n")).strip().removesuffix(";")
+            comment, code = "", ""
+    if code.strip():
+        yield comment, code.strip()
+
+
+def node_entry(comment, code):
+    """Return a declaration, and the names of its bases; None if it is not public."""
+    declared = NODE_DECLARED.match(code)
+    if NODE_HIDDEN.match(code) or declared is None:
+        return None
+    kind, name = declared.groups()
+    if kind not in ("class", "interface"):
+        return Entry(name, code.removeprefix("export "), comment), []
+    start = code.index("{")
+    head, inside = code[:start].strip().removeprefix("export "), code[start + 1:-1]
+    entry = Entry(name, head, comment)
+    for words, member in node_statements(inside):
+        named = re.match(r"(?:static |readonly )*(\w+)", member)
+        if named and not NODE_HIDDEN.match(member):
+            is_value = not re.match(r"(?:static )?\w+(?:<[^>]*>)?\(", member)
+            member = " ".join(member.split()) if is_value else member
+            entry.members.append(Entry(named[1], member, words, is_value))
+    bases = head.partition(" extends ")[2]
+    return entry, [] if "<" in bases else re.findall(r"\w+", bases)
+
+
+def node_pages():
+    """Return a page for each file of declarations. Methods of operations, which an interface
+    `…Calls` or `…Requests` declares, are those of the class that extends it."""
+    found, known, extended = {}, {}, []
+    for file, title in NODE_PAGES.items():
+        text = (ROOT / f"bindings/node/{file}.d.cts").read_text()
+        for entry, bases in filter(None, (node_entry(*each) for each in node_statements(text))):
+            kept = known.setdefault((title, entry.name), entry)
+            if kept is entry:
+                found.setdefault(title, []).append(entry)
+            extended.append((kept, bases))
+    folded = {name: entry for (_, name), entry in known.items() if NODE_FOLDED.search(name)}
+    # A base is declared before what extends it, so that its own members are whole by then.
+    for entry, bases in extended:
+        for base in filter(None, map(folded.get, bases)):
+            entry.members += base.members
+    return {title: [entry for entry in entries if entry.name not in folded]
+            for title, entries in found.items()}
+
+
 # ---- C
 
 def c_page():
@@ -389,6 +465,8 @@ HOSTS = {
                 "\\".join(["Assay", *path.parts[:-1]]), php_markdown)),
     "go": ("Go reference", "go", "The packages `assay` and `assay/ledger`, file by file.",
            lambda: source_pages(GO, "bindings/go", go_page)),
+    "node": ("Node.js reference", "ts", "The package `assay`, its ledger and what is for tests: a "
+             "page for each file of declarations.", node_pages),
     "swift": ("Swift reference", "swift", "`import AssaySwift`: depend on this package and its "
               "product `AssaySwift`. It hands `Document` and `Status` of the core through. Files of "
               "SQLite are in the product `AssaySQLite`.",
