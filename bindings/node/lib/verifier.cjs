@@ -237,7 +237,7 @@ class Verifier extends Calls {
   exchange(request, given) {
     const { Exchange } = require("./exchange.cjs");
     const { evidence, now } = options(given, ["evidence", "now"]);
-    return Exchange.start(this.#open(), jsonText(request, "request"), evidenceOf(evidence),
+    return Exchange.start(this.#open(), jsonText(request, "request"), evidenceOf(evidence ?? []),
       nowOf(now));
   }
 
