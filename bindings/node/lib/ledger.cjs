@@ -12,7 +12,7 @@ const { refusal } = require("./errors.cjs");
 const { LIMITS } = require("./executors/replies.cjs");
 const { Grant, TakeBack, payOut, takeBack } = require("./granting.cjs");
 const { OPERATION_OF } = require("./kinds.cjs");
-const { readArguments } = require("./operations.cjs");
+const { add, readArguments } = require("./operations.cjs");
 const { Verifier } = require("./verifier.cjs");
 
 const LONGEST_WAIT_MS = 30_000;
@@ -220,14 +220,12 @@ class Ledger {
 
   static {
     for (const row of OPERATIONS) {
-      const method = {
+      add(this, {
         async [row.name](...given) {
           const [request, carried] = readArguments(row, given, CARRIED);
           return this.#fulfil(row, request, carried);
         },
-      };
-      Object.defineProperty(this.prototype, row.name,
-        { value: method[row.name], writable: true, configurable: true });
+      });
     }
   }
 
