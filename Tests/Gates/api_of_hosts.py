@@ -220,8 +220,8 @@ def node(_):
     """List the declarations of the types, which bindings/node/tests compares with the exports."""
     lines = []
     for name in ("index.d.cts", "generated/configuration.d.cts", "generated/facts.d.cts",
-                 "generated/operations.d.cts", "ledger.d.cts", "generated/ledger.d.cts",
-                 "testing.d.cts"):
+                 "generated/kinds.d.cts", "generated/operations.d.cts", "ledger.d.cts",
+                 "generated/ledger.d.cts", "testing.d.cts"):
         text = " ".join(COMMENT.sub(" ", (NODE / name).read_text()).split())
         for part in split_at(text.replace("} export ", "}; export ").replace(
                 "} interface ", "}; interface ").replace("} type ", "}; type "), ";"):

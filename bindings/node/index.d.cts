@@ -2,11 +2,13 @@
 
 import * as facts from "./generated/facts.cjs";
 import type { Configuration } from "./generated/configuration.cjs";
+import type { EvidenceKind, JwsCalls } from "./generated/kinds.cjs";
 import type { AppStoreRequests, DeviceCheckRequests, ExchangeRequest, SessionsCalls, SignerCalls,
   VerifierCalls, VerifierRequests } from "./generated/operations.cjs";
 
 export type { Configuration };
 export * from "./generated/facts.cjs";
+export * from "./generated/kinds.cjs";
 export * from "./generated/operations.cjs";
 
 // As @types/node has it, for compilers and libraries that do not know `using` yet.
@@ -97,41 +99,12 @@ export class AssayError extends Error {
   readonly httpStatus: number;
   readonly document: Document | null;
 }
-/** Well formed, but not authentic, of another app, or not allowed. */
-export class RejectedError extends AssayError {}
-/** Not the format that it claims to have. */
-export class MalformedError extends AssayError {}
-/** An algorithm, version or kind that is not handled. */
-export class UnsupportedError extends AssayError {}
-/** A size, depth or count limit was exceeded. */
-export class TooLargeError extends AssayError {}
-/** The calling program broke a rule. */
-export class MisuseError extends AssayError {}
-/** The configuration is not usable; `at` names the member. */
-export class ConfigError extends AssayError {}
-/** A server or database gave no usable reply: retry. */
-export class UnavailableError extends AssayError {}
-/** A bug or a damaged build; nothing was trusted. */
-export class InternalError extends AssayError {}
-/** Nothing is decided yet: take the next step. */
-export class PendingError extends AssayError {}
 
-export type EvidenceKind = "transaction" | "renewal-info" | "notification" | "app-transaction" |
-  "realtime-request" | "transaction-receipt" | "app-receipt" | "attest-receipt" |
-  "verify-receipt-response";
 /** What the app hashed, which is hashed here, or that hash, 16 to 64 bytes. */
 export type ClientData = { clientData: SignedText; clientDataHash?: undefined } |
   { clientDataHash: Uint8Array; clientData?: undefined };
 
-interface Calls extends VerifierCalls {
-  /** Verify a signed transaction: a purchase, restore or renewal. */
-  verifyTransaction(jws: SignedText, options?: At): facts.Transaction;
-  verifyRenewalInfo(jws: SignedText, options?: At): facts.RenewalInfo;
-  /** Verify a server notification (`signedPayload` of the body) and every JWS inside it. */
-  verifyNotification(jws: SignedText, options?: At): facts.Notification;
-  verifyAppTransaction(jws: SignedText, options?: At): facts.AppTransaction;
-  /** Verify a realtime request of Retention Messaging: `signedPayload` of the body. */
-  verifyRealtimeRequest(jws: SignedText, options?: At): facts.RealtimeRequest;
+interface Calls extends JwsCalls, VerifierCalls {
   /** Verify the property list of iOS 3 to 6: one purchase, in base64 or raw. */
   verifyTransactionReceipt(receipt: SignedText, options?: At): facts.TransactionReceipt;
   /** Verify an app receipt. subject: the device that it must belong to, the vendor id as UUID or 16

@@ -216,15 +216,19 @@ class Finding extends Members {
   }
 }
 
+/** Return the document behind evidence: itself, that of facts, or that of a key set. */
+function behind(item) {
+  if (item instanceof Document) return item;
+  if (item instanceof Members) return item.document;
+  return item?.facts instanceof Members ? item.facts.document : undefined;
+}
+
 /** Return the handles of the documents behind evidence, each once. */
 function evidenceOf(evidence) {
-  const one = evidence instanceof Document || evidence instanceof Members ||
-    evidence?.facts instanceof Members;
+  const isList = typeof evidence?.[Symbol.iterator] === "function" && typeof evidence !== "string";
   const found = new Set();
-  for (const item of one ? [evidence] : evidence ?? []) {
-    const document = item instanceof Document ? item
-      : item instanceof Members ? item.document
-        : item?.facts instanceof Members ? item.facts.document : undefined; // a key set
+  for (const item of isList ? evidence : [evidence]) {
+    const document = behind(item);
     if (document === undefined) {
       throw refuse("evidence", "documents or facts of a Verifier, never JSON", item);
     }

@@ -5,6 +5,7 @@ const results = require("../generated/results.cjs");
 const { MADE } = require("./document.cjs");
 const { own } = require("./arguments.cjs");
 const { PendingError, UnavailableError } = require("./errors.cjs");
+const { add } = require("./operations.cjs");
 const { Result } = require("./results.cjs");
 
 /** What is to be done once: its members are read-only. */
@@ -26,33 +27,33 @@ class TakeBack extends Effect {
 
 // ---- members by hand of generated classes
 
-function add(Classes, members) {
-  const found = Object.getOwnPropertyDescriptors(members);
-  for (const Class of Classes) Object.defineProperties(Class.prototype, found);
-}
-
-add([results.Claim], {
+add(results.Claim, {
   get needsGrant() {
     return this.clientResult === null && ["new", "resume"].includes(this.outcome);
   },
   grant() { return new Grant(this.payload); },
 });
-add([results.Take], { takeBack() { return new TakeBack(this.payload); } });
-add([results.ClaimResult, results.ResumeResult], {
-  get claim() { return this.claims.find((each) => each.needsGrant) ?? this.claims.at(-1) ?? null; },
-});
-add([results.IssueChallengeResult], {
+add(results.Take, { takeBack() { return new TakeBack(this.payload); } });
+for (const Class of [results.ClaimResult, results.ResumeResult]) {
+  add(Class, {
+    get claim() {
+      return this.claims.find((each) => each.needsGrant) ?? this.claims.at(-1) ?? null;
+    },
+  });
+}
+add(results.IssueChallengeResult, {
   get challenge() { return own(this.payload, "challenge") ?? null; },
 });
-add([results.FinishSignupResult], {
+add(results.FinishSignupResult, {
   get httpStatus() {
     return this.outcome === "exists" ? 409 : Reflect.get(Result.prototype, "httpStatus", this);
   },
 });
 // Apple sends again what is not answered with 200.
-const APPLES = [results.RevokeResult, results.ApplyEventResult,
-  results.ResumeExpiredRevocationsResult];
-add(APPLES, { get httpStatus() { return this.ok ? 200 : 503; } });
+for (const Class of [results.RevokeResult, results.ApplyEventResult,
+  results.ResumeExpiredRevocationsResult]) {
+  add(Class, { get httpStatus() { return this.ok ? 200 : 503; } });
+}
 
 // ---- what became of a result
 

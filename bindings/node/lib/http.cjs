@@ -105,7 +105,7 @@ class Sender {
       // No content coding is requested: the limit counts decoded bytes.
       headers: [["accept-encoding", "identity"], ...request.headers],
       body: body === null ? undefined : body.text ?? Buffer.from(body.base64, "base64"),
-      redirect: "manual", credentials: "omit", cache: "no-store",
+      redirect: "manual", cache: "no-store",
       signal: signal === undefined ? late : AbortSignal.any([late, signal]),
     });
     if (!CODINGS.includes(response.headers.get("content-encoding") ?? "")) {

@@ -12,7 +12,7 @@ const { refusal } = require("./errors.cjs");
 const { LIMITS } = require("./executors/replies.cjs");
 const { Grant, TakeBack, payOut, takeBack } = require("./granting.cjs");
 const { OPERATION_OF } = require("./kinds.cjs");
-const { readArguments } = require("./operations.cjs");
+const { add, readArguments } = require("./operations.cjs");
 const { Verifier } = require("./verifier.cjs");
 
 const LONGEST_WAIT_MS = 30_000;
@@ -43,9 +43,10 @@ function withEngine(configuration, engine) {
 
 /** Run an exchange to its end. However it ends, no transaction stays open. */
 async function carryOut(exchange, executor, functions, { maxWaitMs, signal, clock }) {
-  const session = executor.session();
+  let session;
   let reached = 0; // a clock that stops would never reach the end of a wait
   try {
+    session = executor.session();
     while (!exchange.done) {
       signal?.throwIfAborted();
       const { step, database, grant, notBeforeMs } = exchange.step;
@@ -71,7 +72,7 @@ async function carryOut(exchange, executor, functions, { maxWaitMs, signal, cloc
     return exchange.document;
   } finally {
     exchange.close();
-    await session.close();
+    await session?.close();
   }
 }
 
@@ -108,18 +109,21 @@ class Ledger {
   /** Create tables and indexes, and SQLite's file: for a setup, and for nothing else (STO-78). */
   async createSchema() {
     this.#executor.make?.();
-    const document = await this.#run({ operation: "create-schema", lineage: made(24) }, [],
-      { maxWaitMs: CREATION_MS });
+    return this.#ask(results.CreateSchemaResult, { operation: "create-schema", lineage: made(24) },
+      { __proto__: null, maxWaitMs: CREATION_MS });
+  }
+
+  async #ask(Class, request, carried) {
+    const document = await this.#run(request, [], carried);
     document.throwIfFailed();
-    return new results.CreateSchemaResult(MADE, document, parsed(document).exchange);
+    return new Class(MADE, document, parsed(document).exchange);
   }
 
   /** Check that every column exists, on the primary that this ledger found first. */
-  async checkSchema(given = {}) {
-    const lineage = this.#lineage === undefined ? {} : { lineage: this.#lineage };
-    const document = await this.#run({ operation: "check-schema", ...lineage }, [], given);
-    document.throwIfFailed();
-    const found = new results.CheckSchemaResult(MADE, document, parsed(document).exchange);
+  async checkSchema(given) {
+    const carried = options(given, ["now", "maxWaitMs", "signal", "deadlineMs"]);
+    const found = await this.#ask(results.CheckSchemaResult, { operation: "check-schema",
+      lineage: this.#lineage, deadlineMs: carried.deadlineMs }, carried);
     this.#lineage ??= found.lineage ?? undefined;
     return found;
   }
@@ -166,7 +170,7 @@ class Ledger {
   }
 
   /** Run an operation, and the grants and take-backs that follow it. */
-  async #fulfil(row, request, { evidence, ...carried }) {
+  async #fulfil(row, request, carried) {
     for (const name of row.made) request[name] ??= made(SIZES[name]);
     if (request.cachedPlan) {
       const { plan, expiresAtMs, readAtMs } = request.cachedPlan;
@@ -182,7 +186,7 @@ class Ledger {
     }
     let wasCalled = false;
     const called = (call) => call && ((given) => { wasCalled = true; return call(given); });
-    const document = await this.#run(request, evidence, { ...carried,
+    const document = await this.#run(request, carried.evidence, { __proto__: null, ...carried,
       grant: called(carried.grant), takeBack: called(carried.takeBack) });
     const found = this.#read(row, document, request, wasCalled);
     if (row.operation === "forget-account") await this.#executor.forgotten?.();
@@ -216,14 +220,12 @@ class Ledger {
 
   static {
     for (const row of OPERATIONS) {
-      const method = {
+      add(this, {
         async [row.name](...given) {
           const [request, carried] = readArguments(row, given, CARRIED);
           return this.#fulfil(row, request, carried);
         },
-      };
-      Object.defineProperty(this.prototype, row.name,
-        { value: method[row.name], writable: true, configurable: true });
+      });
     }
   }
 

@@ -63,11 +63,18 @@ function readArguments(row, given, names = CARRIED) {
   return [request, carried];
 }
 
+/** Give a class methods, or getters, beside those of its text. */
+function add(Class, members) {
+  for (const [name, found] of Object.entries(Object.getOwnPropertyDescriptors(members))) {
+    Object.defineProperty(Class.prototype, name, { ...found, enumerable: false });
+  }
+}
+
 /** Give a class the methods of the operations that are on it. */
 function define(Class, on, runs = ["call", "http"]) {
   for (const row of OPERATIONS.filter((each) => each.on === on && runs.includes(each.runs))) {
     const reader = readerOf(row);
-    const method = row.runs === "call"
+    add(Class, row.runs === "call"
       ? { [row.name](...given) { return this[CALL](reader, ...readArguments(row, given)); } }
       : {
           async [row.name](...given) {
@@ -76,10 +83,8 @@ function define(Class, on, runs = ["call", "http"]) {
               carried);
             return reader.read(document);
           },
-        };
-    Object.defineProperty(Class.prototype, row.name,
-      { value: method[row.name], writable: true, configurable: true });
+        });
   }
 }
 
-module.exports = { CALL, RUN, COMMON, define, readArguments };
+module.exports = { CALL, RUN, COMMON, add, define, readArguments };

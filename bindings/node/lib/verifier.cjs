@@ -9,7 +9,7 @@ const { Document, evidenceOf, made } = require("./document.cjs");
 const { refusal, refusalOfStatus } = require("./errors.cjs");
 const { base64Octets, device, integer, jsonText, milliseconds, nowOf, octets, options, refuse,
   signed, timeOf } = require("./arguments.cjs");
-const { CALL, COMMON, RUN, define } = require("./operations.cjs");
+const { CALL, COMMON, RUN, add, define } = require("./operations.cjs");
 
 const PERFORM = Symbol("perform");
 const RESPONSE = "verify-receipt-response";
@@ -26,17 +26,6 @@ function clientData({ clientData: data, clientDataHash: hash }) {
 
 /** What a verifier and its calls on the thread pool have in common. */
 class Calls {
-  verifyTransaction(jws, given) { return this.#jws(facts.Transaction, jws, given); }
-  verifyRenewalInfo(jws, given) { return this.#jws(facts.RenewalInfo, jws, given); }
-  verifyNotification(jws, given) { return this.#jws(facts.Notification, jws, given); }
-  verifyAppTransaction(jws, given) { return this.#jws(facts.AppTransaction, jws, given); }
-  verifyRealtimeRequest(jws, given) { return this.#jws(facts.RealtimeRequest, jws, given); }
-
-  #jws(Class, jws, given) {
-    return this[PERFORM](Class, FUNCTION.verifyJws, JWS[Class.kind], signed(jws, "jws"),
-      timeOf(given));
-  }
-
   #receipt(reader, kind, receipt, subject, now) {
     return this[PERFORM](reader, FUNCTION.verifyReceipt, RECEIPTS[kind],
       signed(receipt, "receipt"), subject, nowOf(now));
@@ -121,6 +110,16 @@ class Calls {
   }
 }
 define(Calls, "verifier", ["call"]);
+// One method for each kind of JWS: verifyTransaction, verifyRenewalInfo …
+for (const [kind, number] of Object.entries(JWS)) {
+  const Class = Object.values(facts).find((each) => each.kind === kind);
+  const method = {
+    [`verify${Class.name}`](jws, given) {
+      return this[PERFORM](Class, FUNCTION.verifyJws, number, signed(jws, "jws"), timeOf(given));
+    },
+  };
+  add(Calls, method);
+}
 
 /** The calls of a verifier on Node's thread pool: each returns a promise. */
 class AsyncVerifier extends Calls {
@@ -139,9 +138,8 @@ class AsyncVerifier extends Calls {
 // A wrong argument rejects the promise, as a refusal does.
 for (const name of Object.getOwnPropertyNames(Calls.prototype)) {
   if (name === "constructor") continue;
-  const value = { async [name](...given) { return Calls.prototype[name].apply(this, given); } };
-  Object.defineProperty(AsyncVerifier.prototype, name,
-    { value: value[name], writable: true, configurable: true });
+  add(AsyncVerifier,
+    { async [name](...given) { return Calls.prototype[name].apply(this, given); } });
 }
 
 /** A part of a verifier with the operations of one task. */
@@ -237,7 +235,7 @@ class Verifier extends Calls {
   exchange(request, given) {
     const { Exchange } = require("./exchange.cjs");
     const { evidence, now } = options(given, ["evidence", "now"]);
-    return Exchange.start(this.#open(), jsonText(request, "request"), evidenceOf(evidence),
+    return Exchange.start(this.#open(), jsonText(request, "request"), evidenceOf(evidence ?? []),
       nowOf(now));
   }
 

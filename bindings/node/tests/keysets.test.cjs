@@ -93,6 +93,25 @@ test("a cold start with what was kept", async () => {
   await assert.rejects(verify(broken, played), /of the host/);
 });
 
+test("what the host's functions throw passes, and the next call works", async () => {
+  const broken = new Error("of the host");
+  const fail = () => { throw broken; };
+  const late = async () => { throw broken; };
+  for (const name of ["sender", "load", "save", "clock"]) {
+    for (const call of name === "clock" ? [fail] : [fail, late]) {
+      let isBroken = true;
+      const played = new Issuer();
+      const good = { sender: async ({ id }) => ({ id, status: 200, headers: [],
+        body: { text: played.text } }), load: () => null, save: () => {}, clock: () => played.now };
+      const cache = new assay.KeysetCache(verifier(item.verifier), { ...good,
+        [name]: (...given) => (isBroken ? call : good[name])(...given) });
+      await assert.rejects(verify(cache, played), broken, name);
+      isBroken = false;
+      assert.ok((await verify(cache, played)).subject, name);
+    }
+  }
+});
+
 test("a key set by hand", () => {
   const keys = new assay.Keyset(JSON.parse(item.jwks));
   assert.equal(keys.facts.issuer, issuer);

@@ -539,3 +539,54 @@ test("evidence that was forged reaches no database", async () => {
   await assert.rejects(purchases.claim(jws, { account: "ann", grantMode: "transaction" }), TypeError);
   purchases.close();
 });
+
+test("a polluted Object.prototype changes no operation", async () => {
+  const executor = { engine: "sqlite", session: () => ({
+    perform: async ({ id }) => ({ id, code: 0 }), close: async () => {} }) };
+  const purchases = new ledgers.Ledger(executor, require("./shops.cjs").configuration());
+  const names = ["now", "grant", "takeBack", "signal", "maxWaitMs", "evidence", "grantMode",
+    "deadlineMs", "lineage", "options"];
+  const calls = [() => purchases.getPlan("ann"), () => purchases.checkSchema(),
+    () => purchases.createSchema(), () => purchases.claim(coins(), { account: "ann" })];
+  const status = (error) => error.status;
+  const wanted = await Promise.all(calls.map((call) => call().catch(status)));
+  assert.ok(wanted.every((each) => /^unavailable\.database\./.test(each)), wanted.join());
+  try {
+    for (const name of names) {
+      Object.defineProperty(Object.prototype, name,
+        { __proto__: null, value: 1, writable: true, configurable: true });
+    }
+    for (const [at, call] of calls.entries()) {
+      assert.equal(await call().catch(status), wanted[at], String(call));
+    }
+  } finally {
+    for (const name of names) delete Object.prototype[name];
+  }
+  purchases.close();
+});
+
+test("what an executor throws passes, and its session is closed", async () => {
+  const broken = new Error("of the host");
+  const fail = () => { throw broken; };
+  const late = async () => { throw broken; };
+  const done = { closed: 0 };
+  const session = { perform: async ({ id }) => ({ id, code: 0 }), grant: async () => ({}),
+    close: async () => { done.closed += 1; } };
+  const executor = { engine: "sqlite", session: () => session };
+  const purchases = new ledgers.Ledger(executor, require("./shops.cjs").configuration());
+  const asked = () => purchases.getPlan("ann", { maxWaitMs: 0 });
+  for (const call of [fail, late]) {
+    session.perform = call;
+    await assert.rejects(asked(), broken);
+  }
+  assert.equal(done.closed, 2);
+  session.close = late;
+  await assert.rejects(asked(), broken);
+  executor.session = fail;
+  await assert.rejects(asked(), broken);
+  await assert.rejects(purchases.checkSchema({ maxWait: 5 }), TypeError);
+  Object.assign(executor, { session: () => session });
+  Object.assign(session, { perform: async ({ id }) => ({ id, code: 0 }), close: async () => {} });
+  await assert.rejects(asked(), (error) => /^(unavailable|pending)\./.test(error.status));
+  purchases.close();
+});

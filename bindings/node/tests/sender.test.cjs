@@ -212,7 +212,9 @@ test("a given fetch, and a signal", async (t) => {
   const sender = new assay.Sender({ hosts: { [HOST]: server.url } });
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error("no more")), 50);
+  const begin = performance.now();
   await assert.rejects(sender.send(ASKED, { signal: stop.signal }), /no more/);
+  assert.ok(performance.now() - begin < LONGEST_MS); // and not when the time-out ends the request
 });
 
 test("one message for each request, without secrets", async (t) => {

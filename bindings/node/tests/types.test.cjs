@@ -53,7 +53,8 @@ test("declared names are those that are exported", open, () => {
 });
 
 test("every declared value is exported", () => {
-  for (const [module, files] of [["index.cjs", ["index", "generated/facts", "generated/operations"]],
+  for (const [module, files] of [["index.cjs", ["index", "generated/facts",
+    "generated/kinds", "generated/operations"]],
     ["ledger.cjs", ["ledger", "generated/ledger"]]]) {
     const exported = require(join(PACKAGE, module));
     for (const file of files) {

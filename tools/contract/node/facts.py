@@ -45,6 +45,13 @@ def write_comment(said, indent=""):
     return [f"{indent}/**", *text.wrap_comment(said, f"{indent} * ", WIDTH), f"{indent} */"]
 
 
+def import_types(names, module):
+    """Return an import of types, folded if it is long."""
+    line = f"import type {{ {', '.join(names)} }} from {quote(module)};"
+    return [line] if len(line) <= WIDTH else \
+        text.list_parts("import type {", names, f"}} from {quote(module)};", "  ")
+
+
 class Classes:
     """The classes, and the types of their members."""
 

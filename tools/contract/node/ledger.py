@@ -13,7 +13,7 @@ import re
 from ..reader import find_reached
 from ..text import camel, fit_parts, list_parts, pack, quote
 from .calls import MARK, PACKAGE, WIDTH, Method, fit, pascal
-from .facts import Classes, fold_union, write_comment
+from .facts import Classes, fold_union, import_types, write_comment
 
 # By hand: a new database gets its lineage, and a ledger keeps the first one that it saw.
 BY_HAND = {"create-schema", "check-schema"}
@@ -146,9 +146,8 @@ def write_classes(contract):
 def write_types(contract):
     writer, methods = Results(contract), find_methods(contract)
     out = [MARK, "",
-           *fit_parts("import type { ", ["Document", "Environment", "Evidence", "Json", "Members",
-                                         "Ms", "SeveralEvidence", "SignedText"],
-                      ' } from "../index.cjs";', WIDTH, "  "),
+           *import_types(["Document", "Environment", "Evidence", "Json", "Members", "Ms",
+                           "SeveralEvidence", "SignedText"], "../index.cjs"),
            'import type { AttestEnvironment } from "./facts.cjs";',
            'import type { Grant, LedgerCallOptions, Result, TakeBack } from "../ledger.cjs";', "",
            "// Sets of values: a value that this version does not know passes through."]
