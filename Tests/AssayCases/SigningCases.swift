@@ -306,7 +306,8 @@ extension CaseFixture {
         [(place, .text(value))])
     }
     config(
-      "CNF-1", "bundle ids: required", [(place, "required")], [], "config.document.range", place, [])
+      "CNF-1", "bundle ids: required", [(place, "required")], [], "config.document.range", place, []
+    )
     config("CNF-1", "bundle ids: true", [(place, true)], [], "config.document.type", place, [])
   }
 

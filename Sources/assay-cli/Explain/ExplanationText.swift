@@ -862,9 +862,9 @@ enum ExplanationText {
     thing	rule	API-54	rule	401 that stays (API-55)	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-55	rule	The first 401 of an exchange is answered by one repetition at the same host	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-56	rule	Pacing a fleet is the host's	what it is	what an answer says, or is made of; not built yet	page	docs/spec/app-store-server-api.md §7
-    thing	rule	API-57	rule	A signed transaction without bundleId in an answer to our own token	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §5
-    thing	rule	API-58	rule	Conditions of a missing bundleId	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §5
-    thing	rule	API-59	rule	A text without bundleId is refused when read alone	what it is	what an answer says, or is made of; built in part	page	docs/spec/app-store-server-api.md §5
+    thing	rule	API-57	rule	A signed transaction without bundleId in an answer to our own token	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Answers without a bundle id
+    thing	rule	API-58	rule	Conditions of a missing bundleId	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md Answers without a bundle id
+    thing	rule	API-59	rule	A text without bundleId is refused when read alone	what it is	what an answer says, or is made of; built in part	page	docs/spec/app-store-server-api.md Answers without a bundle id
     thing	rule	SIG-1	rule	JWS of offers for the app	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §9
     thing	rule	SIG-2	rule	offers that are bound to a customer	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §9
     thing	rule	SIG-3	rule	what is signed has no control characters	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §9
