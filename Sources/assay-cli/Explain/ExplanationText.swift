@@ -1084,6 +1084,7 @@ enum ExplanationText {
     thing	rule	TRI-10	rule	replay keys of the claim are looked up by the host	what it is	the duty of your server	page	docs/spec/receipts-triage.md §1.3
     thing	rule	TRI-11	rule	survivors are verified offline	what it is	the duty of your server	page	docs/spec/receipts-triage.md §1.3
     thing	rule	TRI-12	rule	triage never returns status 0	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-13	rule	the transaction id of an incomplete receipt	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §1.3
     thing	rule	VRR-1	rule	request of verifyReceipt and its shared secret	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.1
     thing	rule	VRR-2	rule	endpoints of verifyReceipt	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.1
     thing	rule	VRR-3	rule	one hop between production and sandbox	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.1

@@ -114,6 +114,36 @@ struct SignedMessage: Sendable {
     else { return nil }
     return inner.octets(chunkCap: .max)
   }
+
+  /// Returns what is there of the payload of a container that ends too early; `nil` if it ends
+  /// before. Only triage may use it: nothing about it is verified.
+  static func remainingPayload(of bytes: [UInt8]) -> BER.Octets? {
+    var at = 0
+    for (tag, isEntered) in [
+      (DER.sequence, true), (DER.objectIdentifier, false), (0xa0, true), (DER.sequence, true),
+      (DER.integer, false), (DER.set, false), (DER.sequence, true), (DER.objectIdentifier, false),
+      (0xa0, true),
+    ] {
+      guard let head = BER.head(bytes, at, bytes.count, isCut: true), head.tag == tag else {
+        return nil
+      }
+      at = isEntered ? head.content : head.end ?? bytes.count
+    }
+    guard let content = BER.head(bytes, at, bytes.count, isCut: true) else { return nil }
+    guard content.tag == BER.chunkedOctetString else {
+      return content.tag == DER.octetString
+        ? BER.Octets(bytes, content.content..<(content.end ?? bytes.count)) : nil
+    }
+    var joined: [UInt8] = []
+    at = content.content
+    while let chunk = BER.head(bytes, at, bytes.count, isCut: true), chunk.tag == DER.octetString,
+      let end = chunk.end
+    {
+      joined.append(contentsOf: bytes[chunk.content..<end])
+      at = end
+    }
+    return BER.Octets(joined, 0..<joined.count)
+  }
 }
 
 /// Reads the members of a container in their order, in a single pass.
