@@ -29,7 +29,7 @@ enum ExplanationText {
     status	2049	rejected.app-store.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see exchange.api.errorCode	never	404	API-2,API-50
     status	2305	rejected.app-store.partial	some of the JWS in the answer did not verify	exchange.result.refused lists them; the others are good	never	502	API-31
     status	2817	rejected.app-store.unauthorized	Apple refused our token	compare key id, issuer id, bundle id and the clock; the app may have no release yet	after-config	502	API-54
-    status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing in it	never	400	APR-5,APR-6
+    status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing in it	never	400	APR-4,APR-5,APR-6
     status	3329	rejected.app-receipt.signer-certificate	no embedded certificate matches the one that the signer names	forged or altered: trust nothing in it	never	400	APR-7
     status	3585	rejected.assertion.app-id	the assertion was made by another app	another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it	never	401	ASR-5
     status	3841	rejected.assertion.bundle-version	the build is not one that the configuration accepts	ask for an update of the app; attest.bundleVersion says which builds pass	never	403	ASR-8,ATT-46
@@ -1141,7 +1141,7 @@ enum ExplanationText {
     thing	rule	APR-1	rule	BER form and caps of a container	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
     thing	rule	APR-2	rule	structure of the container, and nothing behind it	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
     thing	rule	APR-3	rule	one signer, named by issuer and serial	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
-    thing	rule	APR-4	rule	no signed attributes	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
+    thing	rule	APR-4	rule	signed attributes	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
     thing	rule	APR-5	rule	signature over the payload	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
     thing	rule	APR-6	rule	signature algorithms	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
     thing	rule	APR-7	rule	the signer is the certificate that is named	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
