@@ -2791,6 +2791,41 @@ public struct ExcludedTransaction: Hashable, FactsObject, Sendable {
   }
 }
 
+/// A plan of several monthly payments that the customer has promised. Access follows each
+/// month's own end, never this one.
+public struct Commitment: Hashable, FactsObject, Sendable {
+  /// The number of the month that was paid, from 1.
+  public let period: Int64
+  /// The number of months of the commitment, 12.
+  public let periods: Int64
+  /// The end of the last month, by the newest transaction.
+  public let endsAt: Timestamp?
+  /// Whether another commitment follows; nil if not known.
+  public let renews: Bool?
+  /// The product of the next commitment.
+  public let renewsInto: String?
+  /// The billing plan of what follows: "MONTHLY", "BILLED_UPFRONT".
+  public let renewsPlan: String?
+  /// When the next commitment begins.
+  public let renewsAt: Timestamp?
+  /// The price of all months together, in thousandths of the currency unit.
+  public let price: Int64?
+  /// The price of the next commitment, in thousandths of the currency unit.
+  public let renewsPrice: Int64?
+
+  init(_ facts: Members) throws(AssayError) {
+    period = try facts.needed(facts.integer("period"), "period")
+    periods = try facts.needed(facts.integer("periods"), "periods")
+    endsAt = facts.time("endsAtMs")
+    renews = facts.boolean("renews")
+    renewsInto = facts.text("renewsInto")
+    renewsPlan = facts.text("renewsPlan")
+    renewsAt = facts.time("renewsAtMs")
+    price = facts.integer("price")
+    renewsPrice = facts.integer("renewsPrice")
+  }
+}
+
 /// The decision for one subscription group, or for one product without a group.
 public struct GroupDecision: Hashable, FactsObject, Sendable {
   /// The plan while entitled, else the default plan.
@@ -2813,6 +2848,8 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
   public let nextPeriodExpiresAt: Timestamp?
   /// The end of the billing grace period.
   public let graceExpiresAt: Timestamp?
+  /// The plan of twelve monthly payments; nil if there is none.
+  public let commitment: Commitment?
   /// The product that determined the decision.
   public let productId: String
   /// The original transaction id of the subscription.
@@ -2847,6 +2884,7 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
     wouldExpireAt = facts.time("wouldExpireAtMs")
     nextPeriodExpiresAt = facts.time("nextPeriodExpiresAtMs")
     graceExpiresAt = facts.time("graceExpiresAtMs")
+    commitment = try facts.object("commitment")
     productId = try facts.needed(facts.text("productId"), "productId")
     originalTransactionId = try facts.needed(
       facts.text("originalTransactionId"), "originalTransactionId")
@@ -2880,7 +2918,8 @@ public struct Decision: Facts, FactsOfDocument {
   /// "DEC-10": the row of the decision table.
   public let rule: String
   /// "trial", "intro", "offer", "will-not-renew", "change-pending", "renewal-booked",
-  /// "price-consent-pending", "cancelled", "family", "assigned", "by-this-evidence".
+  /// "price-consent-pending", "cancelled", "family", "assigned", "commitment",
+  /// "commitment-ending", "by-this-evidence".
   public let flags: [String]
   /// Refunded: revocation reason; expired: expiration intent.
   public let reasonCode: Int64?
@@ -2893,6 +2932,8 @@ public struct Decision: Facts, FactsOfDocument {
   public let nextPeriodExpiresAt: Timestamp?
   /// The end of the billing grace period.
   public let graceExpiresAt: Timestamp?
+  /// The plan of twelve monthly payments; nil if there is none.
+  public let commitment: Commitment?
   /// The product that determined the decision.
   public let productId: String?
   /// The original transaction id of the subscription.
@@ -2930,6 +2971,7 @@ public struct Decision: Facts, FactsOfDocument {
     wouldExpireAt = facts.time("wouldExpireAtMs")
     nextPeriodExpiresAt = facts.time("nextPeriodExpiresAtMs")
     graceExpiresAt = facts.time("graceExpiresAtMs")
+    commitment = try facts.object("commitment")
     productId = facts.text("productId")
     originalTransactionId = facts.text("originalTransactionId")
     transactionId = facts.text("transactionId")

@@ -6,6 +6,7 @@ extension CaseFixture {
     try addBERCases()
     try addStructureCases()
     try addSignerCases()
+    try addSignedAttributeCases()
     try addDigestCases()
     try addContainerLimits()
   }

@@ -12,6 +12,7 @@ extension CaseFixture {
     try addRevocationDecisions()
     try addAccountDecisions()
     try addPolicyDecisions()
+    try addCommitmentDecisions()
   }
 
   /// Adds decision rows that apply before the end.

@@ -1,7 +1,7 @@
 import AssayAuthority
 
 extension CaseFixture {
-  /// Adds the classification of input without cryptography (TRI-1 … TRI-12).
+  /// Adds the classification of input without cryptography (TRI-1 … TRI-13).
   func addTriageCases() throws {
     try addMalformedBlobs()
     try addCrackers()
@@ -12,6 +12,7 @@ extension CaseFixture {
     try addTolerance()
     try addClaimedKeys()
     try addPlaceholders()
+    try addTriageRemains()
   }
 
   private var pending: String { "pending.triage.verify-next" }

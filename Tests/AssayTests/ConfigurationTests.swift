@@ -451,6 +451,11 @@ struct ConfigurationTests {
     for other in [Self.full.setting("clockSkewMs", 1), Self.minimal] {
       check(make(other).configuration != first)
     }
+    let block = try require(Signing.blocks().first { $0.0 == "appStoreServerApi" })
+    let accepting = Self.full.setting([block])
+    checkEqual(make(accepting).configuration, first)
+    let refusing = accepting.setting("appStoreServerApi.missingBundleId", "refuse")
+    check(make(refusing).configuration != first)
   }
 }
 

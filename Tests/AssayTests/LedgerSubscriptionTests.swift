@@ -99,6 +99,34 @@ struct LedgerSubscriptionTests {
     try checkEqual(plan(store), "free", "an environment that is not accepted")
   }
 
+  @Test("CMT-4 a month of a commitment has no grace period in the ledger")
+  func commitment() throws {
+    let end = try require(Minted.purchase.expiresDate)
+    let authority = try Minted.authority()
+    func verified(
+      _ store: SQLiteStore, _ payload: JSONText, _ kind: StoreKitKind
+    ) throws -> Document {
+      let document = store.verifier.verifyJWS(
+        try authority.mint(payload), kind: kind, nowMs: Minted.now)
+      checkEqual(document.status, .ok)
+      return document
+    }
+    for (billingPlan, granted) in [("BILLED_UPFRONT", "premium"), ("MONTHLY", "free")] {
+      let store = try SQLiteStore()
+      let month = Minted.purchase.transactionPayload.appending(
+        "billingPlanType", .string(billingPlan))
+      let renewal = Minted.purchase.renewalPayload
+        .setting("isInBillingRetryPeriod", true)
+        .setting("gracePeriodExpiresDate", .integer(end + 5 * Self.day))
+      let applied = try store.run(
+        ["operation": "update-subscriptions", "account": "ann"],
+        [try verified(store, month, .transaction), try verified(store, renewal, .renewalInfo)])
+      checkEqual(applied.name, "ok")
+      try checkEqual(plan(store, now: end - 1), "premium", "\(billingPlan)")
+      try checkEqual(plan(store, now: end), granted, "\(billingPlan)")
+    }
+  }
+
   @Test("STO-45 what does not end counts only for a non-consumable; consumables make no line")
   func kinds() throws {
     let store = try SQLiteStore()

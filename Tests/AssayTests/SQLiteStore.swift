@@ -8,7 +8,7 @@ import Testing
 @safe final class SQLiteStore {
   private var handle: OpaquePointer?
   /// The verifier whose exchanges run on this database.
-  private let verifier: Verifier
+  let verifier: Verifier
   /// The replies given instead of running a step, by its number from 1 on; a step may run all the
   /// same and only lose its reply.
   var faults: [Int: Fault] = [:]

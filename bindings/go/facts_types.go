@@ -1627,6 +1627,29 @@ type ExcludedTransaction struct {
 	Environment Environment `json:"environment"`
 }
 
+// Commitment is a plan of several monthly payments that the customer has promised.
+// Access follows each month's own end, never this one.
+type Commitment struct {
+	// The number of the month that was paid, from 1.
+	Period int64 `json:"period"`
+	// The number of months of the commitment, 12.
+	Periods int64 `json:"periods"`
+	// The end of the last month, by the newest transaction.
+	EndsAt time.Time `json:"endsAtMs"`
+	// Whether another commitment follows; nil if not known.
+	Renews *bool `json:"renews"`
+	// The product of the next commitment.
+	RenewsInto string `json:"renewsInto"`
+	// The billing plan of what follows: "MONTHLY", "BILLED_UPFRONT".
+	RenewsPlan string `json:"renewsPlan"`
+	// When the next commitment begins.
+	RenewsAt time.Time `json:"renewsAtMs"`
+	// The price of all months together, in thousandths of the currency unit.
+	Price *int64 `json:"price"`
+	// The price of the next commitment, in thousandths of the currency unit.
+	RenewsPrice *int64 `json:"renewsPrice"`
+}
+
 // GroupDecision is the decision for one subscription group, or for one product without
 // a group.
 type GroupDecision struct {
@@ -1650,6 +1673,8 @@ type GroupDecision struct {
 	NextPeriodExpiresAt time.Time `json:"nextPeriodExpiresAtMs"`
 	// The end of the billing grace period.
 	GraceExpiresAt time.Time `json:"graceExpiresAtMs"`
+	// The plan of twelve monthly payments; nil if there is none.
+	Commitment *Commitment `json:"commitment"`
 	// The product that determined the decision.
 	ProductID string `json:"productId"`
 	// The original transaction id of the subscription.
@@ -1691,7 +1716,8 @@ type Decision struct {
 	// "DEC-10": the row of the decision table.
 	Rule string `json:"rule"`
 	// "trial", "intro", "offer", "will-not-renew", "change-pending", "renewal-booked",
-	// "price-consent-pending", "cancelled", "family", "assigned", "by-this-evidence".
+	// "price-consent-pending", "cancelled", "family", "assigned", "commitment",
+	// "commitment-ending", "by-this-evidence".
 	Flags []string `json:"flags"`
 	// Refunded: revocation reason; expired: expiration intent.
 	ReasonCode *int64 `json:"reasonCode"`
@@ -1704,6 +1730,8 @@ type Decision struct {
 	NextPeriodExpiresAt time.Time `json:"nextPeriodExpiresAtMs"`
 	// The end of the billing grace period.
 	GraceExpiresAt time.Time `json:"graceExpiresAtMs"`
+	// The plan of twelve monthly payments; nil if there is none.
+	Commitment *Commitment `json:"commitment"`
 	// The product that determined the decision.
 	ProductID string `json:"productId"`
 	// The original transaction id of the subscription.

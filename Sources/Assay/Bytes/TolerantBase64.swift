@@ -11,6 +11,14 @@ enum TolerantBase64 {
     return decode(spaced: text)
   }
 
+  /// Decodes a text that ends too early: up to its last complete four digits.
+  static func decode(cut text: ArraySlice<UInt8>) -> [UInt8]? {
+    var digits = withoutBlanks(text)
+    while digits.last == 0x3d { digits.removeLast() }
+    digits.removeLast(digits.count % 4)
+    return Base64.decodeDigits(digits[...]) ?? Base64.decodeURL(digits[...])
+  }
+
   /// Returns `text` with `+` for each space that is not next to a line break, because form
   /// decoding turns `+` into a space (RCP-3); `nil` if there is no such space.
   static func withPlusForSpaces(_ text: [UInt8]) -> [UInt8]? {

@@ -59,6 +59,11 @@ extension Configuration {
     writeReceipts(receiptRoots, &writer)
     writer.name("attest")
     attest.write(&writer)
+    // A verifier that refuses transactions without bundle ids takes none from another verifier
+    // (API-59). One without the block trusts as by default.
+    if appStoreServerAPI?.missingBundleIdRefused == true {
+      writer.member("missingBundleId", "refuse" as StaticString)
+    }
     writer.endObject()
   }
 

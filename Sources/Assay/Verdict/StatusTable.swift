@@ -21,7 +21,7 @@ extension Status {
   public static let rejectedAppStorePartial = Status(code: 2305)
   /// Apple refused our token (API-54)
   public static let rejectedAppStoreUnauthorized = Status(code: 2817)
-  /// the signature does not verify over the receipt's payload (APR-5, APR-6)
+  /// the signature does not verify over the receipt's payload (APR-4, APR-5, APR-6)
   public static let rejectedAppReceiptSignature = Status(code: 3073)
   /// no embedded certificate matches the one that the signer names (APR-7)
   public static let rejectedAppReceiptSignerCertificate = Status(code: 3329)

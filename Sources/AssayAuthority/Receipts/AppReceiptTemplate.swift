@@ -36,6 +36,8 @@ public struct AppReceiptTemplate: Sendable {
   public var signerDigest: [UInt8]?
   /// The signed attributes, `[0]` of SignerInfo.
   public var signedAttributes: [UInt8] = []
+  /// Whether the signature covers `signedAttributes` as a SET OF, and not the payload.
+  public var attributesAreSigned = false
   public var signatureAlgorithm = CertificateTemplate.algorithm(
     OID.rsaEncryption, parameters: DER.null)
   /// The unsigned attributes, `[1]` of SignerInfo.
@@ -85,7 +87,11 @@ public struct AppReceiptTemplate: Sendable {
         .raw(DER.integer(octets: signerVersion)),
         .raw(try signerIdentifier ?? AppReceiptTemplate.issuerAndSerial(chain.leaf)),
         .raw(signerDigest ?? digest.algorithm), .raw(signedAttributes),
-        .raw(signatureAlgorithm), .raw(DER.octetString(try signatureOctets(payload))),
+        .raw(signatureAlgorithm),
+        .raw(
+          DER.octetString(
+            try signatureOctets(
+              attributesAreSigned ? [0x31] + signedAttributes.dropFirst() : payload))),
         .raw(unsignedAttributes),
       ])
   }

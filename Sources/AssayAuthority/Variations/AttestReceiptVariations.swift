@@ -69,6 +69,14 @@ extension AttestVariation where Template == AppReceiptTemplate {
         DER.oid("1.2.840.113549.1.9.3"), DER.set(DER.oid(OID.data)))
       $0.signedAttributes = DER.value(0xa0, type)
     },
+    one("FRC-3", "all signed attributes", "unsupported.attest-receipt.signed-attributes") {
+      let type = DER.sequence(
+        DER.oid("1.2.840.113549.1.9.3"), DER.set(DER.oid(OID.data)))
+      let digest = AttestDigest.sha256(AttributeTemplate.set($0.attributes))
+      $0.signedAttributes = DER.value(
+        0xa0,
+        type + DER.sequence(DER.oid("1.2.840.113549.1.9.4"), DER.set(DER.octetString(digest))))
+    },
   ]
 
   private static let badAlgorithm = "unsupported.attest-receipt.signature-algorithm"

@@ -1091,6 +1091,21 @@ class ExcludedTransaction extends Members {
   get environment() { return text(here(this, "environment")); }
 }
 
+class Commitment extends Members {
+  static shown = ["period", "periods", "endsAtMs", "renews"];
+  get period() { return number(here(this, "period")); }
+  get periods() { return number(here(this, "periods")); }
+  get endsAtMs() { return number(here(this, "endsAtMs")); }
+  get endsAt() { return date(here(this, "endsAtMs")); }
+  get renews() { return boolean(here(this, "renews")); }
+  get renewsInto() { return text(here(this, "renewsInto")); }
+  get renewsPlan() { return text(here(this, "renewsPlan")); }
+  get renewsAtMs() { return number(here(this, "renewsAtMs")); }
+  get renewsAt() { return date(here(this, "renewsAtMs")); }
+  get price() { return number(here(this, "price")); }
+  get renewsPrice() { return number(here(this, "renewsPrice")); }
+}
+
 class GroupDecision extends Members {
   static shown = ["group", "plan", "entitled", "state", "expiresAtMs"];
   get plan() { return text(here(this, "plan")); }
@@ -1107,6 +1122,7 @@ class GroupDecision extends Members {
   get nextPeriodExpiresAt() { return date(here(this, "nextPeriodExpiresAtMs")); }
   get graceExpiresAtMs() { return number(here(this, "graceExpiresAtMs")); }
   get graceExpiresAt() { return date(here(this, "graceExpiresAtMs")); }
+  get commitment() { return nested(this, here(this, "commitment"), Commitment); }
   get productId() { return text(here(this, "productId")); }
   get originalTransactionId() { return text(here(this, "originalTransactionId")); }
   get transactionId() { return text(here(this, "transactionId")); }
@@ -1141,6 +1157,7 @@ class Decision extends Ruling {
   get nextPeriodExpiresAt() { return date(here(this, "nextPeriodExpiresAtMs")); }
   get graceExpiresAtMs() { return number(here(this, "graceExpiresAtMs")); }
   get graceExpiresAt() { return date(here(this, "graceExpiresAtMs")); }
+  get commitment() { return nested(this, here(this, "commitment"), Commitment); }
   get productId() { return text(here(this, "productId")); }
   get originalTransactionId() { return text(here(this, "originalTransactionId")); }
   get transactionId() { return text(here(this, "transactionId")); }
@@ -1172,6 +1189,6 @@ module.exports = {
   AppleAccountEvent, AppleTokens, DeviceBit, DeviceBits, DeviceCheck, Session, IssuedSession,
   SignedToken, ClientSecret, SignedOffer, SignedOfferV1, AppStoreStatus, AppStoreSendAttempt,
   AppStoreUnsigned, AppStoreNext, AppStoreRefusedStatus, AppStoreRefused, AppStoreResponse,
-  RiskReason, ClientError, Risk, EvidenceCoverage, Delivery, ExcludedTransaction, GroupDecision,
-  Decision
+  RiskReason, ClientError, Risk, EvidenceCoverage, Delivery, ExcludedTransaction, Commitment,
+  GroupDecision, Decision
 };

@@ -2686,6 +2686,33 @@ export class ExcludedTransaction extends Members {
   readonly environment: Environment;
 }
 
+/**
+ * A plan of several monthly payments that the customer has promised. Access follows each month's
+ * own end, never this one.
+ */
+export class Commitment extends Members {
+  /** The number of the month that was paid, from 1. */
+  readonly period: number;
+  /** The number of months of the commitment, 12. */
+  readonly periods: number;
+  /** The end of the last month, by the newest transaction. */
+  readonly endsAtMs: Ms | null;
+  readonly endsAt: Date | null;
+  /** Whether another commitment follows; null if not known. */
+  readonly renews: boolean | null;
+  /** The product of the next commitment. */
+  readonly renewsInto: string | null;
+  /** The billing plan of what follows: "MONTHLY", "BILLED_UPFRONT". */
+  readonly renewsPlan: string | null;
+  /** When the next commitment begins. */
+  readonly renewsAtMs: Ms | null;
+  readonly renewsAt: Date | null;
+  /** The price of all months together, in thousandths of the currency unit. */
+  readonly price: number | null;
+  /** The price of the next commitment, in thousandths of the currency unit. */
+  readonly renewsPrice: number | null;
+}
+
 /** The decision for one subscription group, or for one product without a group. */
 export class GroupDecision extends Members {
   /** The plan while entitled, else the default plan. */
@@ -2712,6 +2739,8 @@ export class GroupDecision extends Members {
   /** The end of the billing grace period. */
   readonly graceExpiresAtMs: Ms | null;
   readonly graceExpiresAt: Date | null;
+  /** The plan of twelve monthly payments; null if there is none. */
+  readonly commitment: Commitment | null;
   /** The product that determined the decision. */
   readonly productId: string;
   /** The original transaction id of the subscription. */
@@ -2759,7 +2788,8 @@ export class Decision extends Members {
   readonly rule: string;
   /**
    * "trial", "intro", "offer", "will-not-renew", "change-pending", "renewal-booked",
-   * "price-consent-pending", "cancelled", "family", "assigned", "by-this-evidence".
+   * "price-consent-pending", "cancelled", "family", "assigned", "commitment", "commitment-ending",
+   * "by-this-evidence".
    */
   readonly flags: readonly string[];
   /** Refunded: revocation reason; expired: expiration intent. */
@@ -2776,6 +2806,8 @@ export class Decision extends Members {
   /** The end of the billing grace period. */
   readonly graceExpiresAtMs: Ms | null;
   readonly graceExpiresAt: Date | null;
+  /** The plan of twelve monthly payments; null if there is none. */
+  readonly commitment: Commitment | null;
   /** The product that determined the decision. */
   readonly productId: string | null;
   /** The original transaction id of the subscription. */

@@ -72,6 +72,7 @@ __all__ = [
     "Certificate",
     "CertificateRevocation",
     "Chain",
+    "Commitment",
     "Decision",
     "Delivery",
     "Details",
@@ -918,6 +919,37 @@ class ExcludedTransaction(Details):
     environment: Environment = named("environment", "Environment", '"Production", "Sandbox" …')
 
 
+class Commitment(Details):
+    """A plan of several monthly payments that the customer has promised. Access follows each
+    month's own end, never this one.
+    """
+
+    __slots__ = ()
+    _shown = ("period", "periods", "ends_at_ms", "renews")
+
+    period: int = integer("period", "The number of the month that was paid, from 1.")
+    periods: int = integer("periods", "The number of months of the commitment, 12.")
+    ends_at_ms: int | None = time(
+        "endsAtMs", "The end of the last month, by the newest transaction."
+    )
+    ends_at: datetime | None = moment("endsAtMs")
+    renews: bool | None = boolean(
+        "renews", "Whether another commitment follows; None if not known."
+    )
+    renews_into: str | None = text("renewsInto", "The product of the next commitment.")
+    renews_plan: str | None = text(
+        "renewsPlan", 'The billing plan of what follows: "MONTHLY", "BILLED_UPFRONT".'
+    )
+    renews_at_ms: int | None = time("renewsAtMs", "When the next commitment begins.")
+    renews_at: datetime | None = moment("renewsAtMs")
+    price: int | None = integer(
+        "price", "The price of all months together, in thousandths of the currency unit."
+    )
+    renews_price: int | None = integer(
+        "renewsPrice", "The price of the next commitment, in thousandths of the currency unit."
+    )
+
+
 class GroupDecision(Details):
     """The decision for one subscription group, or for one product without a group."""
 
@@ -946,6 +978,9 @@ class GroupDecision(Details):
         "graceExpiresAtMs", "The end of the billing grace period."
     )
     grace_expires_at: datetime | None = moment("graceExpiresAtMs")
+    commitment: Commitment | None = details(
+        "commitment", Commitment, "The plan of twelve monthly payments; None if there is none."
+    )
     product_id: str = text("productId", "The product that determined the decision.")
     original_transaction_id: str = text(
         "originalTransactionId", "The original transaction id of the subscription."
@@ -992,7 +1027,8 @@ class Decision(Ruling):
     flags: tuple[str, ...] = texts(
         "flags",
         '"trial", "intro", "offer", "will-not-renew", "change-pending", "renewal-booked", '
-        '"price-consent-pending", "cancelled", "family", "assigned", "by-this-evidence".',
+        '"price-consent-pending", "cancelled", "family", "assigned", "commitment", '
+        '"commitment-ending", "by-this-evidence".',
     )
     reason_code: int | None = integer(
         "reasonCode", "Refunded: revocation reason; expired: expiration intent."
@@ -1015,6 +1051,9 @@ class Decision(Ruling):
         "graceExpiresAtMs", "The end of the billing grace period."
     )
     grace_expires_at: datetime | None = moment("graceExpiresAtMs")
+    commitment: Commitment | None = details(
+        "commitment", Commitment, "The plan of twelve monthly payments; None if there is none."
+    )
     product_id: str | None = text("productId", "The product that determined the decision.")
     original_transaction_id: str | None = text(
         "originalTransactionId", "The original transaction id of the subscription."

@@ -11,9 +11,11 @@ enum CheckSchedule {
   }
 
   /// Returns the next check after the end: after 5 minutes, 15 minutes, 1, 6 and 24 hours, then
-  /// daily until the 60th day, but daily only if Apple may still be trying to charge. `nil` if
+  /// daily until the day `lastDay`, but daily only if Apple may still be trying to charge. `nil` if
   /// none follows.
-  static func afterEnd(_ end: Int64, now: Int64, mayBeRetried: Bool) -> Int64? {
+  static func afterEnd(
+    _ end: Int64, now: Int64, mayBeRetried: Bool, lastDay: Int64 = lastDay
+  ) -> Int64? {
     for offset in firstLooks {
       let look = Milliseconds.sum(end, offset)
       if now < look { return look }
@@ -28,7 +30,8 @@ enum CheckSchedule {
 
   /// The number of days after the end during which Apple tries to charge.
   static let lastDay: Int64 = 60
-  static let retrySpan = lastDay &* Milliseconds.day
+  /// The same for a period of a commitment (CMT-5).
+  static let lastDayOfCommitment: Int64 = 90
 
   private static let firstLooks: [Int64] = [
     5 * Milliseconds.minute, 15 * Milliseconds.minute, Milliseconds.hour,

@@ -64,7 +64,12 @@ extension Configuration {
     for var group in PurchaseGroup.groups(of: candidates) {
       group.stackPeriods(decision)
       guard let answer = table.answer(group) else { continue }
-      if let renewal = answer.renewal { warnings.look(at: renewal.facts) }
+      if let renewal = answer.renewal?.facts {
+        warnings.look(at: renewal)
+        if answer.chosen.facts.isBilledMonthly, renewal.graceEnd != nil {
+          warnings.graceInCommitment(renewal)
+        }
+      }
       decisions.append(groupDecision(group, answer))
     }
     return decisions.ordered(by: GroupDecision.leads)
@@ -81,7 +86,8 @@ extension Configuration {
     }
     return GroupDecision(
       plan: plan, rank: rank, group: group.key.group, chosen: answer.chosen,
-      outcome: answer.outcome, reach: Self.reach(group, answer), binding: group.binding,
+      outcome: answer.outcome, renewal: answer.renewal?.facts, reach: Self.reach(group, answer),
+      binding: group.binding,
       purchases: group.key.type == .consumable ? group.members : [])
   }
 

@@ -2,6 +2,7 @@
 enum DecisionFlag: Sendable, Equatable {
   case renewalBooked, cancelled, trial, intro, offer, willNotRenew, changePending
   case priceConsentPending, family, assigned, byThisEvidence
+  case commitment, commitmentEnding
 
   var name: StaticString {
     switch self {
@@ -16,6 +17,8 @@ enum DecisionFlag: Sendable, Equatable {
     case .family: return "family"
     case .assigned: return "assigned"
     case .byThisEvidence: return "by-this-evidence"
+    case .commitment: return "commitment"
+    case .commitmentEnding: return "commitment-ending"
     }
   }
 }

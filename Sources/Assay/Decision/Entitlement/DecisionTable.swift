@@ -72,8 +72,7 @@ struct DecisionTable {
     guard candidate.product.type == .autoRenewable, let end = candidate.end, end <= now else {
       return nil
     }
-    return ended(
-      end, renewal(for: candidate)?.facts, isExpiredAnswer: candidate.facts.isExpiredAnswer)
+    return ended(end, renewal(for: candidate)?.facts, candidate.facts)
   }
 
   private func outcome(
@@ -127,7 +126,8 @@ struct DecisionTable {
       outcome.nextCheckAtMs =
         now < end
         ? end
-        : CheckSchedule.afterEnd(end, now: now, mayBeRetried: !retryIsOver(renewal, end))
+        : CheckSchedule.afterEnd(
+          end, now: now, mayBeRetried: !retryIsOver(renewal, end), lastDay: lastDay(facts))
     }
     return outcome
   }
@@ -156,9 +156,11 @@ struct DecisionTable {
       if chosen.isAhead(of: now, skew: skew) { return notStarted(start, end) }
       outcome = active(chosen.facts, start, end, renewal, members)
     } else {
-      outcome = ended(end, renewal, isExpiredAnswer: chosen.facts.isExpiredAnswer)
+      outcome = ended(end, renewal, chosen.facts)
     }
-    outcome.graceExpiresAtMs = renewal?.graceEnd
+    // Hosts store this date and grant until then, which a month of a commitment does not (CMT-4).
+    outcome.graceExpiresAtMs = chosen.facts.isBilledMonthly ? nil : renewal?.graceEnd
+    flagCommitment(chosen.facts, renewal, &outcome)
     return outcome
   }
 
@@ -207,11 +209,11 @@ struct DecisionTable {
       rows.append("DEC-9")
       outcome.flags.append(contentsOf: offers)
     }
-    if renewal?.autoRenewStatus == AutoRenew.off {
+    if renewal?.autoRenewStatus == AutoRenew.off || endsWithPeriod(facts, renewal) {
       rows.append("DEC-10")
       outcome.flags.append(.willNotRenew)
     }
-    if let renewal, changesProduct(renewal, facts.productId) {
+    if let renewal, changesProduct(renewal, facts.productId) || changesPlan(renewal, facts) {
       rows.append("DEC-11")
       outcome.flags.append(.changePending)
     }
@@ -248,21 +250,55 @@ struct DecisionTable {
     return next != productId && renewal.autoRenewStatus != AutoRenew.off
   }
 
+  // MARK: commitments
+
+  /// Whether a running period is the last of a commitment that does not renew. Before, months go
+  /// on although the customer has cancelled (CMT-3).
+  private func endsWithPeriod(_ facts: PurchaseFacts, _ renewal: RenewalFacts?) -> Bool {
+    guard let commitment = facts.commitment else { return false }
+    return commitment.period == commitment.periods
+      && renewal?.commitment?.status == AutoRenew.off
+  }
+
+  /// Whether another product or another plan of billing follows the commitment (CMT-7).
+  private func changesPlan(_ renewal: RenewalFacts, _ facts: PurchaseFacts) -> Bool {
+    guard facts.commitment != nil, let next = renewal.commitment, next.status != AutoRenew.off,
+      renewal.autoRenewStatus != AutoRenew.off
+    else { return false }
+    return (next.productId ?? facts.productId) != facts.productId
+      || (next.billingPlan ?? facts.billingPlan) != facts.billingPlan
+  }
+
+  /// Adds the flags of a commitment that goes on (CMT-2).
+  private func flagCommitment(
+    _ facts: PurchaseFacts, _ renewal: RenewalFacts?, _ outcome: inout TableOutcome
+  ) {
+    guard facts.commitment != nil, outcome.state == .active || outcome.state == .billingRetry
+    else { return }
+    outcome.flags.append(.commitment)
+    if renewal?.commitment?.status == AutoRenew.off { outcome.flags.append(.commitmentEnding) }
+  }
+
+  /// The number of days during which Apple tries to charge the next period (CMT-5).
+  private func lastDay(_ facts: PurchaseFacts) -> Int64 {
+    facts.isBilledMonthly ? CheckSchedule.lastDayOfCommitment : CheckSchedule.lastDay
+  }
+
   // MARK: after the end
 
   private func ended(
-    _ end: Int64, _ renewal: RenewalFacts?, isExpiredAnswer: Bool
+    _ end: Int64, _ renewal: RenewalFacts?, _ facts: PurchaseFacts
   ) -> TableOutcome {
     if let renewal {
-      var outcome = ended(end, told: renewal, isExpiredAnswer: isExpiredAnswer)
+      var outcome = ended(end, told: renewal, facts)
       if outcome.state != .grace {
         outcome.nextCheckAtMs = CheckSchedule.afterEnd(
-          end, now: now, mayBeRetried: !retryIsOver(renewal, end))
+          end, now: now, mayBeRetried: !retryIsOver(renewal, end), lastDay: lastDay(facts))
       }
       return outcome
     }
     var outcome: TableOutcome
-    if isExpiredAnswer {
+    if facts.isExpiredAnswer {
       outcome = expiredAnswer(end, mayBeInFlight: true)
     } else {
       outcome = TableOutcome(.expired, "DEC-21")
@@ -270,16 +306,18 @@ struct DecisionTable {
       outcome.stale = true
       outcome.until = end
     }
-    outcome.nextCheckAtMs = CheckSchedule.afterEnd(end, now: now, mayBeRetried: true)
+    outcome.nextCheckAtMs = CheckSchedule.afterEnd(
+      end, now: now, mayBeRetried: true, lastDay: lastDay(facts))
     return outcome
   }
 
   /// Returns the outcome of an expired subscription with renewal info (DEC-15 to DEC-20).
   private func ended(
-    _ end: Int64, told renewal: RenewalFacts, isExpiredAnswer: Bool
+    _ end: Int64, told renewal: RenewalFacts, _ facts: PurchaseFacts
   ) -> TableOutcome {
     if renewal.isInBillingRetry == true {
-      if let graceEnd = renewal.graceEnd, now < graceEnd {
+      // A commitment has no grace period (CMT-4).
+      if !facts.isBilledMonthly, let graceEnd = renewal.graceEnd, now < graceEnd {
         var outcome = TableOutcome(.grace, "DEC-15")
         outcome.entitled = policy.gracePeriod
         outcome.until = policy.gracePeriod ? graceEnd : end
@@ -287,7 +325,7 @@ struct DecisionTable {
         return outcome
       }
       // Lenient billing retry ends when Apple stops trying.
-      let lastTry = Milliseconds.sum(end, CheckSchedule.retrySpan)
+      let lastTry = Milliseconds.sum(end, lastDay(facts) &* Milliseconds.day)
       var outcome = TableOutcome(.billingRetry, "DEC-16")
       outcome.entitled = policy.billingRetryAllowed && now < lastTry
       outcome.until = outcome.entitled ? lastTry : end
@@ -302,7 +340,7 @@ struct DecisionTable {
     let isOn = renewal.autoRenewStatus == AutoRenew.on
     let mayBeInFlight = isOn && renewal.expirationIntent == nil && !retryIsOver(renewal, end)
     if mayBeInFlight, isShortlyAfter(end) { return inFlight(end, "DEC-18") }
-    if isExpiredAnswer {
+    if facts.isExpiredAnswer {
       return expiredAnswer(end, mayBeInFlight: isOn || renewal.autoRenewStatus == nil)
     }
     var outcome = TableOutcome(.expired, "DEC-20")

@@ -48,11 +48,19 @@ struct DecisionWarnings {
       facts.revocationReason.map(KnownValues.revocationReason.contains))
     report(
       place, "/revocationType", facts.revocationType.map(KnownValues.isRevocationType))
+    if facts.commitmentIsOdd { add("unexpected-value", place, "", "/commitmentInfo") }
     if facts.revocationIsUndated { add("undated", place, "", "/revocationDate") }
     if candidate.start == nil { add("undated", place, "", "/purchaseDate") }
     if candidate.product.type == .autoRenewable, candidate.end == nil {
       add("undated", place, "", "/expiresDate")
     }
+  }
+
+  /// Warns of a grace period beside a month of a commitment, which has none (CMT-4).
+  mutating func graceInCommitment(_ facts: RenewalFacts) {
+    add(
+      "grace-in-commitment", Self.place("renewals/", facts.subscriptionId), "",
+      "/gracePeriodExpiresDate")
   }
 
   /// Warns of unknown values in renewal info.

@@ -9,6 +9,8 @@ struct GroupDecision: Sendable {
   /// The transaction that decides (DCD-6).
   var chosen: Candidate
   var outcome: TableOutcome
+  /// The renewal info of the subscription; `nil` if the evidence has none for this period.
+  var renewal: RenewalFacts?
   var reach: EvidenceCoverage
   /// The result of comparing accounts; `nil` if none was given or none is compared (DCD-20).
   var binding: AccountBinding?
@@ -46,6 +48,7 @@ struct GroupDecision: Sendable {
     writer.member("wouldExpireAtMs", integer: outcome.wouldExpireAtMs)
     writer.member("nextPeriodExpiresAtMs", integer: outcome.nextPeriodExpiresAtMs)
     writer.member("graceExpiresAtMs", integer: outcome.graceExpiresAtMs)
+    if let group { group.writeCommitment(&writer) }
     writer.member("productId", group?.chosen.facts.productId)
     writer.member("originalTransactionId", group?.chosen.facts.originalTransactionId)
     writer.member("transactionId", group?.chosen.facts.transactionId)
@@ -56,6 +59,29 @@ struct GroupDecision: Sendable {
     writer.member("nextCheckAtMs", integer: nextCheckAtMs)
     writer.name("evidence")
     reach.write(&writer)
+  }
+
+  /// Writes the commitment of the deciding transaction; nothing if it has none (CMT-2).
+  private func writeCommitment(_ writer: inout JSONWriter) {
+    guard let commitment = chosen.facts.commitment else { return }
+    let next = renewal?.commitment
+    writer.name("commitment")
+    writer.beginObject()
+    writer.member("period", integer: commitment.period)
+    writer.member("periods", integer: commitment.periods)
+    writer.member("endsAtMs", integer: commitment.endsAtMs)
+    writer.name("renews")
+    if let status = next?.status, KnownValues.autoRenewStatus.contains(status) {
+      writer.boolean(status == 1)
+    } else {
+      writer.null()
+    }
+    writer.member("renewsInto", next?.productId)
+    writer.member("renewsPlan", next?.billingPlan)
+    writer.member("renewsAtMs", integer: next?.atMs)
+    writer.member("price", integer: commitment.price)
+    writer.member("renewsPrice", integer: next?.price)
+    writer.endObject()
   }
 }
 

@@ -120,6 +120,12 @@ struct MergedEvidence: Sendable {
       merged.facts.typeIsUnknown = told.typeIsUnknown
     }
     if let told = newest({ $0.group != nil }) { merged.facts.group = told.group }
+    // No receipt has these: a month stays one, whichever evidence is newest.
+    if let told = newest({ $0.billingPlan != nil || $0.commitmentIsOdd }) {
+      merged.facts.billingPlan = told.billingPlan
+      merged.facts.commitment = told.commitment
+      merged.facts.commitmentIsOdd = told.commitmentIsOdd
+    }
     if let told = newest({ $0.webOrderLineItemId != nil }) {
       merged.facts.webOrderLineItemId = told.webOrderLineItemId
     }
@@ -252,6 +258,12 @@ extension StatedFacts where Facts == PurchaseFacts {
     writer.boolean(facts.isIntro)
     writer.boolean(facts.hasOffer)
     writer.boolean(facts.isExpiredAnswer)
+    writer.optional(facts.billingPlan)
+    writer.boolean(facts.commitmentIsOdd)
+    writer.optional(facts.commitment?.period)
+    writer.optional(facts.commitment?.periods)
+    writer.optional(facts.commitment?.endsAtMs)
+    writer.optional(facts.commitment?.price)
     writer.endArray()
     return Text(writer.bytes)
   }
@@ -270,6 +282,11 @@ extension StatedFacts where Facts == RenewalFacts {
     writer.optional(facts.graceEnd)
     writer.optional(facts.expirationIntent)
     writer.optional(facts.priceIncreaseStatus)
+    writer.optional(facts.commitment?.status)
+    writer.optional(facts.commitment?.productId)
+    writer.optional(facts.commitment?.billingPlan)
+    writer.optional(facts.commitment?.atMs)
+    writer.optional(facts.commitment?.price)
     writer.optional(facts.account)
     writer.endArray()
     return Text(writer.bytes)

@@ -15,7 +15,9 @@ final class Triage: Sendable {
     do {
       transport = try Transport(blob, cap: configuration.receipts.inputBytes)
     } catch {
-      return malformed(error, .unknown, nil, at: .transport)
+      return malformed(
+        error, .unknown, nil, at: .transport,
+        error.status == .malformedTransportBase64 ? remains(ofText: blob) : nil)
     }
     switch transport.form {
     case .list: return lookAtList(transport)
@@ -63,13 +65,14 @@ final class Triage: Sendable {
   }
 
   /// Returns the result for a damaged blob, of which the client sends its stored copy again
-  /// (TRI-1, TRI-4).
+  /// (TRI-1, TRI-4), with what is left of it (TRI-13).
   func malformed(
-    _ refusal: Refusal, _ form: TriageResult.Form, _ transport: Transport?, at check: TriageCheck
+    _ refusal: Refusal, _ form: TriageResult.Form, _ transport: Transport?, at check: TriageCheck,
+    _ remains: TriageClaim? = nil
   ) -> TriageResult {
     TriageResult(
       refusal: refusal, category: .malformed, form: form, disposition: .resend, next: .nothing,
-      transport: transport, checks: Checks(entering: check))
+      transport: transport, claim: remains, checks: Checks(entering: check))
   }
 
   /// Applies the rules TRI-6 … TRI-9 to the unverified content of a form that is read (TRI-3).

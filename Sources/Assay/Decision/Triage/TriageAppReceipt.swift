@@ -30,7 +30,8 @@ extension Triage {
     } catch {
       refusal = Triage.refusal(error)
     }
-    return malformed(refusal, .appReceipt, transport, at: .structure)
+    return malformed(
+      refusal, .appReceipt, transport, at: .structure, remains(ofContainer: transport.bytes))
   }
 
   private static func refusal(_ fault: BER.Fault) -> Refusal {
@@ -75,6 +76,8 @@ extension Triage {
       addKeys(purchase, claims, &claim, &traits)
     }
     claim.appReceipt = receipt
+    // Where no key can name a purchase, its id does (TRI-13).
+    if claim.environment == nil, let purchase = claims.first { claim.name(purchase) }
     if claim.bundleId == nil { traits.missing.insert(.bundleId) }
     if receipt.creationDate == nil { traits.missing.insert(.creationDate) }
     if let environment = claim.environment {

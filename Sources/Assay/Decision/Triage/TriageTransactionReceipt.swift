@@ -17,26 +17,33 @@ extension Triage {
     do {
       outer = try PropertyList(bytes, limits: configuration.receipts.outerList)
     } catch {
-      return malformed(error, .transactionReceipt, transport, at: .structure)
+      return malformed(
+        error, .transactionReceipt, transport, at: .structure, remains(ofList: bytes))
     }
     let signature = outer.value("signature")
     let info = outer.value("purchase-info")
     guard let signature, let info else {
       if signature == nil, info == nil { return cracker(transport) }
-      return incomplete(transport, missing: signature == nil ? "signature" : "purchase-info")
+      let fields = info.flatMap { purchaseInfo($0) }
+      return incomplete(
+        transport, missing: signature == nil ? "signature" : "purchase-info",
+        fields.map { TriageClaim(ofIncomplete: $0) })
     }
     return lookAtReceipt(transport, outer, signature, info)
   }
 
-  /// Returns the result for a receipt that lacks one of its two parts (TRI-4).
-  private func incomplete(_ transport: Transport, missing key: StaticString) -> TriageResult {
+  /// Returns the result for a receipt that lacks one of its two parts (TRI-4), with the content
+  /// of the other (TRI-13).
+  private func incomplete(
+    _ transport: Transport, missing key: StaticString, _ remains: TriageClaim?
+  ) -> TriageResult {
     var traits = TriageTraits()
     traits.missing = key.hasSameBytes(as: "signature") ? .signature : .purchaseInfo
     return TriageResult(
       refusal: Refusal(
         .rejectedTriageIncomplete, "TRI-4", at: Text(stringLiteral: key).string),
       category: .unconfirmed, form: .transactionReceipt, disposition: .resend, next: .nothing,
-      traits: traits, transport: transport, checks: Checks(entering: .structure))
+      traits: traits, transport: transport, claim: remains, checks: Checks(entering: .structure))
   }
 
   /// Collects the traits of a receipt (TRI-5), and applies the rules TRI-6 … TRI-9.
@@ -99,7 +106,7 @@ extension Triage {
 }
 
 extension TriageClaim {
-  fileprivate init(_ fields: PurchaseInfo, _ environment: Environment?) {
+  init(_ fields: PurchaseInfo, _ environment: Environment?) {
     self.init(fields.list.bytes)
     bundleId = fields.range(.bid)
     productId = fields.range(.productId)

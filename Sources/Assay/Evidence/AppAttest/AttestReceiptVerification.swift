@@ -146,7 +146,7 @@ struct AttestReceiptVerification {
 
   private static let limits = SignedMessage.Limits(
     ber: BER.Limits(elements: 4096, depth: 24), certificates: ChainProfile.embeddedCap,
-    chunks: 64, payloadBytes: 8192)
+    chunks: 64, payloadBytes: 8192, takesSignedAttributes: false)
 
   private static func transport(_ input: [UInt8]) throws(Refusal) -> Transport {
     try require(input.count <= inputCap, .tooLargeAttestReceiptSize, "FRC-1")

@@ -47,11 +47,21 @@ struct PurchaseFacts: Sendable {
   var evidenceClass = EvidenceClass.signed
   /// The members that this form of evidence can report, so that their absence is a statement too.
   var canReport = ReportableMembers.all
+  /// "BILLED_UPFRONT", "MONTHLY", or an unknown value; `nil` if this kind of evidence has none.
+  var billingPlan: Text? = nil
+  /// The commitment that the period belongs to; `nil` if none, or if what is signed about it
+  /// contradicts itself, which `commitmentIsOdd` says (CMT-8).
+  var commitment: PurchaseCommitment? = nil
+  var commitmentIsOdd = false
   /// Whether the facts are from a verifyReceipt response with status 21006 (DEC-8, DEC-19).
   var isExpiredAnswer = false
 }
 
 extension PurchaseFacts {
+  /// Whether the period is a month of a longer plan, for which other rules of billing hold
+  /// (CMT-4, CMT-5).
+  var isBilledMonthly: Bool { billingPlan == "MONTHLY" }
+
   /// Sets the revocation date to `asOfMs` if the evidence has a reason or a type of revocation but
   /// no date (DCD-26).
   mutating func dateRevocation() {

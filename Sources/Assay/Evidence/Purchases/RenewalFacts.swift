@@ -14,6 +14,8 @@ struct RenewalFacts: Sendable {
   var expirationIntent: Int64? = nil
   /// priceIncreaseStatus: 0 not answered, 1 consented.
   var priceIncreaseStatus: Int64? = nil
+  /// What follows the commitment; `nil` if the renewal info has none.
+  var commitment: CommitmentRenewal? = nil
   var account: Text? = nil
   var asOfMs: Int64
   var evidenceClass = EvidenceClass.signed

@@ -41,14 +41,28 @@ struct AppReceiptClaims: Sendable {
   ///
   /// - Parameter purchases: the number of purchases that are read at most.
   static func claims(_ bytes: [UInt8], purchases: Int = 8192) -> AppReceiptClaims? {
-    guard let payload = SignedMessage.unverifiedPayload(of: bytes) else { return nil }
-    return AppReceiptClaims(payload, purchases)
+    guard let payload = SignedMessage.unverifiedPayload(of: bytes),
+      let set = ReceiptAttribute.content(payload.bytes, payload.range, DER.set)
+    else { return nil }
+    return AppReceiptClaims(payload, set, purchases)
   }
 
-  private init?(_ payload: BER.Octets, _ purchaseCap: Int) {
+  /// Reads the attributes that are complete in a container that ends too early, or has no receipt
+  /// type (TRI-13). `nil` if the bytes are neither, or end before the payload.
+  static func remains(_ bytes: [UInt8], purchases: Int) -> AppReceiptClaims? {
+    guard let payload = SignedMessage.remainingPayload(of: bytes),
+      let set = BER.head(
+        payload.bytes, payload.range.lowerBound, payload.range.upperBound, isCut: true),
+      set.tag == DER.set, let end = set.end
+    else { return nil }
+    return AppReceiptClaims(payload, set.content..<end, purchases, needsType: false)
+  }
+
+  private init?(
+    _ payload: BER.Octets, _ set: Range<Int>, _ purchaseCap: Int, needsType: Bool = true
+  ) {
     self.payload = payload
     let bytes = payload.bytes
-    guard let set = ReceiptAttribute.content(bytes, payload.range, DER.set) else { return nil }
     var (attribute0, attribute2, attribute6, attribute12): Found = (nil, nil, nil, nil)
     var hasKey = false
     var position = set.lowerBound
@@ -69,17 +83,16 @@ struct AppReceiptClaims: Sendable {
       default: break
       }
     }
-    if let attribute0 {
-      type = ReceiptAttribute.utf8(bytes, attribute0)
+    let isAttest = hasKey && attribute6.map { AppReceiptClaims.isAttestType(bytes[$0]) } == true
+    if attribute0 != nil || !(needsType || isAttest) {
+      type = attribute0.flatMap { ReceiptAttribute.utf8(bytes, $0) }
       bundleId = attribute2.flatMap { ReceiptAttribute.utf8(bytes, $0) }
       creationDate = attribute12.flatMap { ReceiptAttribute.ia5(bytes, $0) }
         .flatMap { AppReceiptClaims.date(bytes[$0]) }
       return
     }
     // The values of attest receipts are bare texts, without a DER header (FRC-6).
-    guard hasKey, let attribute6, AppReceiptClaims.isAttestType(bytes[attribute6]) else {
-      return nil
-    }
+    guard isAttest, let attribute6 else { return nil }
     form = .attestReceipt
     type = attribute6
     bundleId = attribute2.flatMap { ReceiptAttribute.isText(bytes, $0) ? $0 : nil }

@@ -61,10 +61,12 @@ struct AppReceiptVerification {
     let (message, digest) = try container(transport.bytes)
     let path = try provenPath(message)
     checks.enter(.signature)
+    guard let signed = message.signedBytes(digest) else {
+      throw Refusal(.rejectedAppReceiptSignature, "APR-4", at: "signedAttrs.messageDigest")
+    }
     try require(
       budget.check(
-        path.chain.leafKey.verifies(
-          message.signer.signature.slice, digest, message.payload.slice)),
+        path.chain.leafKey.verifies(message.signer.signature.slice, digest, signed)),
       .rejectedAppReceiptSignature, "APR-6", at: "signature")
     let limits = ReceiptAttributes.Limits(
       elements: policy.appReceiptElements &- message.elements,
@@ -263,6 +265,16 @@ struct AppReceiptVerification {
       return
     }
     try require(nowMs &- date <= limit, .rejectedFreshnessStale, "APR-19", at: "attribute 12")
+  }
+}
+
+extension SignedMessage {
+  /// Returns the bytes that the signature must cover: the payload, or the signed attributes with
+  /// the payload's digest (APR-4, APR-5). `nil` if they have the digest of another payload.
+  fileprivate func signedBytes(_ digest: Digest) -> ArraySlice<UInt8>? {
+    guard let attributes = signer.attributes else { return payload.slice }
+    let stated = attributes.encoded[attributes.messageDigest]
+    return stated.elementsEqual(digest.of(payload.slice)) ? attributes.encoded[...] : nil
   }
 }
 

@@ -16,6 +16,7 @@ extension SignedPayload {
     facts.graceEnd = time("gracePeriodExpiresDate")
     facts.expirationIntent = integer("expirationIntent")
     facts.priceIncreaseStatus = integer("priceIncreaseStatus")
+    facts.commitment = commitmentRenewal
     facts.account = account
     return facts
   }

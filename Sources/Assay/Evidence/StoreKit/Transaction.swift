@@ -43,6 +43,8 @@ extension SignedPayload {
     facts.offerType = integer("offerType")
     facts.offerDiscountType = text("offerDiscountType")
     facts.quantity = integer("quantity") ?? 1
+    facts.billingPlan = text("billingPlanType")
+    (facts.commitment, facts.commitmentIsOdd) = commitment
     facts.account = account
     facts.dateRevocation()
     return facts

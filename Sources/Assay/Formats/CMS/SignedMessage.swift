@@ -4,7 +4,8 @@
 ///
 ///     ContentInfo { signedData, [0] SignedData { 1, SET { digest },
 ///       { data, [0] OCTET STRING payload }, [0] certificates,
-///       SET { SignerInfo { 1, issuer and serial, digest, algorithm, signature } } } }
+///       SET { SignerInfo { 1, issuer and serial, digest, signed attributes?, algorithm,
+///         signature } } } }
 struct SignedMessage: Sendable {
   /// The encoded container. All ranges are offsets into it.
   let bytes: [UInt8]
@@ -25,12 +26,23 @@ struct SignedMessage: Sendable {
     let parametersAreEmpty: Bool
   }
 
-  /// A SignerInfo without signed attributes.
+  /// The signed attributes of a SignerInfo, which is signed in place of the payload
+  /// (RFC 5652 §5.4, APR-4).
+  struct SignedAttributes: Sendable {
+    /// The DER encoding as a SET OF, which the signature covers.
+    let encoded: [UInt8]
+    /// The content of the attribute messageDigest.
+    let messageDigest: Range<Int>
+  }
+
+  /// A SignerInfo.
   struct Signer: Sendable {
     /// The encoded issuer name, and the content bytes of the serial number.
     let issuer: Range<Int>
     let serial: Range<Int>
     let digest: Algorithm
+    /// `nil` if the signature covers the payload itself.
+    let attributes: SignedAttributes?
     let signatureAlgorithm: Algorithm
     let signature: BER.Octets
   }
@@ -42,6 +54,8 @@ struct SignedMessage: Sendable {
     /// Chunks of one octet string.
     var chunks: Int
     var payloadBytes: Int
+    /// Whether signed attributes are read; otherwise they are refused.
+    var takesSignedAttributes = true
   }
 
   /// The statuses with which a kind of evidence reports each fault of its container.
@@ -113,6 +127,36 @@ struct SignedMessage: Sendable {
       content.next(DER.objectIdentifier) != nil, var inner = content.open(0xa0)
     else { return nil }
     return inner.octets(chunkCap: .max)
+  }
+
+  /// Returns what is there of the payload of a container that ends too early; `nil` if it ends
+  /// before. Only triage may use it: nothing about it is verified.
+  static func remainingPayload(of bytes: [UInt8]) -> BER.Octets? {
+    var at = 0
+    for (tag, isEntered) in [
+      (DER.sequence, true), (DER.objectIdentifier, false), (0xa0, true), (DER.sequence, true),
+      (DER.integer, false), (DER.set, false), (DER.sequence, true), (DER.objectIdentifier, false),
+      (0xa0, true),
+    ] {
+      guard let head = BER.head(bytes, at, bytes.count, isCut: true), head.tag == tag else {
+        return nil
+      }
+      at = isEntered ? head.content : head.end ?? bytes.count
+    }
+    guard let content = BER.head(bytes, at, bytes.count, isCut: true) else { return nil }
+    guard content.tag == BER.chunkedOctetString else {
+      return content.tag == DER.octetString
+        ? BER.Octets(bytes, content.content..<(content.end ?? bytes.count)) : nil
+    }
+    var joined: [UInt8] = []
+    at = content.content
+    while let chunk = BER.head(bytes, at, bytes.count, isCut: true), chunk.tag == DER.octetString,
+      let end = chunk.end
+    {
+      joined.append(contentsOf: bytes[chunk.content..<end])
+      at = end
+    }
+    return BER.Octets(joined, 0..<joined.count)
   }
 }
 
@@ -213,15 +257,48 @@ private struct Reading {
     let serial = try next(&name, DER.integer, "sid.serialNumber")
     try close(&fields, name, "sid")
     let digest = try algorithm(&fields, "digestAlgorithm")
-    try require(
-      fields.nextTag != 0xa0, refusals.signedAttributes, "APR-4", at: "signedAttrs")
+    let attributes = try signedAttributes(&fields)
     let signatureAlgorithm = try algorithm(&fields, "signatureAlgorithm")
     let signature = try octets(&fields, "signature")
     // Skips unsigned attributes unread (APR-4).
     _ = fields.next(0xa1)
     return SignedMessage.Signer(
-      issuer: issuer.whole, serial: serial.content, digest: digest,
+      issuer: issuer.whole, serial: serial.content, digest: digest, attributes: attributes,
       signatureAlgorithm: signatureAlgorithm, signature: signature)
+  }
+
+  /// Reads the signed attributes in DER, because the signature covers their encoding as a SET OF
+  /// (APR-4); `nil` if there are none. Each type occurs once; contentType is that of the payload.
+  private func signedAttributes(
+    _ fields: inout BER.Cursor
+  ) throws(Refusal) -> SignedMessage.SignedAttributes? {
+    guard fields.nextTag == 0xa0, let whole = fields.next()?.whole else { return nil }
+    let (status, place) = (refusals.signedAttributes, "signedAttrs")
+    try require(limits.takesSignedAttributes, status, "APR-4", at: place)
+    let encoded = [DER.set] + bytes[whole].dropFirst()
+    try require(DER.isCanonical(encoded), status, "APR-4", at: place)
+    var outer = DER.Cursor(encoded)
+    var list = DER.Cursor(encoded, outer.next(DER.set)?.content ?? 0..<0)
+    var types: [ArraySlice<UInt8>] = []
+    var contentType: Range<Int>? = nil
+    var messageDigest: Range<Int>? = nil
+    while !list.isAtEnd {
+      guard let attribute = SignedAttribute(encoded, &list) else {
+        throw Refusal(status, "APR-4", at: place)
+      }
+      let type = encoded[attribute.type]
+      try require(!types.contains(type), status, "APR-4", at: place)
+      types.append(type)
+      if type.elementsEqual(ObjectIdentifier.contentType) {
+        contentType = attribute.only(encoded, DER.objectIdentifier)
+      } else if type.elementsEqual(ObjectIdentifier.messageDigest) {
+        messageDigest = attribute.only(encoded, DER.octetString)
+      }
+    }
+    let isData = contentType.map { encoded[$0].elementsEqual(ObjectIdentifier.data) }
+    try require(isData == true, status, "APR-4", at: place)
+    guard let messageDigest else { throw Refusal(status, "APR-4", at: place) }
+    return SignedMessage.SignedAttributes(encoded: encoded, messageDigest: messageDigest)
   }
 
   /// Requires every open container to end with its last member.
@@ -286,7 +363,35 @@ private struct Reading {
   }
 }
 
+/// One attribute of a signer, `SEQUENCE { type, SET { value … } }`.
+private struct SignedAttribute {
+  /// The content bytes of the object identifier.
+  let type: Range<Int>
+  /// The encoded values.
+  private let values: Range<Int>
+
+  /// Reads the next attribute of `list`; `nil` if it has another form.
+  init?(_ bytes: [UInt8], _ list: inout DER.Cursor) {
+    guard let whole = list.next(DER.sequence) else { return nil }
+    var parts = DER.Cursor(bytes, whole.content)
+    guard let type = parts.next(DER.objectIdentifier), let values = parts.next(DER.set),
+      parts.isAtEnd
+    else { return nil }
+    (self.type, self.values) = (type.content, values.content)
+  }
+
+  /// Returns the content of the value, if there is exactly one and it has this tag.
+  func only(_ bytes: [UInt8], _ tag: UInt8) -> Range<Int>? {
+    var cursor = DER.Cursor(bytes, values)
+    guard let value = cursor.next(tag), cursor.isAtEnd else { return nil }
+    return value.content
+  }
+}
+
 extension ObjectIdentifier {
+  /// 1.2.840.113549.1.9.3 and .4.
+  static let contentType: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x03]
+  static let messageDigest: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x04]
   /// 1.2.840.113549.1.7.2 and .1.
   static let signedData: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02]
   static let data: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x01]

@@ -32,8 +32,12 @@ enum BER {
 
   /// Reads the head of the element at `position`; `nil` if the head is malformed or the element
   /// exceeds `limit`.
+  ///
+  /// - Parameter isCut: whether an element that exceeds `limit` ends there instead.
   @inline(__always)
-  static func head(_ bytes: [UInt8], _ position: Int, _ limit: Int) -> Head? {
+  static func head(
+    _ bytes: [UInt8], _ position: Int, _ limit: Int, isCut: Bool = false
+  ) -> Head? {
     let bound = Swift.min(limit, bytes.count)
     guard position >= 0, bound &- position >= 2 else { return nil }
     let tag = bytes[position]
@@ -55,8 +59,9 @@ enum BER {
       guard length >= 0x80, length >> (8 &* (octets &- 1)) != 0 else { return nil }
       content &+= octets
     }
-    guard length <= bound &- content else { return nil }
-    return Head(tag: tag, content: content, end: content &+ length)
+    let rest = bound &- content
+    guard length <= rest || isCut else { return nil }
+    return Head(tag: tag, content: content, end: content &+ Swift.min(length, rest))
   }
 
   // MARK: the whole text

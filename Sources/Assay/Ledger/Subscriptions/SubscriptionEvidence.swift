@@ -19,7 +19,7 @@ extension SubscriptionRow {
       expiresAtMs = facts.start.flatMap { start in product.duration?.end(startMs: start) } ?? 0
     case .nonConsumable, .consumable: expiresAtMs = nil
     }
-    graceExpiresAtMs = product.type == .autoRenewable ? purchase.renewal?.graceEnd : nil
+    graceExpiresAtMs = product.type == .autoRenewable ? purchase.graceEnd : nil
     revokedAtMs = facts.revokedAtMs
     asOfMs = facts.asOfMs
     evidence = purchase.evidence.sha256
@@ -37,7 +37,7 @@ extension SubscriptionRow {
     transactionId = facts.transactionId
     purchasedAtMs = purchase.purchasedAtMs
     if row.expiresAtMs != nil { expiresAtMs = facts.end ?? row.expiresAtMs }
-    if row.graceExpiresAtMs != nil { graceExpiresAtMs = purchase.renewal?.graceEnd }
+    if row.graceExpiresAtMs != nil { graceExpiresAtMs = purchase.graceEnd }
     revokedAtMs = facts.revokedAtMs
     asOfMs = facts.asOfMs
     evidence = purchase.evidence.sha256
@@ -58,6 +58,9 @@ extension SubscriptionRow {
 }
 
 extension LedgerPurchase {
+  /// The end of the grace period; `nil` also for a month of a commitment, which has none (CMT-4).
+  fileprivate var graceEnd: Int64? { facts.isBilledMonthly ? nil : renewal?.graceEnd }
+
   /// Whether renewal is on, unknown, or in billing retry.
   fileprivate var mayRenew: Bool {
     guard let renewal else { return true }

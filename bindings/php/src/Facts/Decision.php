@@ -35,6 +35,7 @@ final class Decision extends DecisionFacts
         'nextPeriodExpiresAt' => [Member::MOMENT, 'nextPeriodExpiresAtMs'],
         'graceExpiresAtMs' => [Member::TIME, 'graceExpiresAtMs'],
         'graceExpiresAt' => [Member::MOMENT, 'graceExpiresAtMs'],
+        'commitment' => [Member::DETAILS, 'commitment', Commitment::class],
         'productId' => [Member::TEXT, 'productId'],
         'originalTransactionId' => [Member::TEXT, 'originalTransactionId'],
         'transactionId' => [Member::TEXT, 'transactionId'],
@@ -61,7 +62,8 @@ final class Decision extends DecisionFacts
     public readonly string $rule;
     /**
      * "trial", "intro", "offer", "will-not-renew", "change-pending", "renewal-booked",
-     * "price-consent-pending", "cancelled", "family", "assigned", "by-this-evidence".
+     * "price-consent-pending", "cancelled", "family", "assigned", "commitment",
+     * "commitment-ending", "by-this-evidence".
      *
      * @var list<string>
      */
@@ -87,6 +89,8 @@ final class Decision extends DecisionFacts
     public readonly ?int $graceExpiresAtMs;
     /** `graceExpiresAtMs` in UTC. */
     public readonly ?DateTimeImmutable $graceExpiresAt;
+    /** The plan of twelve monthly payments; null if there is none. */
+    public readonly ?Commitment $commitment;
     /** The product that determined the decision. */
     public readonly ?string $productId;
     /** The original transaction id of the subscription. */

@@ -30,6 +30,7 @@ final class GroupDecision extends Details
         'nextPeriodExpiresAt' => [Member::MOMENT, 'nextPeriodExpiresAtMs'],
         'graceExpiresAtMs' => [Member::TIME, 'graceExpiresAtMs'],
         'graceExpiresAt' => [Member::MOMENT, 'graceExpiresAtMs'],
+        'commitment' => [Member::DETAILS, 'commitment', Commitment::class],
         'productId' => [Member::TEXT, 'productId'],
         'originalTransactionId' => [Member::TEXT, 'originalTransactionId'],
         'transactionId' => [Member::TEXT, 'transactionId'],
@@ -72,6 +73,8 @@ final class GroupDecision extends Details
     public readonly ?int $graceExpiresAtMs;
     /** `graceExpiresAtMs` in UTC. */
     public readonly ?DateTimeImmutable $graceExpiresAt;
+    /** The plan of twelve monthly payments; null if there is none. */
+    public readonly ?Commitment $commitment;
     /** The product that determined the decision. */
     public readonly string $productId;
     /** The original transaction id of the subscription. */
