@@ -29,7 +29,7 @@ enum ExplanationText {
     status	2049	rejected.app-store.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see exchange.api.errorCode	never	404	API-2,API-50
     status	2305	rejected.app-store.partial	some of the JWS in the answer did not verify	exchange.result.refused lists them; the others are good	never	502	API-31
     status	2817	rejected.app-store.unauthorized	Apple refused our token	compare key id, issuer id, bundle id and the clock; the app may have no release yet	after-config	502	API-54
-    status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing in it	never	400	APR-5,APR-6
+    status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing in it	never	400	APR-4,APR-5,APR-6
     status	3329	rejected.app-receipt.signer-certificate	no embedded certificate matches the one that the signer names	forged or altered: trust nothing in it	never	400	APR-7
     status	3585	rejected.assertion.app-id	the assertion was made by another app	another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it	never	401	ASR-5
     status	3841	rejected.assertion.bundle-version	the build is not one that the configuration accepts	ask for an update of the app; attest.bundleVersion says which builds pass	never	403	ASR-8,ATT-46
@@ -865,9 +865,9 @@ enum ExplanationText {
     thing	rule	API-54	rule	401 that stays (API-55)	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-55	rule	The first 401 of an exchange is answered by one repetition at the same host	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-56	rule	Pacing a fleet is the host's	what it is	what an answer says, or is made of; not built yet	page	docs/spec/app-store-server-api.md §7
-    thing	rule	API-57	rule	A signed transaction without bundleId in an answer to our own token	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §5
-    thing	rule	API-58	rule	Conditions of a missing bundleId	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §5
-    thing	rule	API-59	rule	A text without bundleId is refused when read alone	what it is	what an answer says, or is made of; built in part	page	docs/spec/app-store-server-api.md §5
+    thing	rule	API-57	rule	A signed transaction without bundleId in an answer to our own token	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Answers without a bundle id
+    thing	rule	API-58	rule	Conditions of a missing bundleId	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md Answers without a bundle id
+    thing	rule	API-59	rule	A text without bundleId is refused when read alone	what it is	what an answer says, or is made of; built in part	page	docs/spec/app-store-server-api.md Answers without a bundle id
     thing	rule	ENU-1	rule	Apple's sets of values are constants of every host	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §8
     thing	rule	ENU-2	rule	an unknown value of an answer is kept, with a warning	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §8
     thing	rule	ENU-3	rule	an unknown value of a request is sent with a warning, or refused	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §8
@@ -1052,6 +1052,15 @@ enum ExplanationText {
     thing	rule	DCD-17	rule	records are evaluated at each read	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §3.1
     thing	rule	DCD-18	rule	how far the evidence reaches	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.2
     thing	rule	DCD-19	rule	assay_check_expiry agrees with the table	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.3
+    thing	rule	CMT-1	rule	access of a commitment follows the month	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
+    thing	rule	CMT-2	rule	facts and flags of a commitment	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
+    thing	rule	CMT-3	rule	a commitment that was cancelled	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
+    thing	rule	CMT-4	rule	a commitment has no grace period	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
+    thing	rule	CMT-5	rule	billing retry of 90 days	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
+    thing	rule	CMT-6	rule	refunds of months	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
+    thing	rule	CMT-7	rule	changes at the end of a commitment	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
+    thing	rule	CMT-8	rule	commitments that contradict themselves	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
+    thing	rule	CMT-9	rule	commitments in the ledger	what it is	what an answer says, or is made of; not built yet	page	docs/spec/receipts-decisions.md §3.4
     thing	rule	FLW-1	rule	order of the steps of a request	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
     thing	rule	FLW-2	rule	grants take their facts from the verified document	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
     thing	rule	FLW-3	rule	the ledger is asked again by the insert	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
@@ -1091,6 +1100,7 @@ enum ExplanationText {
     thing	rule	TRI-10	rule	replay keys of the claim are looked up by the host	what it is	the duty of your server	page	docs/spec/receipts-triage.md §1.3
     thing	rule	TRI-11	rule	survivors are verified offline	what it is	the duty of your server	page	docs/spec/receipts-triage.md §1.3
     thing	rule	TRI-12	rule	triage never returns status 0	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §1.3
+    thing	rule	TRI-13	rule	the transaction id of an incomplete receipt	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §1.3
     thing	rule	VRR-1	rule	request of verifyReceipt and its shared secret	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.1
     thing	rule	VRR-2	rule	endpoints of verifyReceipt	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.1
     thing	rule	VRR-3	rule	one hop between production and sandbox	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.1
@@ -1147,7 +1157,7 @@ enum ExplanationText {
     thing	rule	APR-1	rule	BER form and caps of a container	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
     thing	rule	APR-2	rule	structure of the container, and nothing behind it	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
     thing	rule	APR-3	rule	one signer, named by issuer and serial	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
-    thing	rule	APR-4	rule	no signed attributes	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
+    thing	rule	APR-4	rule	signed attributes	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
     thing	rule	APR-5	rule	signature over the payload	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
     thing	rule	APR-6	rule	signature algorithms	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
     thing	rule	APR-7	rule	the signer is the certificate that is named	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.1
@@ -1553,7 +1563,7 @@ enum ExplanationText {
     thing	kind	token	what it is	a kind of document	meaning	The calling account, proven by a key of a configured issuer. subject is the account. Sign-out and deletion of a user are not detected: choose short lifetimes.	facts	profile, issuer, subject, audience, client, scopes, groups, username, email, emailVerified, privateEmail, realUser, nonce, transferSubject, tokenId, originTokenId, issuedAtMs, authenticatedAtMs, expiresAtMs, kid, revocation, keyset
     thing	kind	keyset	what it is	a kind of document	meaning	The keys of a token issuer.	facts	issuer, fetchedAtMs, keys, skipped
     thing	kind	risk	what it is	a kind of document	meaning	The recommended treatment of a request, with or without an assertion. Advice with reasons, never an entitlement: a paid request still needs its plan.	facts	verdict, would, reasons, rules, allowance, retryAfterMs, client
-    thing	kind	decision	what it is	a kind of document	meaning	The plan that an account has now. entitled is the result, plan the plan in force (the default plan if not entitled), state the reason, expiresAtMs and nextCheckAtMs when to decide again.	facts	plan, entitled, state, rule, flags, reasonCode, expiresAtMs, wouldExpireAtMs, nextPeriodExpiresAtMs, graceExpiresAtMs, productId, originalTransactionId, transactionId, environment, account, stale, nextCheckAtMs, evidence, groups, excluded, warnings
+    thing	kind	decision	what it is	a kind of document	meaning	The plan that an account has now. entitled is the result, plan the plan in force (the default plan if not entitled), state the reason, expiresAtMs and nextCheckAtMs when to decide again.	facts	plan, entitled, state, rule, flags, reasonCode, expiresAtMs, wouldExpireAtMs, nextPeriodExpiresAtMs, graceExpiresAtMs, commitment, productId, originalTransactionId, transactionId, environment, account, stale, nextCheckAtMs, evidence, groups, excluded, warnings
     thing	number	0	what it is	a status of Apple's verifyReceipt	meaning	receipt valid (app receipts: also when every subscription in it has ended)	result	facts
     thing	number	21000	what it is	a status of Apple's verifyReceipt	meaning	not a POST (formerly: JSON unreadable)	again?	never	result	rejected.verify-receipt.request
     thing	number	21001	what it is	a status of Apple's verifyReceipt	meaning	no longer sent	again?	never	result	rejected.verify-receipt.request
@@ -2221,8 +2231,9 @@ enum ExplanationText {
     thing	type	EvidenceCoverage	what it is	a type of facts	meaning	The coverage of the evidence: it has nothing that happened after asOfMs.	members	class, kinds, asOfMs, complete, missing
     thing	type	Delivery	what it is	a type of facts	meaning	One purchase of a consumable: deliver it once under key.	members	key, transactionId, quantity, revokedAtMs, revocationPercentage
     thing	type	ExcludedTransaction	what it is	a type of facts	meaning	A transaction that did not affect the decision, with the reason.	members	reason, productId, originalTransactionId, transactionId, environment
-    thing	type	GroupDecision	what it is	a type of facts	meaning	The decision for one subscription group, or for one product without a group.	members	plan, entitled, state, rule, flags, reasonCode, expiresAtMs, wouldExpireAtMs, nextPeriodExpiresAtMs, graceExpiresAtMs, productId, originalTransactionId, transactionId, environment, account, stale, nextCheckAtMs, evidence, group, type, purchases
-    thing	type	Decision	what it is	a type of facts	meaning	The plan that an account has now. entitled is the result, plan the plan in force (the default plan if not entitled), state the reason, expiresAtMs and nextCheckAtMs when to decide again.	members	plan, entitled, state, rule, flags, reasonCode, expiresAtMs, wouldExpireAtMs, nextPeriodExpiresAtMs, graceExpiresAtMs, productId, originalTransactionId, transactionId, environment, account, stale, nextCheckAtMs, evidence, groups, excluded, warnings
+    thing	type	Commitment	what it is	a type of facts	meaning	A plan of several monthly payments that the customer has promised. Access follows each month's own end, never this one.	members	period, periods, endsAtMs, renews, renewsInto, renewsPlan, renewsAtMs, price, renewsPrice
+    thing	type	GroupDecision	what it is	a type of facts	meaning	The decision for one subscription group, or for one product without a group.	members	plan, entitled, state, rule, flags, reasonCode, expiresAtMs, wouldExpireAtMs, nextPeriodExpiresAtMs, graceExpiresAtMs, commitment, productId, originalTransactionId, transactionId, environment, account, stale, nextCheckAtMs, evidence, group, type, purchases
+    thing	type	Decision	what it is	a type of facts	meaning	The plan that an account has now. entitled is the result, plan the plan in force (the default plan if not entitled), state the reason, expiresAtMs and nextCheckAtMs when to decide again.	members	plan, entitled, state, rule, flags, reasonCode, expiresAtMs, wouldExpireAtMs, nextPeriodExpiresAtMs, graceExpiresAtMs, commitment, productId, originalTransactionId, transactionId, environment, account, stale, nextCheckAtMs, evidence, groups, excluded, warnings
     thing	type	Retry	what it is	a type of facts	meaning	The request for later, for the queue of a host that cannot wait.	members	request, omitted, notBeforeMs, attempt, reason
     thing	type	StoreResult	what it is	a type of facts	meaning	The members that most results of the ledger share.	members	outcome
     thing	type	Claim	what it is	a type of facts	meaning	One purchase, and the outcome of its claim.	members	purchaseKey, transactionId, outcome, status, clientResult, product, quantity, changed, grantId, fencingToken, account, leaseExpiresAtMs, units, repeat, claimedAtMs, reason, grantedAtMs, revokedAtMs, retryAfterMs
