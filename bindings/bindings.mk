@@ -240,6 +240,15 @@ check-node-package: node-package
 	@if $(NODE_GATE) --ask > /dev/null; then \
 	  $(PYTHON) $(GATES)/node_package.py --package $(NODE_PACKAGE); fi
 
+# The package with another platform in it, by a Node.js for that: platform, folder of its library.
+NODE_ON = if $(NODE_GATE) --ask > /dev/null; then \
+	$(MAKE) --no-print-directory $(NODE_PREBUILDS)/$(1)/assay.node && place=$(NODE_BUILD)/$(1) && \
+	rm -rf $$place && mkdir -p $$place && cp -r $(NODE_PACKAGE) $$place && \
+	cp -r $(NODE_PREBUILDS)/$(1) $$place/assay/prebuilds && \
+	cp $(2)/$(SONAME) $$place/assay/prebuilds/$(1) && \
+	$(NODE_ENVIRONMENT) ASSAY_NODE=$(ROOT)/$$place/assay $(3) \
+	  $(PYTHON) $(GATES)/node_versions.py --on $(1); fi
+
 # The case table over other versions, and a purchase over Deno and Bun, with the same addon.
 .PHONY: check-node-versions
 check-node-versions: node-package $(PROGRAMS)/dump
