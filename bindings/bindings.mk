@@ -222,7 +222,7 @@ npm: node ## the Node.js package, for all platforms and for each alone: build/np
 	@for other in $(NODE_OTHERS); do folder=$(BUILD)/$${other#*:}; \
 	  [ ! -e $$folder/lib/$(SONAME) ] || $(MAKE) --no-print-directory \
 	    $$folder/info.json $(NODE_PREBUILDS)/$${other%:*}/assay.node; done
-	@$(PYTHON) bindings/node/build_package.py --package $(NODE_PACKAGE) \
+	@$(PYTHON) packaging/npm_package.py --package $(NODE_PACKAGE) \
 	  $(NODE_OTHERS:%=--other %) --out $(NPM)
 
 $(NODE_PREBUILDS)/%/assay.node: $(NODE_SOURCES)

@@ -24,8 +24,8 @@ from library import FLOORS, MACHINES, WEAK, Library
 from project import ROOT, run, soname, version
 from report import Suite
 
-sys.path.append(str(ROOT / "bindings/node"))
-import build_package
+sys.path.append(str(ROOT / "packaging"))
+import npm_package
 
 NAME = f"assay-{version()}"
 # Node.js's name of a machine -> that of `uname -m`.
@@ -120,7 +120,7 @@ def check_platform(suite, name, place):
     bill = json.loads((place / "sbom.cdx.json").read_text())
     digests = {one["name"]: one["hashes"][0]["content"] for one in bill["components"]}
     for path, what in ((addon.path, "assay.node"), (library.path, "libassay")):
-        suite.expect(digests.get(what) == build_package.sha256(path.read_bytes()),
+        suite.expect(digests.get(what) == npm_package.sha256(path.read_bytes()),
                      f"{name}: the bill of materials has the digest of {what}")
     info = json.loads((place / "build.json").read_text())
     suite.expect(info["version"] == version() and info["commit"].encode() in
@@ -210,10 +210,10 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         work, folder = pathlib.Path(name), options.tarballs and options.tarballs.resolve()
         if options.package:
-            own = build_package.own(options.package)
+            own = npm_package.own(options.package)
             suite.expect(own.library.read_bytes() == (ROOT / "build/lib" / soname()).read_bytes(),
                          "the library is that of the build, byte for byte")
-            built = [build_package.build(options.package, [own], work / part)
+            built = [npm_package.build(options.package, [own], work / part)
                      for part in ("made", "again")]
             suite.expect([path.read_bytes() for path in built[0]]
                          == [path.read_bytes() for path in built[1]], "two builds are alike")
