@@ -200,6 +200,19 @@ def check_tarballs(suite, folder, work):
                  "without a platform it says which is missing", found.stderr)
 
 
+def check_others(suite, work):
+    """Check that a platform is left out that was not built, or was built of another commit."""
+    npm_package.BUILD = work / "build"
+    place, addon = npm_package.BUILD / "arm64", npm_package.BUILD / "node/prebuilds/one/assay.node"
+    suite.expect(npm_package.other("one", "arm64", "a") is None, "not built: left out")
+    for path, text in ((place / "info.json", '{"commit": "a"}'), (addon, "")):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    found = npm_package.other("one", "arm64", "a")
+    suite.expect(found and found.library == place / "lib" / soname(), "built: taken", str(found))
+    suite.expect(npm_package.other("one", "arm64", "b") is None, "of another commit: left out")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--package", type=pathlib.Path)
@@ -217,6 +230,7 @@ def main():
                      for part in ("made", "again")]
             suite.expect([path.read_bytes() for path in built[0]]
                          == [path.read_bytes() for path in built[1]], "two builds are alike")
+            check_others(suite, work)
             folder = work / "made"
         check_tarballs(suite, folder, work)
     suite.finish()
