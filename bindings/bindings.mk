@@ -222,7 +222,7 @@ npm: node ## the Node.js package, for all platforms and for each alone: build/np
 	@for other in $(NODE_OTHERS); do folder=$(BUILD)/$${other#*:}; \
 	  [ ! -e $$folder/lib/$(SONAME) ] || $(MAKE) --no-print-directory \
 	    $$folder/info.json $(NODE_PREBUILDS)/$${other%:*}/assay.node; done
-	@$(PYTHON) bindings/node/build_package.py --package $(NODE_PACKAGE) \
+	@$(PYTHON) packaging/npm_package.py --package $(NODE_PACKAGE) \
 	  $(NODE_OTHERS:%=--other %) --out $(NPM)
 
 $(NODE_PREBUILDS)/%/assay.node: $(NODE_SOURCES)
@@ -239,6 +239,15 @@ $(NODE_PREBUILDS)/linux-arm64-musl/assay.node: $(BUILD)/arm64/root.packages
 check-node-package: node-package
 	@if $(NODE_GATE) --ask > /dev/null; then \
 	  $(PYTHON) $(GATES)/node_package.py --package $(NODE_PACKAGE); fi
+
+# The package with another platform in it, by a Node.js for that: platform, folder of its library.
+NODE_ON = if $(NODE_GATE) --ask > /dev/null; then \
+	$(MAKE) --no-print-directory $(NODE_PREBUILDS)/$(1)/assay.node && place=$(NODE_BUILD)/$(1) && \
+	rm -rf $$place && mkdir -p $$place && cp -r $(NODE_PACKAGE) $$place && \
+	cp -r $(NODE_PREBUILDS)/$(1) $$place/assay/prebuilds && \
+	cp $(2)/$(SONAME) $$place/assay/prebuilds/$(1) && \
+	$(NODE_ENVIRONMENT) ASSAY_NODE=$(ROOT)/$$place/assay $(3) \
+	  $(PYTHON) $(GATES)/node_versions.py --on $(1); fi
 
 # The case table over other versions, and a purchase over Deno and Bun, with the same addon.
 .PHONY: check-node-versions

@@ -261,7 +261,7 @@ check-arm64:
 	  echo 'suite arm64: 0 passed, 0 failed, 1 skipped'; \
 	fi
 
-ARM64_SUITES := library smoke documents reload wheel
+ARM64_SUITES := library smoke documents reload wheel node
 check-arm64-suites: $(ARM64_SUITES:%=check-arm64-%)
 
 ARM64_CC = aarch64-linux-gnu-gcc $(ABI_CFLAGS) -I$(ARM64)/include
@@ -301,6 +301,9 @@ check-arm64-reload: $(ARM64)/abi/reload $(ARM64_LIBRARY)
 check-arm64-wheel: wheel-arm64
 	@$(PYTHON) $(GATES)/wheel.py $(ARM64)/wheel $(CASES) --suite arm64-wheel \
 	  --arm64-root $(ARM64_ROOT)
+
+check-arm64-node: node-package $(ARM64_LIBRARY)
+	@$(call NODE_ON,linux-arm64-glibc,$(ARM64)/lib)
 
 # ---- musl ---------------------------------------------------------------------
 
@@ -443,11 +446,12 @@ dist-musl-arm64: deps-packages $(MUSL_ARM64)/info.json ## the same for 64-bit AR
 	  --library-map $(MUSL_ARM64)/library.map --system linux-musl-aarch64 $(DIST_OPTIONS) \
 	  --out $(MUSL_ARM64_DIST)
 
-check-musl-arm64: $(MUSL_ARM64_LIBRARY) $(MUSL_ARM64)/abi/reload
+check-musl-arm64: $(MUSL_ARM64_LIBRARY) $(MUSL_ARM64)/abi/reload node-package
 	@$(PYTHON) $(GATES)/library.py $< --suite musl-arm64-library --shape embedded \
 	  --crypto static --libc musl --machine aarch64 \
 	  --package $$(cat $(MUSL_ARM64)/openssl.version)
 	@$(MUSL_ARM64_RUN) $(MUSL_ARM64)/abi/reload $(MUSL_ARM64_LIBRARY) musl-arm64-reload
+	@$(call NODE_ON,linux-arm64-musl,$(MUSL_ARM64)/lib)
 
 # ---- its tests, with musl's loader ---------------------------------------------
 
@@ -524,18 +528,8 @@ check-musl-wheel: wheel-musl $(MUSL_OUT)/abi/reload
 	@$(PYTHON) $(GATES)/wheel.py $(MUSL_OUT)/wheel $(CASES) --suite musl-wheel \
 	  --musl-loader $(MUSL_OUT)/abi/reload
 
-# The package of Node.js for musl, by a Node.js for musl.
-NODE_MUSL := $(NODE_BUILD)/musl/node_modules/assay
-NODE_MUSL_PREBUILT := $(NODE_PREBUILDS)/linux-x64-musl
 check-musl-node: node-package $(MUSL_LIBRARY) $(MUSL_OUT)/abi/dump
-	@if $(NODE_GATE) --ask > /dev/null; then \
-	  $(MAKE) --no-print-directory $(NODE_MUSL_PREBUILT)/assay.node && \
-	  rm -rf $(NODE_MUSL) && mkdir -p $(dir $(NODE_MUSL)) && \
-	  cp -r $(NODE_PACKAGE) $(NODE_MUSL) && rm -r $(NODE_MUSL)/prebuilds/* && \
-	  cp -r $(NODE_MUSL_PREBUILT) $(NODE_MUSL)/prebuilds && \
-	  cp $(MUSL_LIBRARY) $(NODE_MUSL)/prebuilds/linux-x64-musl && \
-	  $(NODE_ENVIRONMENT) ASSAY_NODE=$(ROOT)/$(NODE_MUSL) ASSAY_DUMP=$(ROOT)/$(MUSL_OUT)/abi/dump \
-	    $(PYTHON) $(GATES)/node_versions.py --musl; fi
+	@$(call NODE_ON,linux-x64-musl,$(MUSL_OUT)/lib,ASSAY_DUMP=$(ROOT)/$(MUSL_OUT)/abi/dump)
 
 check-musl-dist: OLD_LIBCRYPTO := 1
 check-musl-dist: dist-musl

@@ -77,8 +77,9 @@ STEPS = [
     Step("docs", ["check-site", "check-screens", "check-snippets", "check-pictures"],
          "the documentation site, its links, its looks, and every code block in it",
          needs=("build", "swift-modules", "tools", "node-package")),
-    Step("arm64", ["check-arm64"], "the library and the wheel for 64-bit ARM, under qemu",
-         needs=("programs", "cases")),
+    Step("arm64", ["check-arm64"],
+         "the library, the wheel and the Node.js package for 64-bit ARM, under qemu",
+         needs=("programs", "cases", "node-package")),
     # Follows the other SwiftPM builds: it reuses their modules, and SwiftPM locks its build folder.
     Step("swift", ["check-swift"], "the Swift tests", needs=("swift-modules",)),
     Step("musl", ["check-musl"],

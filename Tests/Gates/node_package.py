@@ -24,8 +24,8 @@ from library import FLOORS, MACHINES, WEAK, Library
 from project import ROOT, run, soname, version
 from report import Suite
 
-sys.path.append(str(ROOT / "bindings/node"))
-import build_package
+sys.path.append(str(ROOT / "packaging"))
+import npm_package
 
 NAME = f"assay-{version()}"
 # Node.js's name of a machine -> that of `uname -m`.
@@ -120,7 +120,7 @@ def check_platform(suite, name, place):
     bill = json.loads((place / "sbom.cdx.json").read_text())
     digests = {one["name"]: one["hashes"][0]["content"] for one in bill["components"]}
     for path, what in ((addon.path, "assay.node"), (library.path, "libassay")):
-        suite.expect(digests.get(what) == build_package.sha256(path.read_bytes()),
+        suite.expect(digests.get(what) == npm_package.sha256(path.read_bytes()),
                      f"{name}: the bill of materials has the digest of {what}")
     info = json.loads((place / "build.json").read_text())
     suite.expect(info["version"] == version() and info["commit"].encode() in
@@ -200,6 +200,19 @@ def check_tarballs(suite, folder, work):
                  "without a platform it says which is missing", found.stderr)
 
 
+def check_others(suite, work):
+    """Check that a platform is left out that was not built, or was built of another commit."""
+    npm_package.BUILD = work / "build"
+    place, addon = npm_package.BUILD / "arm64", npm_package.BUILD / "node/prebuilds/one/assay.node"
+    suite.expect(npm_package.other("one", "arm64", "a") is None, "not built: left out")
+    for path, text in ((place / "info.json", '{"commit": "a"}'), (addon, "")):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    found = npm_package.other("one", "arm64", "a")
+    suite.expect(found and found.library == place / "lib" / soname(), "built: taken", str(found))
+    suite.expect(npm_package.other("one", "arm64", "b") is None, "of another commit: left out")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--package", type=pathlib.Path)
@@ -210,13 +223,14 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         work, folder = pathlib.Path(name), options.tarballs and options.tarballs.resolve()
         if options.package:
-            own = build_package.own(options.package)
+            own = npm_package.own(options.package)
             suite.expect(own.library.read_bytes() == (ROOT / "build/lib" / soname()).read_bytes(),
                          "the library is that of the build, byte for byte")
-            built = [build_package.build(options.package, [own], work / part)
+            built = [npm_package.build(options.package, [own], work / part)
                      for part in ("made", "again")]
             suite.expect([path.read_bytes() for path in built[0]]
                          == [path.read_bytes() for path in built[1]], "two builds are alike")
+            check_others(suite, work)
             folder = work / "made"
         check_tarballs(suite, folder, work)
     suite.finish()

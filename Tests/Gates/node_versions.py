@@ -2,10 +2,12 @@
 """Run the case table over each Node.js that can be had, and a purchase over Deno and Bun: all of them
 load one and the same addon, that of the package which ASSAY_NODE names.
 
-  node_versions.py            Node.js 18 of Debian 12, 22 and 24, Deno, Bun
-  node_versions.py --musl     Node.js for musl, with the musl of Debian 13: that of 12 cannot run it
+  node_versions.py                 Node.js 18 of Debian 12, 22 and 24, Deno, Bun
+  node_versions.py --on PLATFORM   Node.js for another platform that the package has, such as
+                                   linux-x64-musl; one for 64-bit ARM verifies a purchase, under qemu
 
-The first and the last are laid over /usr, for which it takes root. What cannot be had is skipped.
+Node.js for musl runs with the musl of Debian 13: that of 12 cannot run it. It and Debian's Node.js are
+laid over /usr, for which it takes root. What cannot be had is skipped.
 """
 import argparse
 import os
@@ -23,7 +25,7 @@ DEBIAN_18 = ["nodejs=18.*", "libnode108", "libbrotli1", "libc-ares2", "libicu72"
              "libuv1", "node-acorn", "node-busboy", "node-cjs-module-lexer", "node-minimatch",
              "node-undici", "node-xtend"]
 FILES = "case-table,errors,loading"
-# What Deno and Bun run, and print as Node.js does.
+# What is printed as Node.js prints it, but for the platform in the first line.
 PURCHASE = """
 import { readFileSync } from "node:fs";
 import { libraryPath, RejectedError, Verifier, version } from "assay";
@@ -32,7 +34,8 @@ import { Ledger } from "assay/ledger";
 const verifier = Verifier.fromFile("authority/config.json");
 const jws = readFileSync("purchase.jws", "utf8").trim();
 const transaction = await verifier.async.verifyTransaction(jws);
-console.log(version, libraryPath, Ledger.name, transaction.productId);
+console.log(libraryPath.split("/").at(-2));
+console.log(version, Ledger.name, transaction.productId);
 console.log(JSON.stringify(verifier.decide(transaction)));
 const forged = verifier.verify("transaction", jws.slice(0, -8) + "AAAAAAAA");
 console.log(forged.ok, forged.status);
@@ -42,8 +45,9 @@ verifier.close();
 """
 
 
-def check_table(suite, name, program, before=()):
-    """Run the case table over a Node.js; `before` begins its command."""
+def check_table(suite, name, *command):
+    """Run the case table over a Node.js; the last word of its command is the program."""
+    *before, program = command
     found = run(*before, program, "--version")
     if found.returncode != 0:
         suite.skip(f"Node.js {name}", f"it does not start here: {found.stderr.strip()[-200:]}")
@@ -67,29 +71,32 @@ def check_purchase(suite, programs):
         (folder / "purchase.jws").write_text(minted.stdout)
         clean = {key: value for key, value in os.environ.items() if not key.startswith("ASSAY_")}
         wanted = run("node", "main.mjs", cwd=folder, env=clean)
-        suite.expect(wanted.stdout.count("\n") == 4 and wanted.stdout.endswith("\ntrue\n"),
+        suite.expect(wanted.stdout.count("\n") == 5 and wanted.stdout.endswith("\ntrue\n"),
                      "a purchase over Node.js", wanted.stdout + wanted.stderr)
+        own, _, rest = wanted.stdout.partition("\n")
         for what, command in programs.items():
             found = run(*command, "main.mjs", cwd=folder, env=clean)
-            suite.expect(found.stdout == wanted.stdout, f"the same over {what}",
-                         found.stdout + found.stderr[-1000:])
+            suite.expect(found.stdout == f"{what if what in node_tools.OTHERS else own}\n{rest}",
+                         f"the same over {what}", found.stdout + found.stderr[-1000:])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--musl", action="store_true")
+    parser.add_argument("--on", choices=node_tools.OTHERS)
     options = parser.parse_args()
-    suite = Suite("node-musl-versions" if options.musl else "node-versions")
-    if options.musl:
-        found, why = node_tools.find_musl()
-        if found:
-            check_table(suite, "musl", found[0], node_tools.laid_over(found[1]))
+    suite = Suite(f"node-{options.on or 'versions'}")
+    if options.on:
+        command, why = node_tools.find_other(options.on)
+        if why:
+            suite.skip(f"Node.js for {options.on}", why)
+        elif "arm64" in options.on:
+            check_purchase(suite, {options.on: command})
         else:
-            suite.skip("Node.js for musl", why)
+            check_table(suite, "musl", *command)
         suite.finish(may_be_empty=True)
     debian = node_tools.unpacked(ROOT / "build/node-18", DEBIAN_18)
     if debian:
-        check_table(suite, "18", "/usr/bin/node", node_tools.laid_over(debian))
+        check_table(suite, "18", *node_tools.laid_over(debian), "/usr/bin/node")
     else:
         suite.skip("Node.js 18", "apt-get does not have it")
     program, why = node_tools.find_program()

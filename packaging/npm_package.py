@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write the package of Node.js as tarballs that npm installs, without npm.
 
-  build_package.py --package build/node/node_modules/assay [--other PLATFORM:FOLDER …] --out build/npm
+  npm_package.py --package build/node/node_modules/assay [--other PLATFORM:FOLDER …] --out build/npm
 
 --package is what `make node` lays out. Each --other is one more platform: its addon lies in
 build/node/prebuilds/PLATFORM, its library in build/FOLDER/lib; it is left out, with a word, if it
@@ -18,14 +18,16 @@ import shutil
 import sys
 import typing
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build"
-sys.path += [str(ROOT / "packaging"), str(ROOT / "bindings/python")]
-import archive  # noqa: E402
-import build_wheel  # noqa: E402
-import release  # noqa: E402
-import sbom  # noqa: E402
+import archive
+import release
+import sbom
+from release import ROOT
 
+sys.path.append(str(ROOT / "bindings/python"))
+
+import build_wheel  # noqa: E402
+
+BUILD = ROOT / "build"
 ADDON = "assay.node"
 
 
