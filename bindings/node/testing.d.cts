@@ -2,7 +2,7 @@
 
 import type { Configuration, Json, Ms, Sender, Verifier } from "./index.cjs";
 
-/** Those of `assay mint`, in camelCase: `expired: true` is --expired, `set: { price: 1990 }` and
+/** Options of `assay mint`, in camelCase: `expired: true` is --expired, `set: { price: 1990 }` and
  * `remove: ["currency"]` change members of the payload, `forge: "JWS-29"` breaks a rule. */
 export interface MintOptions {
   readonly now?: Ms | Date;
