@@ -68,6 +68,7 @@ export class Document {
   private readonly made: never;
   /** Whether every check passed. If not, trust nothing in it. */
   readonly ok: boolean;
+  /** The number of the status; its last byte is the family. */
   readonly code: number;
   readonly status: Status;
   readonly kind: string;
@@ -76,9 +77,11 @@ export class Document {
   /** The whole document, parsed and frozen. */
   readonly json: { readonly [name: string]: any };
   readonly facts: Facts | null;
+  /** The checks in the order in which they were made; `ok` is null of one that was left out. */
   readonly checks: readonly Check[];
   readonly warnings: readonly Warning[];
   readonly error: ErrorMembers | null;
+  /** Throws the error of the refusal's family, if it is one. */
   throwIfFailed(): void;
   /** Free it now; without a call it is freed when nothing refers to it. */
   close(): void;
@@ -90,10 +93,14 @@ export class Document {
 export class AssayError extends Error {
   readonly status: Status;
   readonly code: number;
+  /** The check that failed, and the rule of docs/spec behind it. */
   readonly check: string | null;
   readonly rule: string | null;
+  /** The place: a member, an octet, a certificate such as "x5c[2]". */
   readonly at: string | null;
+  /** What the operator can do. */
   readonly hint: string | null;
+  /** Whether the same call may succeed later. */
   readonly retryClass: facts.RetryClass;
   /** The HTTP status with which a back end answers its own client. */
   readonly httpStatus: number;
@@ -104,6 +111,11 @@ export class AssayError extends Error {
 export type ClientData = { clientData: SignedText; clientDataHash?: undefined } |
   { clientDataHash: Uint8Array; clientData?: undefined };
 
+/**
+ * The calls of a verifier without the network. Each throws the error of a refusal's family, whose
+ * `document` says why; a TypeError for an argument of a wrong type, and an Error for what was
+ * closed, before the library is called. Nothing is thrown for what `verify` refuses.
+ */
 interface Calls extends JwsCalls, VerifierCalls {
   /** Verify the property list of iOS 3 to 6: one purchase, in base64 or raw. */
   verifyTransactionReceipt(receipt: SignedText, options?: At): facts.TransactionReceipt;
@@ -144,7 +156,7 @@ export interface DeviceCheckClient extends DeviceCheckRequests {}
 export interface AppStore extends AppStoreRequests {}
 export interface AppStoreOptions {
   /** "Production" without it; "auto": Production, then Sandbox. */
-  environment?: "Production" | "Sandbox" | "auto" | (string & {});
+  environment?: "Production" | "Sandbox" | "LocalTesting" | "auto";
   /** That of the app, where several are configured. */
   bundleId?: string;
   /** 1 to 5 for each page; 3 without it. */

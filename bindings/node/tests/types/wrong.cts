@@ -77,6 +77,8 @@ verifier.signer.signApiToken({ bundleID: "com.example.app" });
 verifier.appStore().getTransactionHistory("1", { page: 3 });
 // @ts-expect-error a misspelt option of the App Store
 verifier.appStore({ bundle: "com.example.app" });
+// @ts-expect-error an environment that there is not
+verifier.appStore({ environment: "sandbox" });
 // @ts-expect-error an operation that there is not
 verifier.exchange({ operation: "check-revocations", mode: "required" });
 // @ts-expect-error a misspelt member of an exchange
