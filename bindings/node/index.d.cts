@@ -91,6 +91,7 @@ export class Document {
 
 /** A refusal. Branch on the class; `status` is detail, for logs and operators. */
 export class AssayError extends Error {
+  protected constructor();
   readonly status: Status;
   readonly code: number;
   /** The check that failed, and the rule of docs/spec behind it. */
