@@ -112,6 +112,32 @@ export class AssayError extends Error {
 export type ClientData = { clientData: SignedText; clientDataHash?: undefined } |
   { clientDataHash: Uint8Array; clientData?: undefined };
 
+/** What is observed about a request (docs/risk.md); an unknown member or value is refused. */
+export interface Observations {
+  request: "read" | "free" | "metered" | "paid" | "promo" | "restore";
+  attestation: "verified" | "refused" | "unsupported" | "temporarily-unavailable" | "absent";
+  /** The client's DCError, 0 to 4. */
+  errorCode?: number | null;
+  platform?: "ios" | "ipados" | "tvos" | "watchos" | "visionos" | "macos" | "catalyst" |
+    "ios-on-mac" | null;
+  osMajor?: number | null;
+  context?: "app" | "watch-extension" | "action-extension" | "sso-extension" |
+    "other-extension" | null;
+  history?: { accountHadKey?: boolean | null; deviceHadKey?: boolean | null;
+    accountAgeDays?: number | null; lastAttestedMs?: Ms | Date | null } | null;
+  /** What `queryDeviceBits` or `readDeviceCheckResponse` returned, or why there is nothing. */
+  deviceCheck?: "no-bits" | "token-refused" | "unavailable" | "absent" | facts.DeviceCheck | null;
+  /** The account's last App Attest receipt. */
+  receipt?: { risk?: number | null; ageMs?: number | null; expired?: boolean | null } | null;
+  /** The validation category, 0 to 10. */
+  category?: number | null;
+  /** True: this version of the app is known to send App Attest data. */
+  clientSends?: boolean | null;
+  purchase?: "verified" | "none" | "refused" | "foreign" | null;
+  /** Shares of unsupported claims, 0 to 1: of the last hour, and the usual ones. */
+  rates?: { unsupportedNow?: number | null; unsupportedBase?: number | null;
+    accountsPerIpDay?: number | null } | null;
+}
 /**
  * The calls of a verifier without the network. Each throws the error of a refusal's family, whose
  * `document` says why; a TypeError for an argument of a wrong type, and an Error for what was

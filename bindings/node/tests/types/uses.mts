@@ -34,7 +34,8 @@ verifier.verifyAttestation("base64", { keyId: "k", clientData: "a" }).publicKey.
 verifier.verifyAssertion("base64", { publicKey: "k", counter: 0, clientDataHash: new Uint8Array() });
 const token: string = verifier.signer.signApiToken().token;
 verifier.sessions.verifySession({ session: "s", purpose: "paid" }).account;
-verifier.assessRisk({ request: "paid" }).verdict === "allow";
+verifier.assessRisk({ request: "paid", attestation: "absent", history: { lastAttestedMs: 5 },
+  rates: { unsupportedNow: 0.5 } }).verdict === "allow";
 verifier[Symbol.dispose]();
 const open: boolean = checkExpiry({ expiresAtMs: Infinity, revokedAtMs: null });
 

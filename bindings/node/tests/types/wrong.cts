@@ -71,6 +71,12 @@ verifier.verifyAssertion("a", { publicKey: "k", counter: "1", clientData: "x" })
 verifier.sessions.verifySession({ session: "s", purpose: "fun" });
 // @ts-expect-error a required member
 verifier.signer.signPromotionalOffer({ productId: "p" });
+// @ts-expect-error a misspelt observation
+verifier.assessRisk({ request: "paid", attestation: "absent", plattform: "ios" });
+// @ts-expect-error an observation that there is not
+verifier.assessRisk({ request: "paid", attestation: "unsuported" });
+// @ts-expect-error a required observation
+verifier.assessRisk({ request: "paid" });
 // @ts-expect-error a misspelt member of a request
 verifier.signer.signApiToken({ bundleID: "com.example.app" });
 // @ts-expect-error a misspelt option of a request over the network
