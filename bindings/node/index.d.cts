@@ -112,28 +112,30 @@ export class AssayError extends Error {
 export type ClientData = { clientData: SignedText; clientDataHash?: undefined } |
   { clientDataHash: Uint8Array; clientData?: undefined };
 
-/** What is observed about a request (docs/risk.md); an unknown member or value is refused. */
+type Text = string & {};
+/** What is observed about a request (docs/risk.md); the library refuses an unknown value. */
 export interface Observations {
-  request: "read" | "free" | "metered" | "paid" | "promo" | "restore";
-  attestation: "verified" | "refused" | "unsupported" | "temporarily-unavailable" | "absent";
+  request: "read" | "free" | "metered" | "paid" | "promo" | "restore" | Text;
+  attestation: "verified" | "refused" | "unsupported" | "temporarily-unavailable" | "absent" | Text;
   /** The client's DCError, 0 to 4. */
   errorCode?: number | null;
   platform?: "ios" | "ipados" | "tvos" | "watchos" | "visionos" | "macos" | "catalyst" |
-    "ios-on-mac" | null;
+    "ios-on-mac" | Text | null;
   osMajor?: number | null;
   context?: "app" | "watch-extension" | "action-extension" | "sso-extension" |
-    "other-extension" | null;
+    "other-extension" | Text | null;
   history?: { accountHadKey?: boolean | null; deviceHadKey?: boolean | null;
     accountAgeDays?: number | null; lastAttestedMs?: Ms | Date | null } | null;
   /** What `queryDeviceBits` or `readDeviceCheckResponse` returned, or why there is nothing. */
-  deviceCheck?: "no-bits" | "token-refused" | "unavailable" | "absent" | facts.DeviceCheck | null;
+  deviceCheck?: "no-bits" | "token-refused" | "unavailable" | "absent" | Text |
+    facts.DeviceCheck | null;
   /** The account's last App Attest receipt. */
   receipt?: { risk?: number | null; ageMs?: number | null; expired?: boolean | null } | null;
   /** The validation category, 0 to 10. */
   category?: number | null;
   /** True: this version of the app is known to send App Attest data. */
   clientSends?: boolean | null;
-  purchase?: "verified" | "none" | "refused" | "foreign" | null;
+  purchase?: "verified" | "none" | "refused" | "foreign" | Text | null;
   /** Shares of unsupported claims, 0 to 1: of the last hour, and the usual ones. */
   rates?: { unsupportedNow?: number | null; unsupportedBase?: number | null;
     accountsPerIpDay?: number | null } | null;
@@ -208,7 +210,7 @@ export class Verifier {
   readonly document: Document;
   readonly closed: boolean;
   /** Begin an exchange with the network or a ledger (docs/exchanges.md). */
-  exchange(request: ExchangeRequest | SignedText,
+  exchange<T extends string>(request: { operation: T } & ExchangeRequest<T> | SignedText,
     options?: At & { evidence?: SeveralEvidence }): Exchange;
   /** Return the transaction id that a receipt or a JWS claims; anyone can write it. */
   extractUnverifiedTransactionId(blob: SignedText, options?: At): string | null;

@@ -1090,5 +1090,7 @@ export interface ExchangeRequests {
     };
   };
 }
-export type ExchangeRequest = { [K in keyof ExchangeRequests]:
-  { operation: K } & ExchangeRequests[K] }[keyof ExchangeRequests];
+/** The request of an operation; a name that the compiler does not know is any. */
+export type ExchangeRequest<T extends string = keyof ExchangeRequests> =
+  T extends keyof ExchangeRequests ? { operation: T } & ExchangeRequests[T]
+    : string extends T ? { operation: T; [name: string]: unknown } : never;

@@ -172,8 +172,10 @@ def write_types(contract):
     out += ["", *write_comment("Members of the requests of exchanges, by operation "
                                "(docs/exchanges.md)."), "export interface ExchangeRequests {",
             *(line for kind in contract.kinds for line in write_sent(kind)), "}",
-            "export type ExchangeRequest = { [K in keyof ExchangeRequests]:",
-            "  { operation: K } & ExchangeRequests[K] }[keyof ExchangeRequests];"]
+            "/** The request of an operation; a name that the compiler does not know is any. */",
+            "export type ExchangeRequest<T extends string = keyof ExchangeRequests> =",
+            "  T extends keyof ExchangeRequests ? { operation: T } & ExchangeRequests[T]",
+            "    : string extends T ? { operation: T; [name: string]: unknown } : never;"]
     return "\n".join([*out, ""])
 
 

@@ -1,7 +1,8 @@
 // What TypeScript must accept, as an ES module; uses.cts says the same as CommonJS.
 import {
   AssayError, KeysetCache, Keyset, RejectedError, Sender, Verifier, checkExpiry, version,
-  type AppStore, type Document, type Environment, type Evidence, type Transaction,
+  type AppStore, type Document, type Environment, type Evidence, type ExchangeRequest,
+  type Transaction,
 } from "assay";
 
 const verifier = new Verifier({ apps: [{ bundleId: "com.example.app", appAppleId: 1 }] });
@@ -52,6 +53,11 @@ async function network(): Promise<void> {
   verifier.verifyToken("token", new Keyset({ keys: [] }));
   const exchange = verifier.exchange({ operation: "check-revocation", mode: "required" });
   while (!exchange.done) exchange.reply({ id: exchange.step["http"].id, status: 0, body: null });
+  const kept = { operation: "check-revocation", mode: "required" };
+  verifier.exchange(kept);
+  const typed: ExchangeRequest = { operation: "check-revocation", mode: "required" };
+  verifier.exchange(typed);
+  verifier.exchange(JSON.parse("{}"));
   await exchange.run(async (request) => ({ id: request.id, status: 0, body: null }));
   console.log(first, subject);
 }

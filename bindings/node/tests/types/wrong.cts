@@ -1,5 +1,7 @@
 // What TypeScript must refuse.
-import { AssayError, Document, Exchange, Transaction, Verifier, checkExpiry } from "assay";
+import {
+  AssayError, Document, Exchange, ExchangeRequest, Transaction, Verifier, checkExpiry,
+} from "assay";
 
 // @ts-expect-error there is no configuration
 new Verifier();
@@ -73,8 +75,6 @@ verifier.sessions.verifySession({ session: "s", purpose: "fun" });
 verifier.signer.signPromotionalOffer({ productId: "p" });
 // @ts-expect-error a misspelt observation
 verifier.assessRisk({ request: "paid", attestation: "absent", plattform: "ios" });
-// @ts-expect-error an observation that there is not
-verifier.assessRisk({ request: "paid", attestation: "unsuported" });
 // @ts-expect-error a required observation
 verifier.assessRisk({ request: "paid" });
 // @ts-expect-error a misspelt member of a request
@@ -89,6 +89,8 @@ verifier.appStore({ environment: "sandbox" });
 verifier.exchange({ operation: "check-revocations", mode: "required" });
 // @ts-expect-error a misspelt member of an exchange
 verifier.exchange({ operation: "check-revocation", modus: "required" });
+// @ts-expect-error a member of another operation
+const request: ExchangeRequest = { operation: "check-revocation", mode: "required", pages: 5 };
 // @ts-expect-error a required member of an exchange
 verifier.exchange({ operation: "check-revocation" });
 // @ts-expect-error a value that there is not
