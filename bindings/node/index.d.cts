@@ -68,6 +68,7 @@ export class Document {
   private readonly made: never;
   /** Whether every check passed. If not, trust nothing in it. */
   readonly ok: boolean;
+  /** The number of the status; its last byte is the family. */
   readonly code: number;
   readonly status: Status;
   readonly kind: string;
@@ -76,9 +77,11 @@ export class Document {
   /** The whole document, parsed and frozen. */
   readonly json: { readonly [name: string]: any };
   readonly facts: Facts | null;
+  /** The checks in the order in which they were made; `ok` is null of one that was left out. */
   readonly checks: readonly Check[];
   readonly warnings: readonly Warning[];
   readonly error: ErrorMembers | null;
+  /** Throws the error of the refusal's family, if it is one. */
   throwIfFailed(): void;
   /** Free it now; without a call it is freed when nothing refers to it. */
   close(): void;
@@ -88,12 +91,17 @@ export class Document {
 
 /** A refusal. Branch on the class; `status` is detail, for logs and operators. */
 export class AssayError extends Error {
+  protected constructor();
   readonly status: Status;
   readonly code: number;
+  /** The check that failed, and the rule of docs/spec behind it. */
   readonly check: string | null;
   readonly rule: string | null;
+  /** The place: a member, an octet, a certificate such as "x5c[2]". */
   readonly at: string | null;
+  /** What the operator can do. */
   readonly hint: string | null;
+  /** Whether the same call may succeed later. */
   readonly retryClass: facts.RetryClass;
   /** The HTTP status with which a back end answers its own client. */
   readonly httpStatus: number;
@@ -104,6 +112,39 @@ export class AssayError extends Error {
 export type ClientData = { clientData: SignedText; clientDataHash?: undefined } |
   { clientDataHash: Uint8Array; clientData?: undefined };
 
+type Text = string & {};
+/** What is observed about a request (docs/risk.md); the library refuses an unknown value. */
+export interface Observations {
+  request: "read" | "free" | "metered" | "paid" | "promo" | "restore" | Text;
+  attestation: "verified" | "refused" | "unsupported" | "temporarily-unavailable" | "absent" | Text;
+  /** The client's DCError, 0 to 4. */
+  errorCode?: number | null;
+  platform?: "ios" | "ipados" | "tvos" | "watchos" | "visionos" | "macos" | "catalyst" |
+    "ios-on-mac" | Text | null;
+  osMajor?: number | null;
+  context?: "app" | "watch-extension" | "action-extension" | "sso-extension" |
+    "other-extension" | Text | null;
+  history?: { accountHadKey?: boolean | null; deviceHadKey?: boolean | null;
+    accountAgeDays?: number | null; lastAttestedMs?: Ms | Date | null } | null;
+  /** What `queryDeviceBits` or `readDeviceCheckResponse` returned, or why there is nothing. */
+  deviceCheck?: "no-bits" | "token-refused" | "unavailable" | "absent" | Text |
+    facts.DeviceCheck | null;
+  /** The account's last App Attest receipt. */
+  receipt?: { risk?: number | null; ageMs?: number | null; expired?: boolean | null } | null;
+  /** The validation category, 0 to 10. */
+  category?: number | null;
+  /** True: this version of the app is known to send App Attest data. */
+  clientSends?: boolean | null;
+  purchase?: "verified" | "none" | "refused" | "foreign" | Text | null;
+  /** Shares of unsupported claims, 0 to 1: of the last hour, and the usual ones. */
+  rates?: { unsupportedNow?: number | null; unsupportedBase?: number | null;
+    accountsPerIpDay?: number | null } | null;
+}
+/**
+ * The calls of a verifier without the network. Each throws the error of a refusal's family, whose
+ * `document` says why; a TypeError for an argument of a wrong type, and an Error for what was
+ * closed, before the library is called. Nothing is thrown for what `verify` refuses.
+ */
 interface Calls extends JwsCalls, VerifierCalls {
   /** Verify the property list of iOS 3 to 6: one purchase, in base64 or raw. */
   verifyTransactionReceipt(receipt: SignedText, options?: At): facts.TransactionReceipt;
@@ -144,7 +185,7 @@ export interface DeviceCheckClient extends DeviceCheckRequests {}
 export interface AppStore extends AppStoreRequests {}
 export interface AppStoreOptions {
   /** "Production" without it; "auto": Production, then Sandbox. */
-  environment?: "Production" | "Sandbox" | "auto" | (string & {});
+  environment?: "Production" | "Sandbox" | "LocalTesting" | "auto";
   /** That of the app, where several are configured. */
   bundleId?: string;
   /** 1 to 5 for each page; 3 without it. */
@@ -169,7 +210,7 @@ export class Verifier {
   readonly document: Document;
   readonly closed: boolean;
   /** Begin an exchange with the network or a ledger (docs/exchanges.md). */
-  exchange(request: ExchangeRequest | SignedText,
+  exchange<T extends string>(request: { operation: T } & ExchangeRequest<T> | SignedText,
     options?: At & { evidence?: SeveralEvidence }): Exchange;
   /** Return the transaction id that a receipt or a JWS claims; anyone can write it. */
   extractUnverifiedTransactionId(blob: SignedText, options?: At): string | null;

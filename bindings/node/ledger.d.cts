@@ -82,7 +82,12 @@ export interface Executor {
   close?(): void;
 }
 
-/** A file, by an absolute path, or one that begins with "./". */
+/**
+ * A file, by an absolute path, or one that begins with "./". `ledger.lockMs` limits each wait for
+ * another process and for another exchange of this one, without blocking the event loop. Neither
+ * client can end a statement that runs: `ledger.statementMs`, which is never less, limits nothing
+ * more, and a statement blocks the thread until it is done.
+ */
 export class SQLite implements Executor {
   /** Database: that of better-sqlite3; node:sqlite of Node.js 22.16 or later without it. */
   constructor(path: string, options?: { Database?: new (path: string, options?: any) => any });

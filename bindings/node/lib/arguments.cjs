@@ -97,7 +97,10 @@ function plain(value) {
   if (isDate(value)) return milliseconds(value, "a time of the request");
   if (isUint8Array(value)) return base64(value);
   if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null) return value;
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (Number.isFinite(value)) return value;
+  // JSON would make null of the first, and leave the others out.
+  if (typeof value !== "object") throw refuse("a value of the request", "JSON", value);
   return Object.fromEntries(Object.entries(value[PLAIN] ?? value)
     .filter(([, each]) => each !== undefined).map(([name, each]) => [name, plain(each)]));
 }

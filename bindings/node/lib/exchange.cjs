@@ -13,6 +13,16 @@ const LONGEST_WAIT_MS = 30_000;
 const isOpen = (document) => document.status.startsWith("pending.");
 const isWrong = (document) => /^(misuse|internal)\b/.test(document.status);
 
+/** Wait so long; a signal that ends it is thrown as its reason, as between two steps. */
+async function pause(ms, signal, wait = sleep) {
+  try {
+    if (ms > 0) await wait(ms, undefined, { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
 class Exchange {
   #handle;
   #document;
@@ -70,7 +80,7 @@ class Exchange {
         } else if (step === "wait") {
           const left = notBeforeMs - nowOf(clock());
           if (left > maxWaitMs) break;
-          if (left > 0) await wait(left, undefined, { signal });
+          await pause(left, signal, wait);
         } else {
           throw new TypeError(`the step ${step} is none of a sender's`);
         }
@@ -99,4 +109,4 @@ function senderOf(host) {
   throw refuse("the host of an exchange", "a Sender or a function", host);
 }
 
-module.exports = { Exchange };
+module.exports = { Exchange, LONGEST_WAIT_MS, pause };

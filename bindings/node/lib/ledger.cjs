@@ -3,19 +3,18 @@
 
 const { randomBytes } = require("node:crypto");
 const { inspect } = require("node:util");
-const { setTimeout: sleep } = require("node:timers/promises");
 const results = require("../generated/results.cjs");
 const { OPERATIONS } = require("../generated/ledger.cjs");
 const { MADE, find, parsed } = require("./document.cjs");
 const { nowOf, options, refuse } = require("./arguments.cjs");
 const { refusal } = require("./errors.cjs");
+const { LONGEST_WAIT_MS, pause } = require("./exchange.cjs");
 const { LIMITS } = require("./executors/replies.cjs");
 const { Grant, TakeBack, payOut, takeBack } = require("./granting.cjs");
 const { OPERATION_OF } = require("./kinds.cjs");
 const { add, readArguments } = require("./operations.cjs");
 const { Verifier } = require("./verifier.cjs");
 
-const LONGEST_WAIT_MS = 30_000;
 // DynamoDB takes half a minute to make a table.
 const CREATION_MS = 60_000;
 // How often to try a statement that deletes expired rows.
@@ -61,7 +60,7 @@ async function carryOut(exchange, executor, functions, { maxWaitMs, signal, cloc
       } else if (step === "wait") {
         const left = notBeforeMs - clock();
         if (left > maxWaitMs) break;
-        if (left > 0) await sleep(left, undefined, { signal });
+        await pause(left, signal);
         reached = notBeforeMs;
       } else {
         throw new TypeError(`the step ${step} is none of a database`);

@@ -109,6 +109,19 @@ test("one run at a time, and a signal ends it", async () => {
   assert.equal(exchange.done, true);
 });
 
+test("a signal ends a wait", async () => {
+  const exchange = begun(transcript("a good answer"));
+  const stop = new AbortController();
+  const why = new Error("no more");
+  const sent = async ({ id }) => {
+    setTimeout(() => stop.abort(why), 20);
+    return { id, status: 503, headers: [["retry-after", "20"]], body: null };
+  };
+  const { now } = transcript("a good answer");
+  await assert.rejects(exchange.run(sent, { signal: stop.signal, clock: () => now }), why);
+  assert.equal(exchange.step.step, "wait");
+});
+
 test("nothing secret is printed of a step", () => {
   const seen = new Set();
   for (const item of table().cases.filter((each) => each.call === "transcript")) {

@@ -65,3 +65,28 @@ test("every declared value is exported", () => {
     }
   }
 });
+
+test("the library takes every declared observation, and no other", () => {
+  const text = readFileSync(join(PACKAGE, "index.d.cts"), "utf8");
+  const [, body] = /interface Observations \{(.*?)\n\}/s.exec(text);
+  const owner = new assay.Verifier({ apps: [{ bundleId: "com.example.app", appAppleId: 1 }] });
+  const required = { request: "paid", attestation: "absent" };
+  const sample = (kind) => ({ number: 1, Ms: 1_700_000_000_000, boolean: true })[kind] ?? null;
+  const declared = body.replace(/\/\*\*.*?\*\//gs, "");
+  let count = 0;
+  for (const [, name, type] of declared.matchAll(/^ {2}(\w+)\??: (.*?);$/gms)) {
+    const inner = [...type.matchAll(/(\w+)\?: (\w+)/g)];
+    const values = inner.length ? inner.map(([, each, kind]) => ({ [each]: sample(kind) }))
+      : [...type.matchAll(/"([^"]+)"/g)].map(([, each]) => each).concat(sample(type.split(" ")[0]));
+    for (const value of values) {
+      if (value === null && !type.includes("null")) continue;
+      owner.assessRisk({ ...required, [name]: value });
+      count += 1;
+    }
+    if (type.includes('"')) {
+      assert.throws(() => owner.assessRisk({ ...required, [name]: "x" }), assay.MalformedError);
+    }
+  }
+  assert.ok(count > 45, `${count}`);
+  assert.throws(() => owner.assessRisk({ ...required, rest: 1 }), assay.MalformedError);
+});

@@ -19,7 +19,7 @@ ON = {"verifier": "Verifier", "signer": "Signer", "sessions": "Sessions",
       "devicecheck": "DeviceCheck", "appstore": "AppStore"}
 # Members that may be bytes, which a request has as {"base64": …}.
 WRAPPED = {"body", "device-token"}
-PLAIN = {"integer": "number", "time": "Ms | Date", "boolean": "boolean", "json": "object",
+PLAIN = {"integer": "number", "time": "Ms | Date", "boolean": "boolean", "json": "Observations",
          "body": "SignedText | null", "device-token": "SignedText", "key-id": "SignedText",
          "kept-response": "{ sha256: string; der: SignedText }"}
 # The same in the request of an exchange, which is the library's JSON.
@@ -158,7 +158,7 @@ def write_types(contract):
     methods = find_methods(contract)
     results = sorted({method.result for method in methods} - set(RESULTS))
     out = [MARK, "", *import_types(["At", "Document", "Evidence", "Keyset", "Ms", "NetworkOptions",
-                                    "SignedText"], "../index.cjs"),
+                                    "Observations", "SignedText"], "../index.cjs"),
            *import_types(results, "./facts.cjs")]
     for method in methods:
         out += method.write_request()
@@ -172,8 +172,10 @@ def write_types(contract):
     out += ["", *write_comment("Members of the requests of exchanges, by operation "
                                "(docs/exchanges.md)."), "export interface ExchangeRequests {",
             *(line for kind in contract.kinds for line in write_sent(kind)), "}",
-            "export type ExchangeRequest = { [K in keyof ExchangeRequests]:",
-            "  { operation: K } & ExchangeRequests[K] }[keyof ExchangeRequests];"]
+            "/** The request of an operation; a name that the compiler does not know is any. */",
+            "export type ExchangeRequest<T extends string = keyof ExchangeRequests> =",
+            "  T extends keyof ExchangeRequests ? { operation: T } & ExchangeRequests[T]",
+            "    : string extends T ? { operation: T; [name: string]: unknown } : never;"]
     return "\n".join([*out, ""])
 
 

@@ -5,7 +5,7 @@ const { promisify } = require("node:util");
 const { refuse } = require("../arguments.cjs");
 const { misuse } = require("./guard.cjs");
 const { Fault, GRACE_MS, STANDBY, lost, rows, unreached, within } = require("./replies.cjs");
-const { SQLSession, placed } = require("./sql.cjs");
+const { SQLSession, connected, placed } = require("./sql.cjs");
 
 const ASKED = "SELECT @@in_transaction, @@global.read_only, @@character_set_client";
 const ISOLATION = "TRANSACTION ISOLATION LEVEL READ COMMITTED";
@@ -14,7 +14,7 @@ const SETTINGS = [`SET SESSION ${ISOLATION}`,
   "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'"];
 // Of a server that is gone, and of a reply that did not arrive.
 const LOST = [2006, 2013, 4031];
-const ignore = () => {};
+const codeOf = (error) => error.sqlState && error.errno;
 
 /** Return a pool whose methods give promises: mysql2/promise, or one of the others. */
 function promised(pool) {
@@ -49,7 +49,7 @@ class MariaDB {
   session() { return new SQLSession(this); }
 
   async take({ statementMs }) {
-    const connection = await this.#connected(statementMs);
+    const connection = await connected(this.#pool.getConnection(), statementMs, codeOf);
     try {
       const [[inside, isReadOnly, charset]] =
         await this.#asked(connection, ASKED, [], statementMs);
@@ -65,17 +65,7 @@ class MariaDB {
       return connection;
     } catch (error) {
       this.drop(connection);
-      throw unreached(error, error.sqlState && error.errno);
-    }
-  }
-
-  async #connected(ms) {
-    const pending = this.#pool.getConnection();
-    try {
-      return await within(ms, pending);
-    } catch (error) {
-      pending.then((connection) => connection.release(), ignore); // it came too late
-      throw unreached(error, error.sqlState && error.errno);
+      throw unreached(error, codeOf(error));
     }
   }
 

@@ -4,7 +4,7 @@
 const { refuse } = require("../arguments.cjs");
 const { misuse } = require("./guard.cjs");
 const { Fault, GRACE_MS, STANDBY, lost, rows, unreached, within } = require("./replies.cjs");
-const { SQLSession, placed } = require("./sql.cjs");
+const { SQLSession, connected, placed } = require("./sql.cjs");
 
 const ASKED = "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'";
 // A grant leaves the transaction idle while it does other work: at most for so many times a
@@ -13,6 +13,7 @@ const IDLE = 3;
 // Of lost sessions; 57014 is a statement that its limit stopped.
 const LOST = /^(08|57P|25P03)/, STOPPED = "57014";
 const ignore = () => {};
+const codeOf = (error) => error.severity && error.code;
 
 /** A pool of pg, which the host may use as well. */
 class Postgres {
@@ -32,7 +33,7 @@ class Postgres {
   session() { return new SQLSession(this); }
 
   async take({ statementMs }) {
-    const client = await this.#connected(statementMs);
+    const client = await connected(this.#pool.connect(), statementMs, codeOf);
     client.on?.("error", ignore); // a session that ends in a grant is no error of the process
     const state = this.#states.get(client);
     if (state !== undefined) {
@@ -50,17 +51,7 @@ class Postgres {
       return client;
     } catch (error) {
       this.drop(client);
-      throw unreached(error, error.severity && error.code);
-    }
-  }
-
-  async #connected(ms) {
-    const pending = this.#pool.connect();
-    try {
-      return await within(ms, pending);
-    } catch (error) {
-      pending.then((client) => client.release(), ignore); // it came too late
-      throw unreached(error, error.severity && error.code);
+      throw unreached(error, codeOf(error));
     }
   }
 

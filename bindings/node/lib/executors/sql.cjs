@@ -3,7 +3,7 @@
 // a failure (EXC-24, STO-75). What is special to a client is in sqlite, postgres and mariadb.
 
 const { RELEASE, SAVEPOINT, Watch, guarded } = require("./guard.cjs");
-const { Fault, done, failed, isMisuse, limitsOf } = require("./replies.cjs");
+const { Fault, done, failed, isMisuse, limitsOf, unreached, within } = require("./replies.cjs");
 
 const PLACEHOLDERS = /\?|\$\d+|%s/g;
 const known = new Map();
@@ -17,6 +17,16 @@ function placed(sql, isNumbered) {
     known.set(key, sql.replace(PLACEHOLDERS, () => isNumbered ? `$${count += 1}` : "?"));
   }
   return known.get(key);
+}
+
+/** Return the connection that a pool promises, within a time. `codeOf` is the server's of an error. */
+async function connected(pending, ms, codeOf) {
+  try {
+    return await within(ms, pending);
+  } catch (error) {
+    pending.then((connection) => connection.release(), () => {}); // it came too late
+    throw unreached(error, codeOf(error));
+  }
 }
 
 /** Run a generator, and wait where it yields a promise. Without any it ends at once: so nothing else
@@ -174,4 +184,4 @@ class SQLSession {
   }
 }
 
-module.exports = { SQLSession, flow, placed };
+module.exports = { SQLSession, connected, flow, placed };

@@ -1,7 +1,8 @@
 // What TypeScript must accept, as an ES module; uses.cts says the same as CommonJS.
 import {
   AssayError, KeysetCache, Keyset, RejectedError, Sender, Verifier, checkExpiry, version,
-  type AppStore, type Document, type Environment, type Evidence, type Transaction,
+  type AppStore, type Document, type Environment, type Evidence, type ExchangeRequest,
+  type Transaction,
 } from "assay";
 
 const verifier = new Verifier({ apps: [{ bundleId: "com.example.app", appAppleId: 1 }] });
@@ -34,7 +35,8 @@ verifier.verifyAttestation("base64", { keyId: "k", clientData: "a" }).publicKey.
 verifier.verifyAssertion("base64", { publicKey: "k", counter: 0, clientDataHash: new Uint8Array() });
 const token: string = verifier.signer.signApiToken().token;
 verifier.sessions.verifySession({ session: "s", purpose: "paid" }).account;
-verifier.assessRisk({ request: "paid" }).verdict === "allow";
+verifier.assessRisk({ request: "paid", attestation: "absent", history: { lastAttestedMs: 5 },
+  rates: { unsupportedNow: 0.5 } }).verdict === "allow";
 verifier[Symbol.dispose]();
 const open: boolean = checkExpiry({ expiresAtMs: Infinity, revokedAtMs: null });
 
@@ -51,6 +53,11 @@ async function network(): Promise<void> {
   verifier.verifyToken("token", new Keyset({ keys: [] }));
   const exchange = verifier.exchange({ operation: "check-revocation", mode: "required" });
   while (!exchange.done) exchange.reply({ id: exchange.step["http"].id, status: 0, body: null });
+  const kept = { operation: "check-revocation", mode: "required" };
+  verifier.exchange(kept);
+  const typed: ExchangeRequest = { operation: "check-revocation", mode: "required" };
+  verifier.exchange(typed);
+  verifier.exchange(JSON.parse("{}"));
   await exchange.run(async (request) => ({ id: request.id, status: 0, body: null }));
   console.log(first, subject);
 }

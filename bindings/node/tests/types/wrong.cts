@@ -1,5 +1,7 @@
 // What TypeScript must refuse.
-import { AssayError, Document, Exchange, Transaction, Verifier, checkExpiry } from "assay";
+import {
+  AssayError, Document, Exchange, ExchangeRequest, Transaction, Verifier, checkExpiry,
+} from "assay";
 
 // @ts-expect-error there is no configuration
 new Verifier();
@@ -71,16 +73,24 @@ verifier.verifyAssertion("a", { publicKey: "k", counter: "1", clientData: "x" })
 verifier.sessions.verifySession({ session: "s", purpose: "fun" });
 // @ts-expect-error a required member
 verifier.signer.signPromotionalOffer({ productId: "p" });
+// @ts-expect-error a misspelt observation
+verifier.assessRisk({ request: "paid", attestation: "absent", plattform: "ios" });
+// @ts-expect-error a required observation
+verifier.assessRisk({ request: "paid" });
 // @ts-expect-error a misspelt member of a request
 verifier.signer.signApiToken({ bundleID: "com.example.app" });
 // @ts-expect-error a misspelt option of a request over the network
 verifier.appStore().getTransactionHistory("1", { page: 3 });
 // @ts-expect-error a misspelt option of the App Store
 verifier.appStore({ bundle: "com.example.app" });
+// @ts-expect-error an environment that there is not
+verifier.appStore({ environment: "sandbox" });
 // @ts-expect-error an operation that there is not
 verifier.exchange({ operation: "check-revocations", mode: "required" });
 // @ts-expect-error a misspelt member of an exchange
 verifier.exchange({ operation: "check-revocation", modus: "required" });
+// @ts-expect-error a member of another operation
+const request: ExchangeRequest = { operation: "check-revocation", mode: "required", pages: 5 };
 // @ts-expect-error a required member of an exchange
 verifier.exchange({ operation: "check-revocation" });
 // @ts-expect-error a value that there is not
@@ -95,5 +105,7 @@ verifier.decide(verifier.async.verifyTransaction("jws"));
 transaction.document.json["ok"] = true;
 // @ts-expect-error dates are times
 checkExpiry({ expiresAtMs: "tomorrow" });
+// @ts-expect-error errors are made by the library
+new AssayError("x");
 // @ts-expect-error an error has no such member
-new AssayError("x").rules;
+(null as unknown as AssayError).rules;
