@@ -148,12 +148,17 @@ extension CaseFixture {
     triage(
       "a transaction receipt cut before its signed list", Array(good.prefix(from)),
       "malformed.plist.syntax", id: nil)
-    for (name, text) in [
-      ("before its equals sign", "{\"purchase-info\" "),
-      ("before its value", "{\"purchase-info\" = "),
-      ("of JSON", "{\"purchase-info\" : \"\(Self.base64("\"transaction-id\" = \"\(id)\""))"),
+    let syntax = "malformed.plist.syntax"
+    for (name, text, status) in [
+      ("before its equals sign", "{\"purchase-info\" ", syntax),
+      ("before its value", "{\"purchase-info\" = ", syntax),
+      (
+        "of JSON",
+        "{\"purchase-info\" : \"\(Self.base64("{\"transaction-id\" = \"\(id)\""))",
+        "malformed.plist.construct"
+      ),
     ] {
-      triage("a list cut \(name)", Array(text.utf8), "malformed.plist.syntax", id: nil)
+      triage("a list cut \(name)", Array(text.utf8), status, id: nil)
     }
     let long = "{\"x\" = \"" + String(repeating: "x", count: 16_384) + "\"; \"purchase-info\" = \""
     let whole = Base64Text.encode(
