@@ -130,7 +130,7 @@ export interface BuildRealtimeResponseRequest extends At {
   /** An offer that is signed already, by sign-promotional-offer. */
   promotionalOfferSignatureV2?: string;
   /** An offer of the original StoreKit API that is signed already. */
-  promotionalOfferSignatureV1?: object;
+  promotionalOfferSignatureV1?: Observations;
   /** A signed change of an Advanced Commerce subscription, with one changed item. */
   advancedCommerceRequestData?: string;
   /** Verified realtime request. */
@@ -585,7 +585,7 @@ export interface ExchangeRequests {
     nonce?: string;
     bundleId?: string;
     promotionalOfferSignatureV2?: string;
-    promotionalOfferSignatureV1?: object;
+    promotionalOfferSignatureV1?: Observations;
     advancedCommerceRequestData?: string;
   };
   "sign-device-check-token": {};
