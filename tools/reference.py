@@ -292,7 +292,8 @@ def python_pages():
 
 # ---- Node.js
 
-NODE_PAGES = {"index": "assay", "generated/facts": "assay: facts",
+NODE_PAGES = {"index": "assay", "generated/kinds": "assay", "generated/facts": "assay: facts",
+              "generated/configuration": "assay: configuration",
               "generated/operations": "assay: requests", "ledger": "assay/ledger",
               "generated/ledger": "assay/ledger: requests and results",
               "testing": "assay/testing"}
