@@ -18,6 +18,7 @@ struct Comparison {
     "nextPeriodExpiresAtMs": "nextPeriodExpiresAt", "deactivatedAtMs": "deactivatedAt",
     "nextCheckAtMs": "nextCheckAt", "storedAtMs": "storedAt", "readAtMs": "readAt",
     "resetAtMs": "resetAt", "nextRefreshAtMs": "nextRefreshAt", "usedAtMs": "usedAt",
+    "endsAtMs": "endsAt", "renewsAtMs": "renewsAt",
   ]
 
   /// Checks that every member of the object has a property with its value, and that every other
