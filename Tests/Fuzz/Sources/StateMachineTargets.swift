@@ -171,11 +171,13 @@ enum StateMachineTargets {
     switch form {
     case .id: return .string(FuzzFixture.shared.cases.production.transactionId)
     case .order, .text: return "M1"
+    case .jws: return "e30.e30.AA"
+    case .object: return [:]
     case .name: return "DELIVERED"
     case .uuid, .account: return "0f8fad5b-d9cb-469f-a165-70867728950e"
     case .time: return .integer(FuzzFixture.instant - 86_400_000)
     case .boolean, .consent: return true
-    case .number(let range): return .integer(range.lowerBound)
+    case .number(let range, _): return .integer(range.lowerBound)
     }
   }
 
