@@ -102,15 +102,19 @@ def write_range(unit):
     return f"{found[1]}...{found[2]}" if found else None
 
 
+def write_value_list(name, values):
+    """Return the constant of a set of values."""
+    values = list(map(quote, values))
+    head = f"  static let {lower_name(name)}: [StaticString] = ["
+    line = f"{head}{', '.join(values)}]"
+    return [line] if len(line) <= WIDTH else [head, *pack(values, "    ", WIDTH, ","), "  ]"]
+
+
 def write_value_lists(contract, place, used):
     """Yield the constants of the sets of values that a table refers to."""
     for each in contract.value_sets:
         if each.name in used:
-            values = list(map(quote, each.values_in(place)))
-            head = f"  static let {lower_name(each.name)}: [StaticString] = ["
-            line = f"{head}{', '.join(values)}]"
-            yield from [line] if len(line) <= WIDTH else \
-                [head, *pack(values, "    ", WIDTH, ","), "  ]"]
+            yield from write_value_list(each.name, each.values_in(place))
 
 
 def find_shape(contract, row, is_decisive):
