@@ -20,7 +20,7 @@ export const {
   Sender, Session, Sessions, Signed, SignedOffer, SignedOfferV1, SignedToken, Signer, SkippedKey,
   System, Token, TokenKeyset, TooLargeError, Transaction, TransactionCommitmentInfo,
   TransactionReceipt, Transport, Triage, UnavailableError, UnsupportedError, UnverifiedContent,
-  Verifier, VerifyReceiptRenewalInfo, VerifyReceiptResponse, VerifyReceiptTransaction, buildInfo,
-  checkExpiry, libraryPath, libraryVersion, version
+  Verifier, VerifyReceiptAnswer, VerifyReceiptRenewalInfo, VerifyReceiptResponse,
+  VerifyReceiptTransaction, buildInfo, checkExpiry, libraryPath, libraryVersion, version
 } = assay;
 export default assay;

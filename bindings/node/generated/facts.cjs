@@ -915,6 +915,24 @@ class IssuedSession extends Members {
   get text() { return text(here(this, "text")); }
 }
 
+class VerifyReceiptAnswer extends Reply {
+  static facts = true;
+  static at = ["exchange", "answer"];
+  static shown = ["httpStatus", "appleStatus", "style"];
+  static hidden = ["body"];
+  get document() { return documentOf(this); }
+  get httpStatus() { return number(here(this, "httpStatus")); }
+  get contentType() { return text(here(this, "contentType")); }
+  get body() { return text(here(this, "body")); }
+  get appleStatus() { return number(here(this, "appleStatus")); }
+  get style() { return text(here(this, "style")); }
+  get environment() { return text(here(this, "environment")); }
+  get bundleId() { return text(here(this, "bundleId")); }
+  get originalTransactionIds() { return list(here(this, "originalTransactionIds"), text); }
+  get missing() { return list(here(this, "missing"), text); }
+  get leftOut() { return list(here(this, "leftOut"), text); }
+}
+
 class SignedToken extends Members {
   static shown = ["expiresAtMs"];
   static hidden = ["token"];
@@ -1169,8 +1187,8 @@ module.exports = {
   AttestedReceipt, Attestation, Assertion, AttestReceipt, RefreshedReceipt, CertificateRevocation,
   Revocation, TokenKeyset, Token, IssuerKey, SkippedKey, IssuerKeys, KeysetState, FetchedKeyset,
   AppleAccountEvent, AppleTokens, DeviceBit, DeviceBits, DeviceCheck, Session, IssuedSession,
-  SignedToken, ClientSecret, SignedOffer, SignedOfferV1, AppStoreStatus, AppStoreSendAttempt,
-  AppStoreUnsigned, AppStoreNext, AppStoreRefusedStatus, AppStoreRefused, AppStoreResponse,
-  RiskReason, ClientError, Risk, EvidenceCoverage, Delivery, ExcludedTransaction, GroupDecision,
-  Decision
+  VerifyReceiptAnswer, SignedToken, ClientSecret, SignedOffer, SignedOfferV1, AppStoreStatus,
+  AppStoreSendAttempt, AppStoreUnsigned, AppStoreNext, AppStoreRefusedStatus, AppStoreRefused,
+  AppStoreResponse, RiskReason, ClientError, Risk, EvidenceCoverage, Delivery, ExcludedTransaction,
+  GroupDecision, Decision
 };

@@ -209,6 +209,11 @@ class Finding extends Members {
   }
 }
 
+/** What follows from the status of an answer in Apple's words: a refusal has one, too. */
+class Reply extends Members {
+  static allows(document) { return !/^(misuse|config)\b/.test(document.status); }
+}
+
 /** Return the handles of the documents behind evidence, each once. */
 function evidenceOf(evidence) {
   const one = evidence instanceof Document || evidence instanceof Members ||
