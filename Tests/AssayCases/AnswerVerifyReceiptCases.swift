@@ -57,7 +57,8 @@ extension CaseFixture {
 
   /// Adds a request about a receipt. A refused one is answered with its number and name alone.
   private func answer(
-    _ rule: String, _ name: String, _ receipt: String, _ members: [(String, JSONText)] = [],
+    _ rule: String, _ name: String, _ receipt: String,
+    sending members: [(String, JSONText)] = [],
     endpoint: String = "Sandbox", options: [(String, JSONText)] = [],
     evidence: [EvidenceCase.Evidence] = [], verifier: String = "standard", now: Int64? = nil,
     _ status: String = "ok", at: String? = nil, apple: Int64 = 0, facts: Facts = []
@@ -122,10 +123,10 @@ extension CaseFixture {
     {
       answer(
         "VRE-11", "exclude-old-transactions \(name)", answered,
-        [("exclude-old-transactions", member)])
+        sending: [("exclude-old-transactions", member)])
     }
-    answer("VRE-11", "another member", answered, [("device", ["model": "phone"])])
-    answer("VRE-11", "a password that is null", answered, [("password", .null)])
+    answer("VRE-11", "another member", answered, sending: [("device", ["model": "phone"])])
+    answer("VRE-11", "a password that is null", answered, sending: [("password", .null)])
   }
 
   // MARK: the request (VRE-10, VRE-11)
@@ -133,10 +134,10 @@ extension CaseFixture {
   private func addAnsweredRequests() throws {
     let refused = "malformed.verify-receipt.request"
     let receipt = try appText()
-    let bodies: [(String, String, String)] = [
-      ("nothing", "", "byte 0"), ("no object", "[]", "byte 0"),
-      ("half an object", "{\"receipt-data\":\"", "byte 17"),
-      ("a form", "receipt-data=MII", "byte 0"),
+    let bodies: [(String, String, String?)] = [
+      ("nothing", "", nil), ("no object", "[]", nil),
+      ("half an object", "{\"receipt-data\":\"", nil),
+      ("a form", "receipt-data=MII", nil),
       ("no receipt", "{}", "receipt-data"),
       ("a receipt that is null", "{\"receipt-data\":null}", "receipt-data"),
       ("an empty receipt", "{\"receipt-data\":\"\"}", "receipt-data"),
@@ -171,6 +172,12 @@ extension CaseFixture {
         "\"}}"
       )
       let isLong = count > longest
+      let facts: Facts =
+        isLong
+        ? [
+          ("answer.httpStatus", 413), ("answer.appleStatus", .null), ("answer.body", ""),
+        ]
+        : [("answer.httpStatus", 200), ("answer.appleStatus", 21002)]
       add(
         "VRE-10", "exchange: verifyReceipt of a body that is \(name)",
         .exchange(
@@ -178,12 +185,7 @@ extension CaseFixture {
           request: .repeated(
             prefix: Array(head.utf8), unit: [0x61], count: count, suffix: Array(tail.utf8)),
           evidence: [], now: now),
-        .init(
-          isLong ? "too-large.verify-receipt.request" : refused, at: isLong ? "body" : "byte 0",
-          facts: [
-            ("answer.httpStatus", isLong ? 413 : 200),
-            ("answer.appleStatus", isLong ? .null : 21002),
-          ] + (isLong ? [("answer.body", "")] : [])))
+        .init(isLong ? "too-large.verify-receipt.request" : refused, facts: facts))
     }
   }
 
@@ -337,6 +339,15 @@ extension CaseFixture {
     answer(
       "VRE-18", "an unknown environment that is allowed", unknown,
       verifier: "unknown-environment")
+    var template = try receipts.transactionTemplate(purchase.with { $0.transactionId = "7" })
+    template.environment = nil
+    let silent = text(Base64Text.encode(try template.signed()))
+    answer(
+      "VRE-18", "no environment at Production", silent, endpoint: "Production", other,
+      apple: 21007)
+    answer(
+      "VRE-18", "no environment at Sandbox", silent, "rejected.environment.missing",
+      apple: 21003)
   }
 
   // MARK: the shared secret (VRE-13)
@@ -350,7 +361,7 @@ extension CaseFixture {
       for verifier in ["with-secret", "with-secret-of-all"] {
         answer(
           "VRE-13", "\(name), the secret of \(verifier)", receipt,
-          [("password", .string(good))], verifier: verifier)
+          sending: [("password", .string(good))], verifier: verifier)
       }
       for (what, members) in [
         ("no secret", []), ("another secret", [("password", .string(String(good.reversed())))]),
@@ -358,12 +369,12 @@ extension CaseFixture {
         ("an empty secret", [("password", "")]),
       ] as [(String, [(String, JSONText)])] {
         answer(
-          "VRE-13", "\(name), \(what)", receipt, members, verifier: "with-secret", refused,
+          "VRE-13", "\(name), \(what)", receipt, sending: members, verifier: "with-secret", refused,
           at: "password", apple: 21004)
       }
       answer(
         "VRE-13", "\(name), a secret that nobody configured", receipt,
-        [("password", .string(good))])
+        sending: [("password", .string(good))])
     }
     let coins = purchase.of("com.example.app.coins100", .consumable)
     answer(
@@ -415,7 +426,7 @@ extension CaseFixture {
       ("a transaction", [try transaction(renewed)], [("answer.missing.0", "renewals")]),
       (
         "a transaction and a renewal info", [try transaction(renewed), try renewal(purchase)],
-        [("answer.missing.0", "newer-receipt"), ("answer.missing.1", .null)]
+        [("answer.missing.0", "refunds"), ("answer.missing.4", "newer-receipt")]
       ),
       (
         "a notification",
@@ -433,7 +444,7 @@ extension CaseFixture {
       ),
       (
         "an answer of Apple's", [.init(.answer(response(.ios7, [renewed]).json.bytes))],
-        [("answer.missing.0", "newer-receipt")]
+        [("answer.missing.0", "refunds")]
       ),
     ]
     for (name, evidence, facts) in items {
@@ -478,9 +489,7 @@ extension CaseFixture {
         .init(.notification, try authority.mint(authority.payload(.notification, second)))
       ),
       (
-        "a transaction of Production",
-        try transaction(
-          purchase.with { $0.environment = "Production" })
+        "a transaction of Production", try transaction(production)
       ),
     ]
     for (name, evidence) in others {

@@ -46,7 +46,8 @@ enum ReceiptAnswerTargets {
       fatalError("a request has no answer: \(answer.status)")
     }
     let status = result.member("appleStatus")?.integer
-    demand((status == 0 || status == 21006) == answer.isOK, "\(status ?? -1) under \(answer.status)")
+    let isGood = status == 0 || status == 21006
+    demand(isGood == answer.isOK, "\(status ?? -1) under \(answer.status)")
     let text = result.member("body")?.text?.utf8 ?? []
     guard status != nil else { return demand(text.isEmpty, "a body without a status") }
     guard let told = try? JSONReader.readObject(text, caps: Answer.caps).root else {

@@ -4,7 +4,7 @@
 /// The status that Apple's clients read is 0 or 21006 only if the receipt was verified.
 struct AnswerVerifyReceipt {
   /// The request's members (VRE-1).
-  private struct Task {
+  private struct Terms {
     let endpoint: Environment
     let isMeasured: Bool
     let isTolerant: Bool
@@ -26,7 +26,7 @@ struct AnswerVerifyReceipt {
     }
   }
 
-  private let task: Task
+  private let terms: Terms
   private var httpStatus: Int64 = 200
   private var appleStatus: Int64? = 0
   private var receipt: AnsweredReceipt? = nil
@@ -35,17 +35,17 @@ struct AnswerVerifyReceipt {
   private var status = Status.ok
   private var body: [UInt8] = []
 
-  private init(_ task: Task) { self.task = task }
+  private init(_ terms: Terms) { self.terms = terms }
 
   static func document(_ context: OperationContext) -> Document {
     var answer: AnswerVerifyReceipt
     var body: [UInt8]
     do throws(Refusal) {
-      let task = try Task(context.request, accepted: context.configuration.environments)
+      let terms = try Terms(context.request, accepted: context.configuration.environments)
       let given = try context.request.required("body")
       try require(!given.value.isNull, given, .type)
       body = try ExchangeInput.body(given)
-      answer = AnswerVerifyReceipt(task)
+      answer = AnswerVerifyReceipt(terms)
     } catch {
       return context.answer.refused(error)
     }
@@ -67,13 +67,13 @@ struct AnswerVerifyReceipt {
   private mutating func fill(_ body: [UInt8], _ context: OperationContext) throws(Refusal) {
     let trust = context.receipts
     let asked = try VerifyReceiptBody(
-      body, isTolerant: task.isTolerant, cap: trust.configuration.receipts.inputBytes)
+      body, isTolerant: terms.isTolerant, cap: trust.configuration.receipts.inputBytes)
     let receipt = try AnsweredReceipt(
-      asked.transport, endpoint: task.endpoint, trust, nowMs: context.nowMs)
+      asked.transport, endpoint: terms.endpoint, trust, nowMs: context.nowMs)
     let state = AnsweredState(receipt, context.evidence, nowMs: context.nowMs)
     try checkPassword(asked.password, receipt, state, trust.configuration.receipts.sharedSecrets)
     try require(
-      !task.refusesStale || state.stale.isEmpty, .unavailableVerifyReceiptStale, "VRE-33",
+      !terms.refusesStale || state.stale.isEmpty, .unavailableVerifyReceiptStale, "VRE-33",
       at: "evidence")
     self.receipt = receipt
     self.state = state
@@ -139,14 +139,14 @@ struct AnswerVerifyReceipt {
     switch refusal {
     case .rejectedVerifyReceiptPassword: return 21004
     case .unavailableVerifyReceiptStale: return 21005
-    case .rejectedVerifyReceiptEnvironment: return task.endpoint == .production ? 21007 : 21008
+    case .rejectedVerifyReceiptEnvironment: return terms.endpoint == .production ? 21007 : 21008
     case .rejectedKindMismatch: return 21002
     default: break
     }
     switch refusal.family {
     case .malformed, .tooLarge: return 21002
     case .internal: return 21009
-    default: return task.isMeasured ? 21002 : 21003
+    default: return terms.isMeasured ? 21002 : 21003
     }
   }
 
@@ -154,7 +154,7 @@ struct AnswerVerifyReceipt {
 
   /// Writes the member by which the answer is known as the library's own (VRE-40).
   private func writeMark(_ writer: inout JSONWriter) {
-    guard task.isMarked else { return }
+    guard terms.isMarked else { return }
     writer.name("assay")
     writer.beginObject()
     writer.member("version", integer: 1)
@@ -190,7 +190,7 @@ struct AnswerVerifyReceipt {
     writer.string(utf8: body)
     writer.member("appleStatus", integer: appleStatus)
     writer.member("style", receipt.map { Text(stringLiteral: $0.style.name) })
-    writer.member("environment", Text(stringLiteral: task.endpoint.name))
+    writer.member("environment", Text(stringLiteral: terms.endpoint.name))
     writer.member("bundleId", receipt?.bundleId)
     writer.name("originalTransactionIds")
     writer.beginArray()

@@ -85,7 +85,6 @@ struct AnsweredState {
     /// 1970 UTC.
     var end: Int64? = nil
     var asOfMs: Int64
-    var tellsCancellation = false
     var renewal: AnsweredRenewal? = nil
 
     /// Whether it ended, and a renewal may exist without being known (VRE-33).
@@ -110,7 +109,6 @@ struct AnsweredState {
       var line = lines[place]
       line.isSubscription = line.isSubscription || transaction.isSubscription
       line.asOfMs = max(line.asOfMs, transaction.asOfMs)
-      line.tellsCancellation = line.tellsCancellation || transaction.tellsCancellation
       if let end = transaction.expiresDate { line.end = max(line.end ?? end, end) }
       lines[place] = line
     }
@@ -132,7 +130,7 @@ struct AnsweredState {
     let isIncomplete: [(name: StaticString, holds: Bool)] = [
       ("renewals", lines.contains { $0.isSubscription && $0.renewal == nil }),
       ("later-transactions", newer.transactions.isEmpty),
-      ("refunds", lines.contains { !$0.tellsCancellation }),
+      ("refunds", all.contains { !$0.tellsCancellation }),
       ("ownership", all.contains { $0.ownership == nil }),
       ("trial", subscriptions.contains { $0.isTrial == nil || $0.isIntro == nil }),
       ("offer-codes", subscriptions.contains { !$0.isWhole && $0.offerCodeName == nil }),
