@@ -309,6 +309,11 @@ extension CaseFixture {
         "VRE-18", "\(type) at Sandbox", receipt, isProduction ? other : "ok",
         apple: isProduction ? 21008 : 0)
     }
+    var typeless = try receipts.appTemplate(appFacts)
+    typeless.attributes = typeless.attributes.removing(0)
+    answer(
+      "VRE-18", "no type at Sandbox", text(Base64Text.encode(try typeless.signed())),
+      "malformed.app-receipt.missing-attribute", apple: 21002)
     answer(
       "VRE-18", "a transaction receipt of Sandbox at Production", try older(),
       endpoint: "Production", other, at: "receipt-data", apple: 21007)
@@ -533,7 +538,8 @@ extension CaseFixture {
           $0.expiresDate = end + 30 * Purchase.day
         })
       answer(
-        "VRE-33", "\(name) at its end, renewed", receipt, later, evidence: [renewed], now: end)
+        "VRE-33", "\(name) at its end, renewed", receipt, options: later, evidence: [renewed],
+        now: end)
     }
   }
 

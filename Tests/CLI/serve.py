@@ -19,7 +19,6 @@ from report import Suite  # noqa: E402
 
 COMMAND = "serve-verify-receipt"
 NOW = 1_793_000_000_000
-DAY = 86_400_000
 SECRET = "0123456789abcdef0123456789abcdef"
 LONGEST = 3_145_728
 
@@ -27,10 +26,10 @@ LONGEST = 3_145_728
 class Server:
     """A running server; its log is read at the end."""
 
-    def __init__(self, bench, *options):
+    def __init__(self, bench, *options, clock=NOW):
         self.process = subprocess.Popen(
             [bench.binary, COMMAND, "--config", "config.json", "--listen", "127.0.0.1:0",
-             "--clock", str(NOW), *options], cwd=bench.folder, stdin=subprocess.DEVNULL,
+             "--clock", str(clock), *options], cwd=bench.folder, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.first = json.loads(self.process.stdout.readline())
         self.port = int(self.first["url"].rpartition(":")[2])
@@ -167,7 +166,7 @@ def newer(bench):
         bench.expect(found["pending_renewal_info"][0]["original_transaction_id"] == line and
                      found["assay"]["source"] == "merged", "a folder of newer evidence", found)
     for word, wanted in [("expired", 0), ("later", 21005)]:
-        with Server(bench, "--ended", word, "--clock", str(end)) as server:
+        with Server(bench, "--ended", word, clock=end) as server:
             found = server.told("/verifyReceipt", receipt)
             bench.expect(found["status"] == wanted, f"--ended {word}: {wanted}", found)
 
