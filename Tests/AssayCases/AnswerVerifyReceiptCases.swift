@@ -199,14 +199,15 @@ extension CaseFixture {
     let refused = "malformed.verify-receipt.request"
     for (name, given) in [
       ("wrapped", String(wrapped)), ("with a space before it", " " + receipt),
-      ("twice encoded", once),
       ("in base64url", receipt.replacing("+", with: "-").replacing("/", with: "_")),
     ] {
       answer("VRE-12", "a receipt \(name)", given, refused, at: "receipt-data", apple: 21002)
       answer("VRE-12", "a receipt \(name), tolerated", given, options: [("base64", "tolerant")])
     }
-    // The receipt is padded with bytes behind it, which are refused, so that the encodings of
-    // each length are those of a text that is no receipt.
+    answer(
+      "VRE-12", "a receipt twice encoded", once, "rejected.kind.mismatch", at: "receipt-data",
+      apple: 21002)
+    answer("VRE-12", "a receipt twice encoded, tolerated", once, options: [("base64", "tolerant")])
     for (name, given) in [("without padding", "AQ"), ("with too much padding", "AQI==")] {
       answer("VRE-12", "a text \(name)", given, refused, at: "receipt-data", apple: 21002)
     }
@@ -268,12 +269,12 @@ extension CaseFixture {
       "VRE-14", "half a transaction receipt",
       text(Base64Text.encode(Array(try list.signed().prefix(300)))), "malformed.plist.syntax",
       apple: 21002)
+    var altered = try receipts.transactionTemplate(purchase)
+    altered.sentInfo = altered.info.setting("product-id", "com.example.app.lifetime").bytes
     answer(
-      "VRE-14", "a receipt of a root of others", try appText(), verifier: "receipts-of-apple",
-      "rejected.chain.untrusted-root", apple: 21003)
-    answer(
-      "VRE-14", "a transaction receipt of a root of others", try older(),
-      verifier: "receipts-of-apple", "rejected.chain.untrusted-root", apple: 21003)
+      "VRE-14", "a transaction receipt that was changed",
+      text(Base64Text.encode(try altered.signed())), "rejected.transaction-receipt.signature",
+      apple: 21003)
     let strange = purchase.with { $0.bundleId = "com.example.other" }
     answer(
       "VRE-16", "a receipt of another app", try app([strange]), "rejected.app.bundle-id",
@@ -418,7 +419,7 @@ extension CaseFixture {
     let receipt = try appText()
     let renewed = purchase.with {
       $0.transactionId = "2000000900000002"
-      $0.purchaseDate += 20 * Purchase.day
+      $0.purchaseDate += 9 * Purchase.day
       $0.expiresDate = $0.expiresDate.map { $0 + 30 * Purchase.day }
     }
     let whole: Facts = [("answer.leftOut.0", .null)]

@@ -44,8 +44,8 @@ def check_dates(test, found, path=""):
     if isinstance(found, list):
         for each in found:
             check_dates(test, each, path)
-        return 0
-    for name, value in found.items():
+        return
+    for name, value in found.items() if isinstance(found, dict) else ():
         if isinstance(value, (dict, list)):
             check_dates(test, value, name)
         elif name.endswith("_date_ms"):
@@ -88,14 +88,18 @@ class AnswerTest(unittest.TestCase):
                 receipt = answer["receipt"]
                 self.assertEqual(receipt["receipt_type"], facts.type)
                 self.assertEqual(receipt["bundle_id"], facts.bundle_id)
-                self.assertEqual(receipt["app_item_id"], facts.app_apple_id)
-                self.assertEqual(str(receipt["download_id"]), facts.download_id)
+                self.assertEqual(receipt.get("app_item_id"), facts.app_apple_id)
+                download = receipt.get("download_id")
+                self.assertEqual(download, facts.download_id and int(facts.download_id))
                 self.assertEqual(int(receipt["request_date_ms"]), case["now"])
                 self.assertEqual([each["transaction_id"] for each in receipt["in_app"]],
                                  [each.transaction_id for each in facts.purchases])
                 count += 1
-                if any(each.original_transaction_id is None for each in facts.purchases):
-                    continue  # Apple's answers always have it
+                ids = {each.transaction_id for each in facts.purchases}
+                if len(ids) < len(facts.purchases) or any(
+                        each.original_transaction_id is None or each.id_conflict
+                        for each in facts.purchases):
+                    continue  # the reader of Apple's answers takes no such purchase
                 back = verifier.read_verify_receipt_response(found.body, now=case["now"])
                 self.assertEqual(back.bundle_id, facts.bundle_id)
                 self.assertEqual(back.environment, facts.environment)
@@ -126,7 +130,9 @@ class AnswerTest(unittest.TestCase):
                 back = verifier.read_verify_receipt_response(found.body, now=case["now"])
                 known = back.transactions[0]
                 for name in SAME[:8]:
-                    self.assertEqual(getattr(known, name), getattr(facts, name), name)
+                    # `receipt` is the signed list, in which a web order line item may be 0.
+                    same = [getattr(facts, name), *["0"] * (name == "web_order_line_item_id")]
+                    self.assertIn(getattr(known, name), same, name)
                 count += 1
         self.assertGreater(count, 20)
 
