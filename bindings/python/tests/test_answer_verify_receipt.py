@@ -13,18 +13,18 @@ import sys
 import unittest
 import zoneinfo
 
-import assay
-from case_table import evidence_of, given, table
 from test_genuine import FOLDER, configuration
+
+import assay
+from case_table import evidence_of, given, table, verified
 
 PACIFIC = zoneinfo.ZoneInfo("America/Los_Angeles")
 # The purchase of a receipt, and of an answer that is read back.
 SAME = ("product_id", "transaction_id", "original_transaction_id", "web_order_line_item_id",
         "quantity", "purchase_date", "original_purchase_date", "expires_date",
         "cancellation_date", "is_trial_period", "promotional_offer_id")
-# Members of genuine answers that no receipt contains, and `receipt` has none of.
+# The member that Apple's answers do not have.
 OURS = {"assay"}
-UNKNOWN = {"pending_renewal_info", "latest_receipt", "latest_receipt_info"}
 
 
 def octets(receipt):
@@ -82,7 +82,7 @@ class AnswerTest(unittest.TestCase):
             with self.subTest(case=case["name"]):
                 found = self.answered(verifier, case, facts, mark=False)
                 answer = json.loads(found.body)
-                self.assertEqual(list(answer)[0], "status")
+                self.assertEqual(next(iter(answer)), "status")
                 self.assertEqual(answer["environment"], facts.environment)
                 check_dates(self, answer)
                 receipt = answer["receipt"]
@@ -154,7 +154,6 @@ class AnswerTest(unittest.TestCase):
         cases = {case["name"]: case for case in table().cases
                  if "verifyReceipt of an app receipt and" in case["name"]}
         named = next(case for name, case in cases.items() if "and a renewal info" in name)
-        from case_table import verified
         found = table().verifier(named["verifier"]).answer_verify_receipt(
             json.loads(given(named, "request"))["body"]["text"], "Sandbox",
             [verified(piece, named) for piece in named["evidence"]], now=named["now"])
