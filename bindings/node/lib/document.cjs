@@ -231,6 +231,6 @@ function evidenceOf(evidence) {
   return [...found].map(handleOf);
 }
 
-module.exports = { MADE, Document, Members, Ruling, Advice, Finding, made, parsed, demand, find,
-  evidenceOf, documentOf, here, signed, beside, text, number, boolean, date, octets, json, list,
-  nested };
+module.exports = { MADE, Document, Members, Ruling, Advice, Finding, Reply, made, parsed, demand,
+  find, evidenceOf, documentOf, here, signed, beside, text, number, boolean, date, octets, json,
+  list, nested };
