@@ -285,6 +285,7 @@ check-layers:
 .PHONY: check-play demo-apple
 check-play: cli
 	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) $(PYTHON) Tests/CLI/play.py $(CLI)
+	@$(PYTHON) Tests/CLI/serve.py $(CLI)
 
 demo-apple: deps-demo ## mock Apple on this machine, and print what was asked and answered
 	@$(MAKE) --no-print-directory inputs

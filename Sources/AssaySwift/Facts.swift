@@ -2409,6 +2409,53 @@ public struct IssuedSession: Hashable, FactsObject, Sendable {
   }
 }
 
+/// An answer to a request for Apple's verifyReceipt endpoint: send `body` with `httpStatus`
+/// and `contentType`, whatever they are.
+public struct VerifyReceiptAnswer: Facts, FactsOfDocument {
+  /// The whole answer. Facts inside others have the outer one.
+  public let document: Document
+  let source: DocumentValue
+  /// The HTTP status: 200, or 413 for a request that is too long.
+  public let httpStatus: Int64
+  /// "application/json".
+  public let contentType: String
+  /// The answer in Apple's words, JSON; empty under HTTP status 413. It contains receipts: log
+  /// nothing of it.
+  public let body: String
+  /// The `status` of the body. Only of a verified receipt it is 0 or 21006; nil without a
+  /// body.
+  public let appleStatus: Int64?
+  /// "ios7" for an app receipt, "ios6" for a transaction receipt; nil unless the receipt was
+  /// verified.
+  public let style: String?
+  /// The endpoint that was answered for.
+  public let environment: Environment
+  /// The bundle id of the app; nil unless the receipt was verified.
+  public let bundleId: String?
+  /// The original transaction ids of the receipt, by which newer evidence can be looked up.
+  public let originalTransactionIds: [String]
+  /// What Apple would have told and is not known here: "renewals", "later-transactions",
+  /// "refunds", "ownership", "trial", "offer-codes", "groups", "newer-receipt".
+  public let missing: [String]
+  /// The documents that are about no purchase of the receipt, "evidence[1]".
+  public let leftOut: [String]
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    source = facts.value
+    httpStatus = try facts.needed(facts.integer("httpStatus"), "httpStatus")
+    contentType = try facts.needed(facts.text("contentType"), "contentType")
+    body = try facts.needed(facts.text("body"), "body")
+    appleStatus = facts.integer("appleStatus")
+    style = facts.text("style")
+    environment = try facts.needed(facts.name("environment"), "environment")
+    bundleId = facts.text("bundleId")
+    originalTransactionIds = facts.list("originalTransactionIds")
+    missing = facts.list("missing")
+    leftOut = facts.list("leftOut")
+  }
+}
+
 /// A token for one of Apple's servers. A secret: send it as `Authorization: Bearer`, and log
 /// nothing of it.
 public struct SignedToken: Hashable, FactsObject, Sendable {

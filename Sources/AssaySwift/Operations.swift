@@ -99,6 +99,45 @@ extension Verifier {
     return try found.needed(found.text("body"), "body")
   }
 
+  /// Answers a request to Apple's deprecated verifyReceipt endpoint offline, in Apple's words. Send
+  /// `body` of the answer with its `httpStatus`, whatever it is.
+  ///
+  /// A refused receipt is an answer and not an error: `appleStatus` is 0 or 21006 only for a
+  /// receipt that verified.
+  ///
+  /// - Parameters:
+  ///   - body: the body of the HTTP request, as it came.
+  ///   - endpoint: the endpoint that is answered for: `.production` or `.sandbox`.
+  ///   - evidence: what is newer than the receipt, up to 64. What is about no purchase of the
+  ///     receipt is left out.
+  ///   - isMeasured: whether what does not verify is 21002, as Apple answers, and not 21003, as
+  ///     Apple documents.
+  ///   - isTolerant: whether the receipt may be encoded in forms that Apple turns away.
+  ///   - endedIsLater: whether a subscription that has ended, with nothing newer known, is 21005,
+  ///     so that the client asks again.
+  ///   - isMarked: whether the answer has the member `assay`, which says that it is not Apple's.
+  ///   - now: the current time.
+  /// - Throws: family `misuse` for an endpoint whose environment the configuration does not accept.
+  public func answerVerifyReceipt(
+    _ body: some Sequence<UInt8>, endpoint: Environment, evidence: [any Facts] = [],
+    isMeasured: Bool = false, isTolerant: Bool = false, endedIsLater: Bool = false,
+    isMarked: Bool = true, at now: Timestamp = .now
+  ) throws(AssayError) -> VerifyReceiptAnswer {
+    let request: JSON = [
+      "operation": "answer-verify-receipt", "endpoint": JSON(endpoint.rawValue),
+      "body": ["base64": JSON(Base64Text.encode(body))],
+      "refusals": isMeasured ? "measured" : "documented",
+      "base64": isTolerant ? "tolerant" : "apple", "ended": endedIsLater ? "later" : "expired",
+      "mark": JSON(isMarked),
+    ]
+    let document = library.call(
+      Array(request.text.utf8), evidence: evidence.map(\.document), nowMs: now.milliseconds)
+    switch document.status.family {
+    case .misuse, .config: throw AssayError(document)
+    default: return try VerifyReceiptAnswer(try Members.of(document, "exchange", "answer"))
+    }
+  }
+
   /// Returns the accepted document of an operation without steps.
   func result(
     _ request: JSON, _ evidence: [any Facts], _ now: Timestamp

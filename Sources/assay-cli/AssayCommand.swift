@@ -6,8 +6,8 @@ struct AssayCommand: ParsableCommand {
     commandName: "assay",
     abstract: "Verify what Apple signs, and decide from it who may have what.",
     discussion: """
-      Nothing here opens a network connection, but for mock-apple, which listens on this \
-      machine: evidence, configuration and time are \
+      Nothing here opens a network connection, but for mock-apple and \
+      serve-verify-receipt, which listen on this machine: evidence, configuration and time are \
       arguments.
 
       A first look, without a device:
@@ -31,7 +31,8 @@ struct AssayCommand: ParsableCommand {
     subcommands: [
       DemoCommand.self, InitCommand.self, ConfigCommand.self, VerifyCommand.self,
       TriageCommand.self, DecideCommand.self, InspectCommand.self, ReportCommand.self,
-      ExplainCommand.self, MintCommand.self, MockAppleCommand.self, NormalizeKeyIdCommand.self,
+      ExplainCommand.self, MintCommand.self, MockAppleCommand.self, ServeVerifyReceiptCommand.self,
+      NormalizeKeyIdCommand.self,
     ])
 }
 

@@ -32,6 +32,7 @@ public struct CaseTable: Sendable {
     try fixture.addDeviceCheckCases()
     try fixture.addTokenCases()
     try fixture.addExchangeCases()
+    try fixture.addAnswerVerifyReceiptCases()
     fixture.addSigningCases()
     try fixture.addRealtimeCases()
     try fixture.addSessionCases()

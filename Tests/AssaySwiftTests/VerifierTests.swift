@@ -163,6 +163,24 @@ struct VerifierTests {
     #expect(Timestamp.now > Timestamp(milliseconds: 1_700_000_000_000))
   }
 
+  @Test("a request for verifyReceipt is answered, a refused one too")
+  func answersVerifyReceipt() throws {
+    let body = Array("{\"receipt-data\":\"AQIDBA==\"}".utf8)
+    let found = try verifier.answerVerifyReceipt(body, endpoint: .sandbox, at: Self.now)
+    #expect(found.httpStatus == 200)
+    #expect(found.appleStatus == 21002)
+    #expect(
+      found.body
+        == "{\"status\":21002,\"assay\":{\"version\":1,\"status\":\"rejected.kind.mismatch\"}}")
+    let bare = try verifier.answerVerifyReceipt(
+      body, endpoint: .sandbox, isMeasured: true, isTolerant: true, endedIsLater: true,
+      isMarked: false, at: Self.now)
+    #expect(bare.body == "{\"status\":21002}")
+    #expect(throws: AssayError.self) {
+      try verifier.answerVerifyReceipt(body, endpoint: Environment(rawValue: "Xcode"), at: Self.now)
+    }
+  }
+
   @Test("literals are JSON")
   func literals() throws {
     let text: JSON = [

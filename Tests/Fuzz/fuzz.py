@@ -45,6 +45,7 @@ TARGETS = {
     "transaction-receipt": (2048, "receipt", 6),
     "app-receipt": (2048, "attributes", 4),
     "receipt-response": (8192, "answer", 12),
+    "receipt-answer": (4096, "answer", 6),
     "triage": (8192, "receipt", 6),
     "receipts-config": (4096, "config", 2),
     "attestation": (2048, "attest", 3),

@@ -773,7 +773,7 @@ const (
 	SendAttemptResultUnsupportedCharset           SendAttemptResult = "UNSUPPORTED_CHARSET"
 	SendAttemptResultInvalidResponse              SendAttemptResult = "INVALID_RESPONSE"
 	SendAttemptResultPrematureClose               SendAttemptResult = "PREMATURE_CLOSE"
-	SendAttemptResultUnsuccessfulHttpResponseCode SendAttemptResult = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+	SendAttemptResultUnsuccessfulHTTPResponseCode SendAttemptResult = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
 	SendAttemptResultOther                        SendAttemptResult = "OTHER"
 	// Deprecated: Apple has replaced this.
 	SendAttemptResultSslIssue SendAttemptResult = "SSL_ISSUE"
@@ -796,7 +796,7 @@ const (
 	FirstSendAttemptResultUnsupportedCharset           FirstSendAttemptResult = "UNSUPPORTED_CHARSET"
 	FirstSendAttemptResultInvalidResponse              FirstSendAttemptResult = "INVALID_RESPONSE"
 	FirstSendAttemptResultPrematureClose               FirstSendAttemptResult = "PREMATURE_CLOSE"
-	FirstSendAttemptResultUnsuccessfulHttpResponseCode FirstSendAttemptResult = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+	FirstSendAttemptResultUnsuccessfulHTTPResponseCode FirstSendAttemptResult = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
 	FirstSendAttemptResultOther                        FirstSendAttemptResult = "OTHER"
 	FirstSendAttemptResultSslIssue                     FirstSendAttemptResult = "SSL_ISSUE"
 )

@@ -166,6 +166,8 @@ func everyCall(v *Verifier, ctx context.Context, options ...Option) map[string]e
 		ctx, DeviceCheckResponse{Call: DeviceQuery, Status: 200}, options...)
 	_, found["NormalizeDeviceToken"] = v.NormalizeDeviceToken(ctx, "AAAA", options...)
 	_, found["NormalizeKeyID"] = v.NormalizeKeyID(ctx, strings.Repeat("00", 32), options...)
+	_, found["AnswerVerifyReceipt"] = v.AnswerVerifyReceipt(
+		ctx, VerifyReceiptRequest{Endpoint: Production}, options...)
 	_, found["AssessRisk"] = v.AssessRisk(
 		ctx, map[string]string{"request": "paid", "attestation": "absent"}, options...)
 	_, found["Exchange"] = v.Exchange(

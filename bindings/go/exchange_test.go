@@ -70,6 +70,28 @@ func TestNormalizeKeyID(t *testing.T) {
 	}
 }
 
+func TestAnswerVerifyReceipt(t *testing.T) {
+	verifier := newVerifier(t)
+	asked := VerifyReceiptRequest{Body: []byte(`{"receipt-data":"AQIDBA=="}`), Endpoint: Production}
+	found, err := verifier.AnswerVerifyReceipt(ctx, asked, At(moment))
+	must(t, err)
+	const name = "rejected.kind.mismatch"
+	if found.HTTPStatus != 200 || *found.AppleStatus != 21002 || found.ContentType != "application/json" ||
+		found.Body != `{"status":21002,"assay":{"version":1,"status":"`+name+`"}}` {
+		t.Errorf("the answer is %+v", found)
+	}
+	asked.Measured, asked.Tolerant, asked.EndedLater, asked.Unmarked = true, true, true, true
+	found, err = verifier.AnswerVerifyReceipt(ctx, asked, At(moment))
+	must(t, err)
+	if found.Body != `{"status":21002}` {
+		t.Errorf("without a mark: %s", found.Body)
+	}
+	asked.Endpoint = Sandbox
+	if _, err = verifier.AnswerVerifyReceipt(ctx, asked); !errors.Is(err, ErrMisuse) {
+		t.Errorf("an endpoint that is not accepted: %v", err)
+	}
+}
+
 func TestRiskAndDeviceCheck(t *testing.T) {
 	verifier := newVerifier(t)
 	risk, err := verifier.AssessRisk(ctx,

@@ -73,6 +73,7 @@ var answerOfAppStore = in[AppStoreResponse]("exchange", "result")
 var (
 	revocation       = in[Revocation]("exchange", "revocation")
 	refreshedReceipt = in[RefreshedReceipt]("exchange", "attestReceipt")
+	inApplesWords    = in[VerifyReceiptAnswer]("exchange", "answer")
 )
 
 // factsKind returns the type and path of a document's facts, and whether it has any.
@@ -93,6 +94,8 @@ func (d *Document) factsKind() (found factsKind, there bool, err error) {
 		return revocation, true, nil
 	case "refresh-attest-receipt":
 		return refreshedReceipt, true, nil
+	case "answer-verify-receipt":
+		return inApplesWords, true, nil
 	}
 	s := scanner{text: d.json}
 	if s.seek("exchange") && s.seek("result") && !s.null() {

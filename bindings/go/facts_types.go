@@ -1380,6 +1380,38 @@ type IssuedSession struct {
 	Text string `json:"text"`
 }
 
+// VerifyReceiptAnswer is an answer to a request for Apple's verifyReceipt endpoint:
+// send Body with HTTPStatus and ContentType, whatever they are.
+type VerifyReceiptAnswer struct {
+	Facts
+	// The HTTP status: 200, or 413 for a request that is too long.
+	HTTPStatus int64 `json:"httpStatus"`
+	// "application/json".
+	ContentType string `json:"contentType"`
+	// The answer in Apple's words, JSON; empty under HTTP status 413. It contains
+	// receipts: log nothing of it.
+	Body string `json:"body"`
+	// The `status` of the body. Only of a verified receipt it is 0 or 21006; nil
+	// without a body.
+	AppleStatus *int64 `json:"appleStatus"`
+	// "ios7" for an app receipt, "ios6" for a transaction receipt; empty unless the
+	// receipt was verified.
+	Style string `json:"style"`
+	// The endpoint that was answered for.
+	Environment Environment `json:"environment"`
+	// The bundle id of the app; empty unless the receipt was verified.
+	BundleID string `json:"bundleId"`
+	// The original transaction ids of the receipt, by which newer evidence can be
+	// looked up.
+	OriginalTransactionIDs []string `json:"originalTransactionIds"`
+	// What Apple would have told and is not known here: "renewals",
+	// "later-transactions", "refunds", "ownership", "trial", "offer-codes", "groups",
+	// "newer-receipt".
+	Missing []string `json:"missing"`
+	// The documents that are about no purchase of the receipt, "evidence[1]".
+	LeftOut []string `json:"leftOut"`
+}
+
 // SignedToken is a token for one of Apple's servers. A secret: send it as
 // `Authorization: Bearer`, and log nothing of it.
 type SignedToken struct {

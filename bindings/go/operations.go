@@ -118,6 +118,60 @@ func (v *Verifier) VerifyDevice(
 	return document, document.Err()
 }
 
+// A VerifyReceiptRequest is a request to Apple's deprecated verifyReceipt endpoint, and how it is
+// to be answered.
+type VerifyReceiptRequest struct {
+	// The body of the HTTP request, as it came.
+	Body []byte
+	// The endpoint that is answered for: Production or Sandbox.
+	Endpoint Environment
+	// What is newer than the receipt, up to 64. What is about no purchase of the receipt is left
+	// out.
+	Evidence []Evidence
+	// Whether what does not verify is 21002, as Apple answers, and not 21003, as Apple documents.
+	Measured bool
+	// Whether the receipt may be encoded in forms that Apple turns away.
+	Tolerant bool
+	// Whether a subscription that has ended, with nothing newer known, is 21005, so that the
+	// client asks again.
+	EndedLater bool
+	// Whether the answer lacks the member `assay`, which says that it is not Apple's.
+	Unmarked bool
+}
+
+// AnswerVerifyReceipt answers a request to Apple's deprecated verifyReceipt endpoint offline, in
+// Apple's words. Send Body of the answer with its HTTPStatus, whatever it is.
+//
+// A refused receipt is an answer and not an error: AppleStatus is 0 or 21006 only for a receipt
+// that verified. The error is ErrMisuse for an endpoint whose environment the configuration does
+// not accept.
+func (v *Verifier) AnswerVerifyReceipt(
+	ctx context.Context, asked VerifyReceiptRequest, options ...Option,
+) (*VerifyReceiptAnswer, error) {
+	request := given{
+		"operation": "answer-verify-receipt", "endpoint": asked.Endpoint,
+		"body": map[string]string{"base64": base64.StdEncoding.EncodeToString(asked.Body)},
+		"mark": !asked.Unmarked,
+	}
+	if asked.Measured {
+		request["refusals"] = "measured"
+	}
+	if asked.Tolerant {
+		request["base64"] = "tolerant"
+	}
+	if asked.EndedLater {
+		request["ended"] = "later"
+	}
+	document, err := v.atOnce(ctx, request, options, asked.Evidence...)
+	if err != nil {
+		return nil, err
+	}
+	if family := document.status.Family(); family == ErrMisuse || family == ErrConfig {
+		return nil, document.Err()
+	}
+	return read[VerifyReceiptAnswer](document, "exchange", "answer")
+}
+
 // runExchange runs an HTTP exchange and returns its result.
 func (v *Verifier) runExchange(
 	ctx context.Context, request given, evidence []Evidence, runner StepRunner, options []Option,

@@ -35,7 +35,8 @@ export const {
   SubscriptionStatus, Subtype, System, Token, TokenAlgorithm, TokenKeyset, TokenProfile,
   TooLargeError, Transaction, TransactionCommitmentInfo, TransactionReason, TransactionReceipt,
   Transport, Triage, TriageAnomaly, UnavailableError, UnsupportedError, UnverifiedContent,
-  UserStatus, Verdict, Verifier, VerifyReceiptRenewalInfo, VerifyReceiptResponse,
-  VerifyReceiptTransaction, buildInfo, checkExpiry, libraryPath, libraryVersion, version
+  UserStatus, Verdict, Verifier, VerifyReceiptAnswer, VerifyReceiptRenewalInfo,
+  VerifyReceiptResponse, VerifyReceiptTransaction, buildInfo, checkExpiry, libraryPath,
+  libraryVersion, version
 } = assay;
 export default assay;

@@ -77,6 +77,18 @@ enum Base64 {
     return text
   }
 
+  /// Returns padded base64 with the unused bits of its last character set to zero.
+  static func withoutUnusedBits(_ text: [UInt8]) -> [UInt8] {
+    let padding = text.suffix(2).count { $0 == 0x3d }
+    let place = text.count &- padding &- 1
+    guard padding > 0, place >= 0, let value = standardDigits.firstIndex(of: text[place]) else {
+      return text
+    }
+    var text = text
+    text[place] = standardDigits[padding == 1 ? value & 0x3c : value & 0x30]
+    return text
+  }
+
   // MARK: parts
 
   private static let blockSize = 32

@@ -177,7 +177,7 @@ extension Status {
   public static let rejectedAppAppAppleId = Status(code: 22529)
   /// bundleId is missing or is not one of the configured apps (JWS-73, RCP-24, APR-15, VRR-16, API-58)
   public static let rejectedAppBundleId = Status(code: 22785)
-  /// the environment is not accepted by this verifier (APR-16, JWS-70, RCP-28, RCP-29, VRR-3, VRR-17, VRR-22)
+  /// the environment is not accepted by this verifier (APR-16, JWS-70, RCP-28, RCP-29, VRR-3, VRR-17, VRR-22, VRE-18)
   public static let rejectedEnvironmentNotAccepted = Status(code: 23041)
   /// the evidence does not state its environment (JWS-71, RCP-29, VRR-17)
   public static let rejectedEnvironmentMissing = Status(code: 23297)
@@ -203,7 +203,7 @@ extension Status {
   public static let rejectedJwsHeaderMember = Status(code: 25857)
   /// the signature does not verify (JWS-100, JWS-101)
   public static let rejectedJwsSignature = Status(code: 26113)
-  /// the evidence is not of the kind asked for (JWS-75, RCP-5, VRR-18)
+  /// the evidence is not of the kind asked for (JWS-75, RCP-5, VRR-18, VRE-14)
   public static let rejectedKindMismatch = Status(code: 26369)
   /// the account had this purchase granted before (STO-20)
   public static let rejectedPurchaseAlreadyGranted = Status(code: 26625)
@@ -349,6 +349,10 @@ extension Status {
   public static let rejectedPurchaseFamilyShared = Status(code: 45057)
   /// the subscription belongs to another account (RPL-2, STO-42)
   public static let rejectedSubscriptionOtherAccount = Status(code: 45313)
+  /// a genuine receipt of the other environment (21007, 21008) (VRE-18)
+  public static let rejectedVerifyReceiptEnvironment = Status(code: 45569)
+  /// the request does not have the shared secret of the app (21004) (VRE-13)
+  public static let rejectedVerifyReceiptPassword = Status(code: 45825)
   /// the answer is not JSON by its content type (API-30)
   public static let malformedAppStoreContentType = Status(code: 258)
   /// the answer names a next page that is not one (API-41)
@@ -501,6 +505,8 @@ extension Status {
   public static let malformedSessionForm = Status(code: 19202)
   /// a text that comes from a client has control characters (STO-84)
   public static let malformedLedgerText = Status(code: 19458)
+  /// not a request for verifyReceipt (21002) (VRE-11, VRE-12)
+  public static let malformedVerifyReceiptRequest = Status(code: 19714)
   /// the App Store Server API has no server for this environment (API-1)
   public static let unsupportedAppStoreEnvironment = Status(code: 259)
   /// another CMS content type or version (APR-2)
@@ -545,6 +551,8 @@ extension Status {
   public static let unsupportedVerifyReceiptNotificationV1 = Status(code: 5379)
   /// Apple answered with an unknown status (VRR-5, VRR-6)
   public static let unsupportedVerifyReceiptStatus = Status(code: 5635)
+  /// this answer was made by Assay (VRE-42)
+  public static let unsupportedVerifyReceiptOurs = Status(code: 5891)
   /// the answer is longer than 4 MiB (API-30)
   public static let tooLargeAppStoreResponse = Status(code: 260)
   /// too many embedded certificates, or one too long (APR-1)
@@ -607,6 +615,8 @@ extension Status {
   public static let tooLargeAppleIdResponse = Status(code: 7684)
   /// the session token is longer than 2,048 bytes (SES-10)
   public static let tooLargeSessionSize = Status(code: 7940)
+  /// the request is too long (VRE-10)
+  public static let tooLargeVerifyReceiptRequest = Status(code: 8196)
   /// a member of a request to the App Store Server API is missing or wrong (API-1, API-2, API-21, API-24, ENP-3, ENU-3, RTM-6)
   public static let misuseAppStoreParameter = Status(code: 517)
   /// the public key given is not a point on P-256 (ATT-3)
@@ -641,7 +651,7 @@ extension Status {
   public static let misuseExchangeOperation = Status(code: 4357)
   /// no step is open, or the answer is to another step (EXC-5, EXC-21)
   public static let misuseExchangeOrder = Status(code: 4613)
-  /// the request has the wrong form or an unknown member (EXC-1, EXC-16, EXC-18, JWS-93, OCSP-21, SES-1, SES-4, VRR-22, KST-12, STO-61, STO-66)
+  /// the request has the wrong form or an unknown member (EXC-1, EXC-16, EXC-18, JWS-93, OCSP-21, SES-1, SES-4, VRR-22, KST-12, STO-61, STO-66, VRE-18)
   public static let misuseExchangeRequest = Status(code: 4869)
   /// the subject has an invalid length, or the receipt has no device (APR-18)
   public static let misuseReceiptSubject = Status(code: 5125)
@@ -835,6 +845,8 @@ extension Status {
   public static let unavailableClaimAttemptId = Status(code: 7175)
   /// the challenge exists already (STO-60)
   public static let unavailableChallengeCollision = Status(code: 7431)
+  /// a subscription has ended, and nothing newer is known (21005) (VRE-33)
+  public static let unavailableVerifyReceiptStale = Status(code: 7687)
   /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-8, EXC-11, EXC-15, STO-1)
   public static let internalAssayBug = Status(code: 264)
   /// a built-in certificate fails its own check (CER-6)
@@ -1033,6 +1045,8 @@ enum StatusTable {
     case 44801: return entry("rejected.purchase.upgraded", 409, "never", "the purchase was replaced by an upgrade", "definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one")
     case 45057: return entry("rejected.purchase.family-shared", 409, "never", "purchases shared by the family are not accepted", "decision.familySharing is deny: definite, grant nothing; the one who bought it may claim it")
     case 45313: return entry("rejected.subscription.other-account", 409, "never", "the subscription belongs to another account", "look at both accounts; ledger.transfer says whether a subscription may be transferred")
+    case 45569: return entry("rejected.verify-receipt.environment", 403, "other-environment", "a genuine receipt of the other environment (21007, 21008)", "the client asks the other endpoint: Sandbox after 21007, Production after 21008")
+    case 45825: return entry("rejected.verify-receipt.password", 403, "never", "the request does not have the shared secret of the app (21004)", "compare the password that the old back end sends with receipts.sharedSecrets")
     case 258: return entry("malformed.app-store.content-type", 502, "never", "the answer is not JSON by its content type", "something between the host and Apple answered: look at its proxy")
     case 514: return entry("malformed.app-store.paging", 502, "never", "the answer names a next page that is not one", "begin again without revision or paginationToken")
     case 770: return entry("malformed.app-store.response", 502, "never", "the answer is not in the form that Apple documents", "something between the host and Apple answered, or Apple changed the form: error.at has the place")
@@ -1109,6 +1123,7 @@ enum StatusTable {
     case 18946: return entry("malformed.verify-receipt.field", 503, "later", "a known field of the answer has an unknown form", "keep the receipt, ask again later, and report it")
     case 19202: return entry("malformed.session.form", 401, "never", "this is no session token", "another text was sent: a session token begins with as1~")
     case 19458: return entry("malformed.ledger.text", 400, "never", "a text that comes from a client has control characters", "the route passes what the client sent: answer 400")
+    case 19714: return entry("malformed.verify-receipt.request", 400, "never", "not a request for verifyReceipt (21002)", "error.at names the member; Apple answers 21002 too")
     case 259: return entry("unsupported.app-store.environment", 500, "never", "the App Store Server API has no server for this environment", "LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone")
     case 515: return entry("unsupported.app-receipt.content-type", 400, "never", "another CMS content type or version", "not in the form of Apple's receipts, so not one of them")
     case 771: return entry("unsupported.app-receipt.digest", 400, "never", "the digest is neither SHA-1 nor SHA-256", "not in the form of Apple's receipts: made by hand, or newer than this library")
@@ -1131,6 +1146,7 @@ enum StatusTable {
     case 5123: return entry("unsupported.triage.format", 415, "never", "this format is not handled; triage.format names it", "send a receipt or a StoreKit JWS")
     case 5379: return entry("unsupported.verify-receipt.notification-v1", 400, "never", "a version 1 server notification, which is unsigned", "switch the app to version 2 notifications in App Store Connect")
     case 5635: return entry("unsupported.verify-receipt.status", 503, "later", "Apple answered with an unknown status", "keep the receipt and ask again later; look for an update")
+    case 5891: return entry("unsupported.verify-receipt.ours", 503, "never", "this answer was made by Assay", "give the receipt or the JWS from which it was made: an answer of our own proves nothing")
     case 260: return entry("too-large.app-store.response", 502, "never", "the answer is longer than 4 MiB", "something between the host and Apple answered: look at its proxy")
     case 516: return entry("too-large.app-receipt.certificates", 413, "never", "too many embedded certificates, or one too long", "not an Apple receipt")
     case 772: return entry("too-large.app-receipt.depth", 413, "never", "elements nested too deep", "not an Apple receipt")
@@ -1162,6 +1178,7 @@ enum StatusTable {
     case 7428: return entry("too-large.verify-receipt.entries", 503, "later", "the answer has too many entries", "not an answer from Apple's endpoint; ask again later")
     case 7684: return entry("too-large.apple-id.response", 502, "never", "the answer is longer than 65,536 bytes", "not an answer from Apple: a proxy in between?")
     case 7940: return entry("too-large.session.size", 401, "never", "the session token is longer than 2,048 bytes", "another text was sent: a session token has some hundred bytes")
+    case 8196: return entry("too-large.verify-receipt.request", 413, "never", "the request is too long", "not a receipt: Apple reads no longer request either")
     case 517: return entry("misuse.app-store.parameter", 500, "never", "a member of a request to the App Store Server API is missing or wrong", "programming error, or input of a client that was not checked: error.at names the member")
     case 773: return entry("misuse.assertion.public-key", 500, "never", "the public key given is not a point on P-256", "pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged")
     case 1029: return entry("misuse.attest.client-data", 500, "never", "the client data is empty, its hash has the wrong length, or its kind is unknown", "pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH")
@@ -1276,6 +1293,7 @@ enum StatusTable {
     case 6919: return entry("unavailable.database.unreachable", 503, "later", "the engine cannot be reached", "it is down, or its address is wrong: look at the host and the port, and try again later")
     case 7175: return entry("unavailable.claim.attempt-id", 503, "later", "the attempt id was used for other evidence", "the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries")
     case 7431: return entry("unavailable.challenge.collision", 503, "later", "the challenge exists already", "try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it")
+    case 7687: return entry("unavailable.verify-receipt.stale", 503, "later", "a subscription has ended, and nothing newer is known (21005)", "fetch newer evidence of the subscription, and answer again with it")
     case 264: return entry("internal.assay.bug", 500, "never", "a state that should be impossible", "report it; nothing was trusted")
     case 520: return entry("internal.certificates.table", 500, "never", "a built-in certificate fails its own check", "damaged build: reinstall")
     case 776: return entry("internal.crypto.sha1-disabled", 500, "never", "libcrypto refuses SHA-1 signatures", "use a libcrypto that verifies SHA-1, or the library build that contains its own")
@@ -1583,13 +1601,13 @@ enum StatusTable {
   /// The largest detail of a family.
   static func details(_ family: Int32) -> Int32 {
     switch family {
-    case 1: return 177
-    case 2: return 76
-    case 3: return 22
-    case 4: return 31
+    case 1: return 179
+    case 2: return 77
+    case 3: return 23
+    case 4: return 32
     case 5: return 32
     case 6: return 54
-    case 7: return 29
+    case 7: return 30
     case 8: return 4
     case 9: return 5
     default: return 0

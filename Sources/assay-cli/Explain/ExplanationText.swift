@@ -145,7 +145,7 @@ enum ExplanationText {
     hint	rejected.freshness.stale	an exchange	what Apple signed is older than the configuration allows: ask again
     status	22529	rejected.app.app-apple-id	appAppleId is missing or is not the one configured for this app	evidence of another app, or the appAppleId of that app in apps is wrong	after-config	403	JWS-74,RCP-30,APR-15,VRR-16,API-58
     status	22785	rejected.app.bundle-id	bundleId is missing or is not one of the configured apps	evidence of another app, or apps lacks its bundleId	never	403	JWS-73,RCP-24,APR-15,VRR-16,API-58
-    status	23041	rejected.environment.not-accepted	the environment is not accepted by this verifier	environments in the configuration says which are: give the evidence to the verifier of its environment	after-config	403	APR-16,JWS-70,RCP-28,RCP-29,VRR-3,VRR-17,VRR-22
+    status	23041	rejected.environment.not-accepted	the environment is not accepted by this verifier	environments in the configuration says which are: give the evidence to the verifier of its environment	after-config	403	APR-16,JWS-70,RCP-28,RCP-29,VRR-3,VRR-17,VRR-22,VRE-18
     hint	rejected.environment.not-accepted	a JWS, a transaction receipt, an app receipt	evidence of an environment that environments in the configuration does not list
     hint	rejected.environment.not-accepted	an answer of verifyReceipt	ask the endpoint of an environment that the verifier accepts: see environments in the configuration
     status	23297	rejected.environment.missing	the evidence does not state its environment	too old to state it: fetch newer evidence, or let the configuration accept it	after-config	403	JWS-71,RCP-29,VRR-17
@@ -166,7 +166,7 @@ enum ExplanationText {
     status	25601	rejected.jws.algorithm	alg is not ES256	a forgery attempt, or a token from another issuer	never	400	JWS-10
     status	25857	rejected.jws.header-member	the header has a member that could steer the verification	a forgery attempt: error.at names the member	never	400	JWS-11
     status	26113	rejected.jws.signature	the signature does not verify	the payload or the header was changed: treat it as forged	never	400	JWS-100,JWS-101
-    status	26369	rejected.kind.mismatch	the evidence is not of the kind asked for	the message says what it looks like: use the call for that	never	400	JWS-75,RCP-5,VRR-18
+    status	26369	rejected.kind.mismatch	the evidence is not of the kind asked for	the message says what it looks like: use the call for that	never	400	JWS-75,RCP-5,VRR-18,VRE-14
     hint	rejected.kind.mismatch	a JWS	the message says what the text looks like: verify it as that kind
     hint	rejected.kind.mismatch	a transaction receipt, an app receipt	the message says what it looks like: triage a blob of unknown kind, then verify it as that kind
     hint	rejected.kind.mismatch	an answer of verifyReceipt	the message says what it looks like: verifyReceipt takes receipts of purchases, nothing else
@@ -244,6 +244,8 @@ enum ExplanationText {
     status	44801	rejected.purchase.upgraded	the purchase was replaced by an upgrade	definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one	never	409	STO-25
     status	45057	rejected.purchase.family-shared	purchases shared by the family are not accepted	decision.familySharing is deny: definite, grant nothing; the one who bought it may claim it	never	409	STO-25
     status	45313	rejected.subscription.other-account	the subscription belongs to another account	look at both accounts; ledger.transfer says whether a subscription may be transferred	never	409	RPL-2,STO-42
+    status	45569	rejected.verify-receipt.environment	a genuine receipt of the other environment (21007, 21008)	the client asks the other endpoint: Sandbox after 21007, Production after 21008	other-environment	403	VRE-18
+    status	45825	rejected.verify-receipt.password	the request does not have the shared secret of the app (21004)	compare the password that the old back end sends with receipts.sharedSecrets	never	403	VRE-13
     status	258	malformed.app-store.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
     status	770	malformed.app-store.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30
@@ -324,6 +326,7 @@ enum ExplanationText {
     status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9,VRR-5
     status	19202	malformed.session.form	this is no session token	another text was sent: a session token begins with as1~	never	401	SES-10,SES-11
     status	19458	malformed.ledger.text	a text that comes from a client has control characters	the route passes what the client sent: answer 400	never	400	STO-84
+    status	19714	malformed.verify-receipt.request	not a request for verifyReceipt (21002)	error.at names the member; Apple answers 21002 too	never	400	VRE-11,VRE-12
     status	259	unsupported.app-store.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	API-1
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
@@ -348,6 +351,7 @@ enum ExplanationText {
     status	5123	unsupported.triage.format	this format is not handled; triage.format names it	send a receipt or a StoreKit JWS	never	415	TRI-3
     status	5379	unsupported.verify-receipt.notification-v1	a version 1 server notification, which is unsigned	switch the app to version 2 notifications in App Store Connect	never	400	VRR-14
     status	5635	unsupported.verify-receipt.status	Apple answered with an unknown status	keep the receipt and ask again later; look for an update	later	503	VRR-5,VRR-6
+    status	5891	unsupported.verify-receipt.ours	this answer was made by Assay	give the receipt or the JWS from which it was made: an answer of our own proves nothing	never	503	VRE-42
     status	260	too-large.app-store.response	the answer is longer than 4 MiB	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	516	too-large.app-receipt.certificates	too many embedded certificates, or one too long	not an Apple receipt	never	413	APR-1
     status	772	too-large.app-receipt.depth	elements nested too deep	not an Apple receipt	never	413	APR-1
@@ -394,6 +398,7 @@ enum ExplanationText {
     status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer from Apple's endpoint; ask again later	later	503	VRR-15
     status	7684	too-large.apple-id.response	the answer is longer than 65,536 bytes	not an answer from Apple: a proxy in between?	never	502	AID-21
     status	7940	too-large.session.size	the session token is longer than 2,048 bytes	another text was sent: a session token has some hundred bytes	never	401	SES-10
+    status	8196	too-large.verify-receipt.request	the request is too long	not a receipt: Apple reads no longer request either	never	413	VRE-10
     status	517	misuse.app-store.parameter	a member of a request to the App Store Server API is missing or wrong	programming error, or input of a client that was not checked: error.at names the member	never	500	API-1,API-2,API-21,API-24,ENP-3,ENU-3,RTM-6
     status	773	misuse.assertion.public-key	the public key given is not a point on P-256	pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged	never	500	ATT-3
     hint	misuse.assertion.public-key	an assertion	pass the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged
@@ -413,7 +418,7 @@ enum ExplanationText {
     status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2,EXC-13,API-24
     status	4357	misuse.exchange.operation	the kind of request is unknown, or has steps and was asked as a call	programming error: docs/exchanges.md lists the kinds of this version, and says which of them have steps	never	500	EXC-1
     status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; an exchange that has ended takes no more	never	500	EXC-5,EXC-21
-    status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22,KST-12,STO-61,STO-66
+    status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22,KST-12,STO-61,STO-66,VRE-18
     status	5125	misuse.receipt.subject	the subject has an invalid length, or the receipt has no device	pass 16 or 6 raw bytes, with an app receipt only	never	500	APR-18
     hint	misuse.receipt.subject	a transaction receipt	a transaction receipt has no device to compare: pass no subject
     hint	misuse.receipt.subject	an app receipt	the subject is the vendor id of the device in 16 raw bytes, or its primary MAC address in 6
@@ -518,6 +523,7 @@ enum ExplanationText {
     status	6919	unavailable.database.unreachable	the engine cannot be reached	it is down, or its address is wrong: look at the host and the port, and try again later	later	503	STO-77
     status	7175	unavailable.claim.attempt-id	the attempt id was used for other evidence	the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries	later	503	STO-28
     status	7431	unavailable.challenge.collision	the challenge exists already	try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it	later	503	STO-60
+    status	7687	unavailable.verify-receipt.stale	a subscription has ended, and nothing newer is known (21005)	fetch newer evidence of the subscription, and answer again with it	later	503	VRE-33
     status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,STO-1
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
@@ -1124,6 +1130,46 @@ enum ExplanationText {
     thing	rule	VRR-17	rule	environment of an answer	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.6
     thing	rule	VRR-18	rule	latest_receipt is verified offline	what it is	a check: it refuses something	page	docs/spec/receipts-triage.md §2.6
     thing	rule	VRR-19	rule	form of the result	what it is	what an answer says, or is made of	page	docs/spec/receipts-triage.md §2.6
+    thing	rule	VRE-1	rule	the operation answer-verify-receipt	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §1
+    thing	rule	VRE-3	rule	result of an answer in Apple's words	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §1
+    thing	rule	VRE-4	rule	the status is ok only of a verified receipt	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §1
+    thing	rule	VRE-6	rule	the shared secret and receipts stand in no log	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §1
+    thing	rule	VRE-10	rule	cap of a request for verifyReceipt	what it is	a check: it refuses something	page	docs/spec/verify-receipt-endpoint.md §2
+    thing	rule	VRE-11	rule	members of a request for verifyReceipt	what it is	a check: it refuses something	page	docs/spec/verify-receipt-endpoint.md §2
+    thing	rule	VRE-12	rule	base64 as Apple reads it	what it is	a check: it refuses something	page	docs/spec/verify-receipt-endpoint.md §2
+    thing	rule	VRE-13	rule	the shared secret of a request	what it is	a check: it refuses something	page	docs/spec/verify-receipt-endpoint.md §2
+    thing	rule	VRE-14	rule	Apple's number of a refusal	what it is	a check: it refuses something	page	docs/spec/verify-receipt-endpoint.md §3
+    thing	rule	VRE-15	rule	order of the checks of an answer	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §3
+    thing	rule	VRE-16	rule	apps are judged, products are not	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §3
+    thing	rule	VRE-17	rule	a forgotten account is answered by the host	what it is	the duty of your server	page	docs/spec/verify-receipt-endpoint.md §3
+    thing	rule	VRE-18	rule	the environment of an endpoint	what it is	a check: it refuses something	page	docs/spec/verify-receipt-endpoint.md §3
+    thing	rule	VRE-19	rule	receipts of any age are answered	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §3
+    thing	rule	VRE-20	rule	newer evidence of an answer	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §4
+    thing	rule	VRE-21	rule	only evidence of the same purchases counts	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §4
+    thing	rule	VRE-22	rule	newer evidence is merged with the receipt	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §4
+    thing	rule	VRE-23	rule	the host looks up newer evidence	what it is	the duty of your server	page	docs/spec/verify-receipt-endpoint.md §4
+    thing	rule	VRE-25	rule	the three texts of a date	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §5
+    thing	rule	VRE-26	rule	Pacific time without a time-zone database	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §5
+    thing	rule	VRE-27	rule	form of the answer's JSON	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §5
+    thing	rule	VRE-28	rule	numbers are written digit for digit	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §5
+    thing	rule	VRE-30	rule	members of an answer to an app receipt	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §6
+    thing	rule	VRE-31	rule	in_app shows the receipt	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §6
+    thing	rule	VRE-32	rule	trial and introductory price from a JWS	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §6
+    thing	rule	VRE-33	rule	latest_receipt_info, and subscriptions that have ended	what it is	a check: it refuses something	page	docs/spec/verify-receipt-endpoint.md §6
+    thing	rule	VRE-34	rule	latest_receipt is the newest app receipt known	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §6
+    thing	rule	VRE-35	rule	pending_renewal_info	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §6
+    thing	rule	VRE-36	rule	members of an answer to a transaction receipt	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §7
+    thing	rule	VRE-37	rule	receipt shows the signed list	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §7
+    thing	rule	VRE-38	rule	the newest transaction in the iOS 6 style	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §7
+    thing	rule	VRE-39	rule	an ended subscription of a transaction receipt is 21006	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §7
+    thing	rule	VRE-40	rule	the member assay marks an answer as the library's own	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §8
+    thing	rule	VRE-41	rule	what is not known is named	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §8
+    thing	rule	VRE-42	rule	an answer of the library's own is no answer of Apple's	what it is	a check: it refuses something	page	docs/spec/verify-receipt-endpoint.md §8
+    thing	rule	VRE-50	rule	paths and statuses of serving verifyReceipt	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §9
+    thing	rule	VRE-51	rule	the recipe of serving verifyReceipt	what it is	how the library is built, or what it costs	page	docs/spec/verify-receipt-endpoint.md §9
+    thing	rule	VRE-52	rule	the command serve-verify-receipt	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §9
+    thing	rule	VRE-53	rule	a folder of newer evidence	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §9
+    thing	rule	VRE-54	rule	the log of serve-verify-receipt	what it is	what an answer says, or is made of	page	docs/spec/verify-receipt-endpoint.md §9
     thing	rule	RCP-1	rule	size and layers of input	what it is	a check: it refuses something	page	docs/spec/receipts.md §1
     thing	rule	RCP-2	rule	how base64 is read	what it is	a check: it refuses something	page	docs/spec/receipts.md §1
     thing	rule	RCP-3	rule	spaces that were plus signs	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §1
@@ -1479,6 +1525,7 @@ enum ExplanationText {
     thing	operation	normalize-device-token	does	Returns a device token in the form that Apple requires.	what it is	an operation: answered at once	members	operation, deviceToken	page	docs/exchanges.md; DVC-4
     thing	operation	normalize-key-id	does	Returns the normal form of an App Attest key identifier.	what it is	an operation: answered at once	members	operation, keyId	page	docs/exchanges.md; ATT-2
     thing	operation	verify-device	does	Verifies that a JWS was made for this device.	what it is	an operation: answered at once	members	operation, deviceId	page	docs/exchanges.md; JWS-93
+    thing	operation	answer-verify-receipt	does	Answers a request to Apple's deprecated verifyReceipt endpoint offline, in Apple's words.	what it is	an operation: answered at once	members	operation, endpoint, body, refusals, base64, ended, mark	page	docs/exchanges.md; verify-receipt-endpoint.md §1
     thing	operation	issue-session	does	Issues a session token for one attestation or assertion.	what it is	an operation: answered at once	members	operation, account, verdict, risk, binding, ttlMs	page	docs/exchanges.md; session.md §1
     thing	operation	verify-session	does	Verifies a session token, without any database.	what it is	an operation: answered at once	members	operation, session, purpose, account, binding	page	docs/exchanges.md; session.md §2
     thing	operation	verify-apple-identity-token	does	Verifies an identity token of Sign in with Apple by Apple's keys and the nonce.	what it is	an operation: answered at once	members	operation, token, nonce	page	docs/exchanges.md; apple-id.md §2
@@ -2214,6 +2261,7 @@ enum ExplanationText {
     thing	type	DeviceCheck	what it is	a type of facts	meaning	The meaning of a response of Apple's DeviceCheck API. An unusable response means neither a clean device nor a used one. Pass it to assessRisk as the observation deviceCheck; a refusal's document has it too, with outcome "token-refused" or "unavailable".	members	outcome, fault, month, ageMonths, bits, offer
     thing	type	Session	what it is	a type of facts	meaning	The content of a session token: an account proved possession of an attested key a short while ago.	members	account, keyId, appId, environment, verdict, limited, risk, issuedAtMs, expiresAtMs
     thing	type	IssuedSession	what it is	a type of facts	meaning	A session token that was issued. The text is a secret: pass it to the app, and log nothing of it.	members	issuedAtMs, expiresAtMs, keyId, text
+    thing	type	VerifyReceiptAnswer	what it is	a type of facts	meaning	An answer to a request for Apple's verifyReceipt endpoint: send body with httpStatus and contentType, whatever they are.	members	httpStatus, contentType, body, appleStatus, style, environment, bundleId, originalTransactionIds, missing, leftOut
     thing	type	SignedToken	what it is	a type of facts	meaning	A token for one of Apple's servers. A secret: send it as Authorization: Bearer, and log nothing of it.	members	token, expiresAtMs
     thing	type	ClientSecret	what it is	a type of facts	meaning	A client secret of Sign in with Apple. Log nothing of it.	members	clientSecret, expiresAtMs
     thing	type	SignedOffer	what it is	a type of facts	meaning	A signed offer, made for the app.	members	jws, nonce, iat

@@ -2,7 +2,7 @@ import AssayAuthority
 import Synchronization
 
 /// Serves requests from any number of connections.
-final class MockApple: Sendable {
+final class MockApple: HTTPService {
   private let state: Mutex<MockState>
 
   init(_ state: MockState) { self.state = Mutex(state) }

@@ -2,7 +2,7 @@ import CSystem
 
 /// Listens on loopback, with one thread a connection, until it is stopped.
 struct MockServer: Sendable {
-  let player: MockApple
+  let player: any HTTPService
 
   /// A port on which the server listens.
   struct Port: Sendable {
@@ -61,7 +61,7 @@ struct MockServer: Sendable {
   }
 
   /// Serves requests in turn, until the client closes or a fault ends the connection.
-  private static func serve(_ connection: MockConnection, _ player: MockApple) {
+  private static func serve(_ connection: MockConnection, _ player: any HTTPService) {
     var reader = HTTPReader(connection)
     do {
       while let request = try reader.next() {

@@ -20,6 +20,7 @@ enum Targets {
     ("transaction-receipt", ReceiptTargets.transactionReceipt),
     ("app-receipt", ReceiptTargets.appReceipt),
     ("receipt-response", TriageTargets.receiptResponse),
+    ("receipt-answer", ReceiptAnswerTargets.answer),
     ("triage", TriageTargets.triage),
     ("receipts-config", TriageTargets.receiptsConfig),
     ("attestation", AttestTargets.attestation),

@@ -2424,6 +2424,44 @@ export class IssuedSession extends Members {
 }
 
 /**
+ * An answer to a request for Apple's verifyReceipt endpoint: send `body` with `httpStatus` and
+ * `contentType`, whatever they are.
+ */
+export class VerifyReceiptAnswer extends Members {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The HTTP status: 200, or 413 for a request that is too long. */
+  readonly httpStatus: number;
+  /** "application/json". */
+  readonly contentType: string;
+  /**
+   * The answer in Apple's words, JSON; empty under HTTP status 413. It contains receipts: log
+   * nothing of it.
+   */
+  readonly body: string;
+  /** The `status` of the body. Only of a verified receipt it is 0 or 21006; null without a body. */
+  readonly appleStatus: number | null;
+  /**
+   * "ios7" for an app receipt, "ios6" for a transaction receipt; null unless the receipt was
+   * verified.
+   */
+  readonly style: string | null;
+  /** The endpoint that was answered for. */
+  readonly environment: Environment;
+  /** The bundle id of the app; null unless the receipt was verified. */
+  readonly bundleId: string | null;
+  /** The original transaction ids of the receipt, by which newer evidence can be looked up. */
+  readonly originalTransactionIds: readonly string[];
+  /**
+   * What Apple would have told and is not known here: "renewals", "later-transactions", "refunds",
+   * "ownership", "trial", "offer-codes", "groups", "newer-receipt".
+   */
+  readonly missing: readonly string[];
+  /** The documents that are about no purchase of the receipt, "evidence[1]". */
+  readonly leftOut: readonly string[];
+}
+
+/**
  * A token for one of Apple's servers. A secret: send it as `Authorization: Bearer`, and log nothing
  * of it.
  */

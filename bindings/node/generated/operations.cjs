@@ -25,6 +25,11 @@ exports.OPERATIONS = [
     result: "document", at: [],
   },
   {
+    name: "answerVerifyReceipt", operation: "answer-verify-receipt", on: "verifier", runs: "call",
+    evidence: { name: "evidence", first: false }, wrapped: ["body"], result: "VerifyReceiptAnswer",
+    at: ["exchange", "answer"],
+  },
+  {
     name: "issueSession", operation: "issue-session", on: "sessions", runs: "call",
     evidence: { name: "evidence", first: true }, first: "account", wrapped: [],
     result: "IssuedSession", at: ["exchange", "session"],

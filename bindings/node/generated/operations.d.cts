@@ -25,6 +25,7 @@ import type {
   SignedOfferV1,
   SignedToken,
   Token,
+  VerifyReceiptAnswer,
   VerifyReceiptResponse,
 } from "./facts.cjs";
 
@@ -37,6 +38,29 @@ export interface ReadDeviceCheckResponseRequest extends At {
   body?: SignedText | null;
   /** Whether to report if the device has used an offer that it gets once. */
   offer?: boolean;
+}
+
+export interface AnswerVerifyReceiptRequest extends At {
+  /** The endpoint of Apple's that is answered for. */
+  endpoint: "Production" | "Sandbox";
+  /** The body of the request as it came. */
+  body: SignedText | null;
+  /**
+   * Whether a receipt that does not verify is 21003, as Apple documents, or 21002, as Apple
+   * answers.
+   */
+  refusals?: "documented" | "measured";
+  /** Whether the receipt may be encoded in forms that Apple turns away. */
+  base64?: "apple" | "tolerant";
+  /** Whether a subscription that has ended, with nothing newer known, is answered or is 21005. */
+  ended?: "expired" | "later";
+  /**
+   * Whether the answer has the member `assay`, which says that it is not Apple's, and what is not
+   * known.
+   */
+  mark?: boolean;
+  /** Verified purchase. */
+  evidence?: readonly Evidence[];
 }
 
 export interface IssueSessionRequest extends At {
@@ -383,6 +407,8 @@ export interface VerifierCalls {
   normalizeKeyId(keyId: SignedText, options?: At): string;
   /** Verifies that a JWS was made for this device. */
   verifyDevice(evidence: Evidence, deviceId: string, options?: At): Document;
+  /** Answers a request to Apple's deprecated verifyReceipt endpoint offline, in Apple's words. */
+  answerVerifyReceipt(request: AnswerVerifyReceiptRequest): VerifyReceiptAnswer;
   /** Verifies an identity token of Sign in with Apple by Apple's keys and the nonce. */
   verifyAppleIdentityToken(
     keys: Keyset,
@@ -529,6 +555,14 @@ export interface ExchangeRequests {
   };
   "verify-device": {
     deviceId: string;
+  };
+  "answer-verify-receipt": {
+    endpoint: "Production" | "Sandbox";
+    body: string | { base64: string } | null;
+    refusals?: "documented" | "measured";
+    base64?: "apple" | "tolerant";
+    ended?: "expired" | "later";
+    mark?: boolean;
   };
   "issue-session": {
     account: string;

@@ -216,6 +216,11 @@ class Finding extends Members {
   }
 }
 
+/** What follows from the status of an answer in Apple's words: a refusal has one, too. */
+class Reply extends Members {
+  static allows(document) { return !/^(misuse|config)\b/.test(document.status); }
+}
+
 /** Return the document behind evidence: itself, that of facts, or that of a key set. */
 function behind(item) {
   if (item instanceof Document) return item;
@@ -237,6 +242,6 @@ function evidenceOf(evidence) {
   return [...found].map(handleOf);
 }
 
-module.exports = { MADE, Document, Members, Ruling, Advice, Finding, made, parsed, demand, find,
-  evidenceOf, documentOf, here, signed, beside, text, number, boolean, date, octets, json, list,
-  nested };
+module.exports = { MADE, Document, Members, Ruling, Advice, Finding, Reply, made, parsed, demand,
+  find, evidenceOf, documentOf, here, signed, beside, text, number, boolean, date, octets, json,
+  list, nested };

@@ -179,3 +179,17 @@ test("methods over the network are exchanges", async () => {
     assay.MisuseError);
   await assert.rejects(verifier(jws.verifier).checkRevocation(proven), TypeError);
 });
+
+test("a request for verifyReceipt is answered, a refused one too", () => {
+  const body = '{"receipt-data":"AQIDBA=="}';
+  const found = owner.answerVerifyReceipt({ endpoint: "Production", body });
+  assert.equal(found.httpStatus, 200);
+  assert.equal(found.appleStatus, 21002);
+  assert.equal(found.body,
+    '{"status":21002,"assay":{"version":1,"status":"rejected.kind.mismatch"}}');
+  const bare = owner.answerVerifyReceipt({ endpoint: "Production", body: Buffer.from(body),
+    refusals: "measured", base64: "tolerant", ended: "later", mark: false, evidence: [] });
+  assert.equal(bare.body, '{"status":21002}');
+  assert.throws(() => owner.answerVerifyReceipt({ endpoint: "Sandbox", body }),
+    { status: "misuse.exchange.request" });
+});

@@ -766,6 +766,56 @@ final class Verifier
     }
 
     /**
+     * Answers a request to Apple's deprecated verifyReceipt endpoint offline, in Apple's words. Send
+     * `body` of the answer with its `httpStatus`, whatever it is.
+     *
+     * A refused receipt is an answer and not an exception: `appleStatus` is 0 or 21006 only for a
+     * receipt that verified.
+     *
+     * @param string $body the body of the HTTP request, as it came
+     * @param string $endpoint the endpoint that is answered for: `Production` or `Sandbox`
+     * @param Document|Facts\Facts|list<Document|Facts\Facts> $evidence what is newer than the
+     *     receipt, up to 64; what is about no purchase of the receipt is left out
+     * @param string $refusals `documented`: what does not verify is 21003; `measured`: 21002, as
+     *     Apple answers
+     * @param string $base64 `tolerant` also takes encodings that Apple turns away
+     * @param string $ended `later`: a subscription that has ended, with nothing newer known, is
+     *     21005, so that the client asks again
+     * @param bool $mark whether the answer has the member `assay`, which says that it is not Apple's
+     *
+     * @throws Exception\Misuse for an endpoint whose environment the configuration does not accept
+     */
+    public function answerVerifyReceipt(
+        #[SensitiveParameter] string $body,
+        string $endpoint,
+        Document|Facts\Facts|array $evidence = [],
+        string $refusals = 'documented',
+        string $base64 = 'apple',
+        string $ended = 'expired',
+        bool $mark = true,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\VerifyReceiptAnswer {
+        $document = $this->atOnce(
+            [
+                'operation' => 'answer-verify-receipt',
+                'endpoint' => $endpoint,
+                'body' => ['base64' => base64_encode($body)],
+                'refusals' => $refusals,
+                'base64' => $base64,
+                'ended' => $ended,
+                'mark' => $mark,
+            ],
+            $now,
+            $evidence,
+        );
+        if (preg_match('/^(misuse|config)\./', $document->status()) === 1) {
+            throw Refusal::of($document);
+        }
+
+        return Facts\VerifyReceiptAnswer::in($document, 'exchange.answer');
+    }
+
+    /**
      * Runs an HTTP exchange and returns its accepted result.
      *
      * @param array<string, mixed> $request its members; those that are null are left out

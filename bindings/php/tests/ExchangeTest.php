@@ -65,6 +65,24 @@ final class ExchangeTest extends TestCase
         $found->document()->throwIfFailed();
     }
 
+    public function testAnswerVerifyReceipt(): void
+    {
+        $body = '{"receipt-data":"AQIDBA=="}';
+        $found = $this->verifier->answerVerifyReceipt($body, 'Production');
+        $this->assertSame(200, $found->httpStatus);
+        $this->assertSame('application/json', $found->contentType);
+        $this->assertSame(21002, $found->appleStatus);
+        $this->assertSame(
+            '{"status":21002,"assay":{"version":1,"status":"rejected.kind.mismatch"}}',
+            $found->body,
+        );
+        $bare = $this->verifier->answerVerifyReceipt(
+            $body, 'Production', [], 'measured', 'tolerant', 'later', false);
+        $this->assertSame('{"status":21002}', $bare->body);
+        $this->refused('misuse.exchange.request', fn () =>
+            $this->verifier->answerVerifyReceipt($body, 'Sandbox'));
+    }
+
     public function testMisuse(): void
     {
         foreach ([[], '{', '', "\xff"] as $request) {

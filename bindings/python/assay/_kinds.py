@@ -38,6 +38,10 @@ def _known(document: Document) -> tuple[type[Facts], str] | None:
             from .attest import RefreshedReceipt
 
             return RefreshedReceipt, "exchange.attestReceipt"
+        if operation == "answer-verify-receipt":
+            from .receipts import VerifyReceiptAnswer
+
+            return VerifyReceiptAnswer, "exchange.answer"
         if isinstance((document.json.get("exchange") or {}).get("result"), dict):
             from .store_answers import AppStoreResponse
 

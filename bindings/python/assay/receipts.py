@@ -592,6 +592,55 @@ class Triage(Finding):
         return UnverifiedContent(self._document)
 
 
+class VerifyReceiptAnswer(OwnFacts):
+    """An answer to a request for Apple's verifyReceipt endpoint: send `body` with
+    `http_status` and `content_type`, whatever they are.
+    """
+
+    __slots__ = ()
+    _shown = ("http_status", "apple_status", "style")
+
+    http_status: int = integer(
+        "httpStatus", "The HTTP status: 200, or 413 for a request that is too long."
+    )
+    content_type: str = text("contentType", '"application/json".')
+    body: str = text(
+        "body",
+        "The answer in Apple's words, JSON; empty under HTTP status 413. It contains "
+        "receipts: log nothing of it.",
+    )
+    apple_status: int | None = integer(
+        "appleStatus",
+        "The `status` of the body. Only of a verified receipt it is 0 or 21006; None "
+        "without a body.",
+    )
+    style: str | None = text(
+        "style",
+        '"ios7" for an app receipt, "ios6" for a transaction receipt; None unless the '
+        "receipt was verified.",
+    )
+    environment: Environment = named(
+        "environment", "Environment", "The endpoint that was answered for."
+    )
+    bundle_id: str | None = text(
+        "bundleId", "The bundle id of the app; None unless the receipt was verified."
+    )
+    original_transaction_ids: tuple[str, ...] = texts(
+        "originalTransactionIds",
+        "The original transaction ids of the receipt, by which newer evidence can be "
+        "looked up.",
+    )
+    missing: tuple[str, ...] = texts(
+        "missing",
+        'What Apple would have told and is not known here: "renewals", '
+        '"later-transactions", "refunds", "ownership", "trial", "offer-codes", "groups", '
+        '"newer-receipt".',
+    )
+    left_out: tuple[str, ...] = texts(
+        "leftOut", 'The documents that are about no purchase of the receipt, "evidence[1]".'
+    )
+
+
 # Kind of a document -> its facts and the member that holds them.
 KINDS: dict[str, tuple[type[Facts], str]] = {
     "transaction-receipt": (TransactionReceipt, "transactionReceipt"),

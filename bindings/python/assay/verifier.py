@@ -53,7 +53,13 @@ if TYPE_CHECKING:
     from .exchange import Exchange
     from .http import Send
     from .keyset import Keyset
-    from .receipts import AppReceipt, TransactionReceipt, Triage, VerifyReceiptResponse
+    from .receipts import (
+        AppReceipt,
+        TransactionReceipt,
+        Triage,
+        VerifyReceiptAnswer,
+        VerifyReceiptResponse,
+    )
     from .sessions import Sessions
     from .signer import Signer
     from .signing import AppleAccountEvent
@@ -699,6 +705,52 @@ class Verifier:
         )
         evidence = () if request is None else request
         return _accepted(self._at_once(asked, now, evidence))._text(b"exchange.body") or ""
+
+    def answer_verify_receipt(
+        self,
+        body: SignedText,
+        endpoint: str,
+        evidence: Evidence | Iterable[Evidence] = (),
+        *,
+        refusals: str = "documented",
+        base64: str = "apple",
+        ended: str = "expired",
+        mark: bool = True,
+        now: Time | None = None,
+    ) -> VerifyReceiptAnswer:
+        """Answer a request to Apple's deprecated verifyReceipt endpoint offline, in Apple's
+        words. Send `body` of the answer with its `http_status`, whatever it is.
+
+        body      the body of the HTTP request, as it came
+        endpoint  the endpoint that is answered for: "Production" or "Sandbox"
+        evidence  facts or documents that are newer than the receipt, up to 64. What is about
+                  no purchase of the receipt is left out
+        refusals  "documented": what does not verify is 21003; "measured": 21002, as Apple
+                  answers
+        base64    "tolerant" also takes encodings that Apple turns away
+        ended     "later": a subscription that has ended, with nothing newer known, is 21005,
+                  so that the client asks again
+        mark      whether the answer has the member `assay`, which says that it is not Apple's
+
+        A refused receipt is an answer and not an error: `apple_status` is 0 or 21006 only for
+        a receipt that verified. Raises MisuseError for an endpoint whose environment the
+        configuration does not accept.
+        """
+        from .receipts import VerifyReceiptAnswer
+
+        request = {
+            "operation": "answer-verify-receipt",
+            "endpoint": endpoint,
+            "body": {"base64": _base64_text(_octets(body))},
+            "refusals": refusals,
+            "base64": base64,
+            "ended": ended,
+            "mark": mark,
+        }
+        document = self._at_once(request, now, evidence)
+        if document.status.startswith(("misuse.", "config.")):
+            raise refusal(document)
+        return VerifyReceiptAnswer(document, "exchange.answer")
 
     def _talked(
         self,

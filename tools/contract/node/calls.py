@@ -89,6 +89,8 @@ class Method:
             out += ["  /** The most pages to request, 1 to 100. */", "  pages?: number;"]
         if self.has_evidence and not self.needs_evidence:
             what = "Keyset" if self.evidence == "keys" else "Evidence"
+            if self.kind.evidence[1] > 1:
+                what = f"readonly {what}[]"
             out += [f"  /** Verified {' or '.join(self.kind.classes).replace('-', ' ')}. */",
                     f"  {self.evidence}?: {what};"]
         return ["", *out, "}"] if len(out) > 1 else []

@@ -17,6 +17,7 @@ struct AppReceiptVerification {
   private let trust: ReceiptTrust
   private let subject: [UInt8]?
   private let nowMs: Int64
+  private let isForAnswer: Bool
   private(set) var checks = Checks<AppReceiptCheck>()
   private(set) var budget = SignatureBudget()
 
@@ -25,10 +26,15 @@ struct AppReceiptVerification {
   /// - `subject`: the vendor id (16 bytes) or MAC address (6 bytes) of the device that the
   ///   receipt must have been made for; with `nil`, the device is not checked.
   /// - `nowMs`: milliseconds since 1970 UTC.
-  init(_ trust: ReceiptTrust, subject: [UInt8]?, nowMs: Int64) {
+  /// - `isForAnswer`: whether the receipt is answered in Apple's words, which judge no age
+  ///   (VRE-19).
+  init(
+    _ trust: ReceiptTrust, subject: [UInt8]?, nowMs: Int64, isForAnswer: Bool = false
+  ) {
     self.trust = trust
     self.subject = subject
     self.nowMs = nowMs
+    self.isForAnswer = isForAnswer
   }
 
   private var policy: Configuration.ReceiptsPolicy { trust.configuration.receipts }
@@ -260,7 +266,7 @@ struct AppReceiptVerification {
 
   /// Checks the receipt's age if the configuration limits it (APR-19).
   private mutating func freshness(_ date: Int64) throws(Refusal) {
-    let limit = policy.maxAgeMs
+    let limit = isForAnswer ? nil : policy.maxAgeMs
     guard checks.enter(.freshness, where: limit != nil, else: .notConfigured), let limit else {
       return
     }

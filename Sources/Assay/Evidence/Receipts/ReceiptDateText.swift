@@ -1,5 +1,5 @@
-/// The date texts of receipts, `YYYY-MM-DD HH:MM:SS <zone>`, at fixed offsets (RCP-14). No
-/// time-zone table is needed: the zone is only compared as a name.
+/// The date texts of receipts, `YYYY-MM-DD HH:MM:SS <zone>`, at fixed offsets (RCP-14). Reading
+/// needs no time-zone table: the zone is only compared as a name.
 enum ReceiptDateText {
   static let utc: StaticString = "Etc/GMT"
   static let pacific: StaticString = "America/Los_Angeles"
@@ -27,6 +27,32 @@ enum ReceiptDateText {
     else { return nil }
     return CivilDate.days(year: year, month: month, day: day) &* 86_400
       &+ hour &* 3600 &+ minute &* 60 &+ second
+  }
+
+  /// Returns the text of a time, in milliseconds since 1970 UTC of the years 1970 … 9999, without
+  /// its fraction of a second (VRE-25).
+  static func text(_ ms: Int64, zone: StaticString) -> [UInt8] {
+    let utc = ms / 1000
+    let seconds = zone.hasSameBytes(as: pacific) ? PacificTime.local(seconds: utc) : utc
+    let (year, month, day) = CivilDate.date(days: seconds / 86_400)
+    let time = seconds % 86_400
+    var text: [UInt8] = []
+    text.reserveCapacity(40)
+    func add(_ value: Int64, _ separator: UInt8) {
+      text.append(0x30 &+ UInt8(truncatingIfNeeded: value / 10 % 10))
+      text.append(0x30 &+ UInt8(truncatingIfNeeded: value % 10))
+      text.append(separator)
+    }
+    add(year / 100, 0x20)
+    text.removeLast()
+    add(year % 100, 0x2d)
+    add(month, 0x2d)
+    add(day, 0x20)
+    add(time / 3600, 0x3a)
+    add(time / 60 % 60, 0x3a)
+    add(time % 60, 0x20)
+    zone.withUTF8Buffer { unsafe text.append(contentsOf: $0) }
+    return text
   }
 
   @inline(__always)

@@ -6,17 +6,18 @@ final class TransactionReceipt: Sendable {
   /// The environment, which is unknown if the transaction id implies none and the configuration
   /// allows that (RCP-29).
   let environment: ReceiptEnvironment
-  /// The product in the catalogue, from which its type is known: no receipt contains it.
-  let product: Catalogue.Product
+  /// The product in the catalogue, from which its type is known: no receipt contains it. `nil` if
+  /// the catalogue lacks it, which only an answer in Apple's words allows (VRE-16).
+  let product: Catalogue.Product?
   /// Whether the purchase is older than the signer's certificate (RCP-23).
   let signedAfterPurchase: Bool
   private let chain: ValidPath
   let transport: Transport
-  private let deviceIdsReported: Bool
+  let deviceIdsReported: Bool
 
   init(
     _ info: PurchaseInfo, version: SignatureBlob.Version, environment: ReceiptEnvironment,
-    product: Catalogue.Product, signedAfterPurchase: Bool, chain: ValidPath,
+    product: Catalogue.Product?, signedAfterPurchase: Bool, chain: ValidPath,
     transport: Transport, deviceIdsReported: Bool
   ) {
     self.info = info
@@ -132,7 +133,7 @@ final class TransactionReceipt: Sendable {
     writer.member(
       "purchase",
       ReplayKeys.purchase(
-        environment: environment, type: product.type, transactionId: transactionId,
+        environment: environment, type: product?.type, transactionId: transactionId,
         originalTransactionId: originalId, webOrderLineItemId: info.webOrderLineItemId,
         purchaseDate: info.purchaseDateMs))
     writer.member(

@@ -16,13 +16,18 @@ enum TransactionReceiptCheck: Int, CheckList {
 struct TransactionReceiptVerification {
   private let trust: ReceiptTrust
   private let nowMs: Int64
+  private let isForAnswer: Bool
   private(set) var checks = Checks<TransactionReceiptCheck>()
   private(set) var budget = SignatureBudget()
 
-  /// - Parameter nowMs: milliseconds since 1970 UTC, 2008 … 2100.
-  init(_ trust: ReceiptTrust, nowMs: Int64) {
+  /// - Parameters:
+  ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
+  ///   - isForAnswer: whether the receipt is answered in Apple's words: neither its product nor its
+  ///     age is checked (VRE-16, VRE-19).
+  init(_ trust: ReceiptTrust, nowMs: Int64, isForAnswer: Bool = false) {
     self.trust = trust
     self.nowMs = nowMs
+    self.isForAnswer = isForAnswer
   }
 
   /// Runs all checks on a receipt as it was sent: raw, base64 or base64 twice. The first check
@@ -186,7 +191,7 @@ struct TransactionReceiptVerification {
   /// Checks bundle id (RCP-24), app id (RCP-30), product (RCP-25) and environment (RCP-29).
   private mutating func identity(
     _ info: PurchaseInfo, _ environment: ReceiptEnvironment
-  ) throws(Refusal) -> Catalogue.Product {
+  ) throws(Refusal) -> Catalogue.Product? {
     checks.enter(.bundle)
     let bundle = info.value(.bid)
     guard let app = trust.configuration.apps.first(where: { $0.bundleId.utf8[...] == bundle })
@@ -205,7 +210,8 @@ struct TransactionReceiptVerification {
     }
     checks.enter(.product)
     let id = info.text(.productId)
-    guard let product = id.flatMap({ trust.configuration.products.product($0) }) else {
+    let product = id.flatMap { trust.configuration.products.product($0) }
+    if product == nil, !isForAnswer {
       throw Refusal(
         .rejectedProductUnknown, "RCP-25", at: "product-id", retryClass: "after-config")
     }
@@ -238,7 +244,7 @@ struct TransactionReceiptVerification {
 
   /// Checks the receipt's age if the configuration limits it (RCP-26).
   private mutating func freshness(_ info: PurchaseInfo) throws(Refusal) {
-    let limit = trust.configuration.receipts.maxAgeMs
+    let limit = isForAnswer ? nil : trust.configuration.receipts.maxAgeMs
     guard checks.enter(.freshness, where: limit != nil, else: .notConfigured), let limit else {
       return
     }

@@ -45,6 +45,14 @@ struct Transport: Sendable {
     self.init(decoded, spaceAsPlus: spaceAsPlus)
   }
 
+  /// Decodes base64 as Apple's verifyReceipt endpoint does: one level, in canonical form, but the
+  /// unused bits of the last character may be set (VRE-12). `nil` for any other text.
+  init?(asApple text: [UInt8]) {
+    guard let bytes = Base64.decodeStandard(Base64.withoutUnusedBits(text)[...]), !bytes.isEmpty
+    else { return nil }
+    self.init(Decoded(bytes: bytes, form: BlobForm(bytes), levels: 1))
+  }
+
   private init(_ decoded: Decoded, spaceAsPlus: Bool = false) {
     bytes = decoded.bytes
     form = decoded.form

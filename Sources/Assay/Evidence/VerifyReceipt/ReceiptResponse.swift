@@ -278,7 +278,7 @@ final class ReceiptResponse: Sendable {
   }
 
   /// Returns the renewal info for a decision; `nil` if its subscription is unknown.
-  private func renewalFacts(
+  func renewalFacts(
     _ renewal: ResponseRenewal, _ environment: Environment
   ) -> RenewalFacts? {
     guard let line = renewal.originalTransactionId else { return nil }

@@ -39,7 +39,7 @@ struct ReceiptResponseReading {
     checks.enter(.json)
     let root = try Self.object(body)
     checks.enter(.kind)
-    try Self.refuseNotification(root)
+    try Self.refuseOthers(root)
     checks.enter(.status)
     guard let code = root.present("status")?.integer else {
       throw Refusal(.malformedVerifyReceiptBody, "VRR-4", at: "status")
@@ -76,8 +76,10 @@ struct ReceiptResponseReading {
   }
 
   /// Refuses App Store Server Notifications V1, which resemble responses and are not signed
-  /// (VRR-14).
-  private static func refuseNotification(_ root: JSONValue) throws(Refusal) {
+  /// (VRR-14), and the library's own answers, which are no word of Apple's (VRE-42).
+  private static func refuseOthers(_ root: JSONValue) throws(Refusal) {
+    try require(
+      root.member("assay") == nil, .unsupportedVerifyReceiptOurs, "VRE-42", at: "assay")
     for name in ["unified_receipt", "notification_type"] as [StaticString] {
       try require(
         root.member(name) == nil, .unsupportedVerifyReceiptNotificationV1, "VRR-14",

@@ -7,6 +7,7 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case normalizeDeviceToken
   case normalizeKeyId
   case verifyDevice
+  case answerVerifyReceipt
   case issueSession
   case verifySession
   case verifyAppleIdentityToken
@@ -92,6 +93,11 @@ extension Operation {
       OperationRow("normalize-key-id", ["operation", "keyId"])
     case .verifyDevice:
       OperationRow("verify-device", ["operation", "deviceId"], evidence: 1...1, of: .deviceJws)
+    case .answerVerifyReceipt:
+      OperationRow(
+        "answer-verify-receipt",
+        ["operation", "endpoint", "body", "refusals", "base64", "ended", "mark"],
+        evidence: 0...64, of: .purchase)
     case .issueSession:
       OperationRow(
         "issue-session", ["operation", "account", "verdict", "risk", "binding", "ttlMs"],

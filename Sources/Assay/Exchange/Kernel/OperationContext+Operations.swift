@@ -9,6 +9,7 @@ extension OperationContext {
     case .normalizeDeviceToken: DeviceCheckToken.document(self)
     case .normalizeKeyId: KeyIdentifier.document(self)
     case .verifyDevice: DeviceProof.document(self)
+    case .answerVerifyReceipt: AnswerVerifyReceipt.document(self)
     case .issueSession: SessionIssue.document(self)
     case .verifySession: SessionCheck.document(self)
     case .verifyAppleIdentityToken: AppleIDIdentity.document(self)
@@ -100,10 +101,10 @@ extension OperationContext {
     case .requestTestNotification: .appStore(try AppStoreStateMachine(self))
     case .getTestNotificationStatus: .appStore(try AppStoreStateMachine(self))
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
-      .verifyDevice, .issueSession, .verifySession, .verifyAppleIdentityToken,
-      .verifySignInNotification, .signApiToken, .signPromotionalOfferV1, .signPromotionalOffer,
-      .signIntroductoryOfferEligibility, .buildRealtimeResponse, .signDeviceCheckToken,
-      .signAppleClientSecret, .describeSchema:
+      .verifyDevice, .answerVerifyReceipt, .issueSession, .verifySession,
+      .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,
+      .signPromotionalOfferV1, .signPromotionalOffer, .signIntroductoryOfferEligibility,
+      .buildRealtimeResponse, .signDeviceCheckToken, .signAppleClientSecret, .describeSchema:
       throw Refusal(.internalAssayBug, "EXC-3", at: "operation")
     }
   }
@@ -143,15 +144,15 @@ extension OperationContext {
     case .applyEvent: .init(try ApplyEvent(parameters))
     case .createSchema: .init(try CreateSchema(parameters))
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
-      .verifyDevice, .issueSession, .verifySession, .verifyAppleIdentityToken,
-      .verifySignInNotification, .signApiToken, .signPromotionalOfferV1, .signPromotionalOffer,
-      .signIntroductoryOfferEligibility, .buildRealtimeResponse, .signDeviceCheckToken,
-      .signAppleClientSecret, .describeSchema, .callVerifyReceipt, .checkRevocation,
-      .fetchKeyset, .refreshAttestReceipt, .queryDeviceBits, .updateDeviceBits,
-      .validateDeviceToken, .exchangeAuthorizationCode, .revokeAppleToken, .getTransactionInfo,
-      .getTransactionHistory, .getTransactionHistoryV1, .getAllSubscriptionStatuses,
-      .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory, .finishTransaction,
-      .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
+      .verifyDevice, .answerVerifyReceipt, .issueSession, .verifySession,
+      .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,
+      .signPromotionalOfferV1, .signPromotionalOffer, .signIntroductoryOfferEligibility,
+      .buildRealtimeResponse, .signDeviceCheckToken, .signAppleClientSecret, .describeSchema,
+      .callVerifyReceipt, .checkRevocation, .fetchKeyset, .refreshAttestReceipt,
+      .queryDeviceBits, .updateDeviceBits, .validateDeviceToken, .exchangeAuthorizationCode,
+      .revokeAppleToken, .getTransactionInfo, .getTransactionHistory, .getTransactionHistoryV1,
+      .getAllSubscriptionStatuses, .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory,
+      .finishTransaction, .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
       .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
       .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
       .requestTestNotification, .getTestNotificationStatus:

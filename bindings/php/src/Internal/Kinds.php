@@ -46,6 +46,7 @@ final class Kinds
             'call-verify-receipt' => $document->ok
                 ? [Facts\VerifyReceiptResponse::class, 'exchange.verifyReceipt'] : null,
             'check-revocation' => [Facts\Revocation::class, 'exchange.revocation'],
+            'answer-verify-receipt' => [Facts\VerifyReceiptAnswer::class, 'exchange.answer'],
             'refresh-attest-receipt' => [Facts\RefreshedReceipt::class, 'exchange.attestReceipt'],
             default => $known,
         };
