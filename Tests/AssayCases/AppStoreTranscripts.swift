@@ -28,6 +28,7 @@ extension CaseFixture {
     let transcript = AppStoreTranscript(self)
     try transcript.addAnswers()
     transcript.addCommands()
+    transcript.addMessaging()
     try transcript.addAgreement()
     try transcript.addForms()
     try transcript.addPages()

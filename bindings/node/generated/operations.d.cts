@@ -19,6 +19,24 @@ import type {
   VerifyReceiptResponse,
  } from "./facts.cjs";
 
+/** An image of a retention message. */
+export interface MessageImage {
+  /** The id of the uploaded image. */
+  imageIdentifier: string;
+  /** The text for those who cannot see it. */
+  altText: string;
+}
+
+/** A bullet point of a retention message. */
+export interface BulletPoint {
+  /** The text. */
+  text: string;
+  /** The id of the uploaded image, of the size BULLET_POINT. */
+  imageIdentifier: string;
+  /** The text for those who cannot see it. */
+  altText: string;
+}
+
 export interface ReadDeviceCheckResponseRequest extends At {
   /** The endpoint that was called. */
   call: "query" | "update" | "validate";
@@ -363,6 +381,53 @@ export interface GetNotificationHistoryRequest extends NetworkOptions {
   pages?: number;
 }
 
+export interface UploadImageRequest extends NetworkOptions {
+  /** The id that you choose for the image. */
+  imageIdentifier: string;
+  /** The size: FULL_SIZE or BULLET_POINT; absent: FULL_SIZE. */
+  imageSize?: string;
+  /** The file, in base64. */
+  image: string;
+}
+
+export interface UploadMessageRequest extends NetworkOptions {
+  /** The id that you choose for the message. */
+  messageIdentifier: string;
+  /** The headline. */
+  header: string;
+  /** The text. */
+  body: string;
+  /** The image. */
+  image?: MessageImage;
+  /** The position of the headline: ABOVE_BODY or, with an image, ABOVE_IMAGE. */
+  headerPosition?: string;
+  /** The bullet points. */
+  bulletPoints?: readonly BulletPoint[];
+}
+
+export interface ConfigureDefaultMessageRequest extends NetworkOptions {
+  /** The id of the product. */
+  productId: string;
+  /** The locale, such as en-US. */
+  locale: string;
+  /** The id of the message. */
+  messageIdentifier: string;
+}
+
+export interface GetDefaultMessageRequest extends NetworkOptions {
+  /** The id of the product. */
+  productId: string;
+  /** The locale, such as en-US. */
+  locale: string;
+}
+
+export interface DeleteDefaultMessageRequest extends NetworkOptions {
+  /** The id of the product. */
+  productId: string;
+  /** The locale, such as en-US. */
+  locale: string;
+}
+
 export interface VerifierCalls {
   /** Recommends how to treat a request from what was observed about it. */
   assessRisk(observations: object, options?: At): Risk;
@@ -499,4 +564,35 @@ export interface AppStoreRequests {
     testNotificationToken: string,
     options?: NetworkOptions,
   ): Promise<AppStoreResponse>;
+  /** Uploads an image for retention messages. */
+  uploadImage(request: UploadImageRequest): Promise<AppStoreResponse>;
+  /** Deletes an image of retention messages. */
+  deleteImage(imageIdentifier: string, options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Gets all images of retention messages, with their review. */
+  getImageList(options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Uploads a retention message. */
+  uploadMessage(request: UploadMessageRequest): Promise<AppStoreResponse>;
+  /** Deletes a retention message. */
+  deleteMessage(messageIdentifier: string, options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Gets all retention messages, with their review. */
+  getMessageList(options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Sets the message that a product shows in a locale if your server does not answer. */
+  configureDefaultMessage(request: ConfigureDefaultMessageRequest): Promise<AppStoreResponse>;
+  /** Gets the default message of a product in a locale. */
+  getDefaultMessage(request: GetDefaultMessageRequest): Promise<AppStoreResponse>;
+  /** Deletes the default message of a product in a locale. */
+  deleteDefaultMessage(request: DeleteDefaultMessageRequest): Promise<AppStoreResponse>;
+  /** Sets the address at which Apple asks your server for the message to display. */
+  configureRealtimeUrl(realtimeURL: string, options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Gets the address at which Apple asks your server. */
+  getRealtimeUrl(options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Deletes the address at which Apple asks your server. */
+  deleteRealtimeUrl(options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Has Apple test the answers of your server. Only in Sandbox. */
+  initiatePerformanceTest(
+    originalTransactionId: string,
+    options?: NetworkOptions,
+  ): Promise<AppStoreResponse>;
+  /** Gets the results of such a test. */
+  getPerformanceTestResults(requestId: string, options?: NetworkOptions): Promise<AppStoreResponse>;
 }

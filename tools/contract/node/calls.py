@@ -65,7 +65,7 @@ class Method:
     def find_type(self, member):
         kind = member.type.strip("[]")
         found = " | ".join(map(quote, member.choices)) if member.choices else \
-            PLAIN.get(kind, "string")
+            PLAIN.get(kind, kind if member.schema else "string")
         if not member.is_list:
             return found
         return f"readonly ({found})[]" if " | " in found else f"readonly {found}[]"
@@ -138,6 +138,12 @@ def write_types(contract):
                                 ' } from "../index.cjs";', WIDTH, "  "),
            *fit_parts("import type { ", [name for name in results if name != "Evidence"],
                       ' } from "./facts.cjs";', WIDTH, "  ")]
+    for each in contract.schemas.values():
+        out += ["", *write_comment(each.does), f"export interface {each.name} {{"]
+        for member in each.members:
+            out += [*write_comment(member.does, "  "), f"  {member.name}"
+                    f"{'' if member.is_required else '?'}: {Method.find_type(None, member)};"]
+        out.append("}")
     for method in methods:
         out += method.write_request()
     for on, name in ON.items():
