@@ -35,7 +35,8 @@ extension AppStoreTranscript {
     named(
       "upload-message",
       [
-        ("messageIdentifier", .string(Self.messageId)), ("header", "Stay"), ("body", "It is cheap."),
+        ("messageIdentifier", .string(Self.messageId)), ("header", "Stay"),
+        ("body", "It is cheap."),
       ])
   }
 
@@ -49,7 +50,10 @@ extension AppStoreTranscript {
     hasPixels: Bool = true
   ) -> [UInt8] {
     func number(_ value: UInt32) -> [UInt8] {
-      [UInt8(value >> 24), UInt8(value >> 16 & 0xff), UInt8(value >> 8 & 0xff), UInt8(value & 0xff)]
+      [
+        UInt8(value >> 24), UInt8(value >> 16 & 0xff), UInt8(value >> 8 & 0xff),
+        UInt8(value & 0xff),
+      ]
     }
     func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
       number(UInt32(data.count)) + Array(type.utf8) + data + [0, 0, 0, 0]

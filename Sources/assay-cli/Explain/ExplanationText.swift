@@ -1003,6 +1003,7 @@ enum ExplanationText {
     thing	rule	PLY-6	rule	Unknown path 404 with an empty body	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
     thing	rule	PLY-7	rule	Each fault has a test through each driver	what it is	what an answer says, or is made of; built in part	page	docs/spec/mock-apple.md §3
     thing	rule	PLY-8	rule	make demo-apple runs it and prints a transcript	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §3
+    thing	rule	PLY-9	rule	retention messaging, kept by environment and approved at once	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
     thing	rule	DCD-1	rule	what is evidence of a decision	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §1
     thing	rule	DCD-20	rule	the account of the evidence is the one given	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §1
     thing	rule	DCD-2	rule	class and time of evidence	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §1
