@@ -776,7 +776,7 @@ const (
 	SendAttemptResultUnsuccessfulHttpResponseCode SendAttemptResult = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
 	SendAttemptResultOther                        SendAttemptResult = "OTHER"
 	// Deprecated: Apple has replaced this.
-	SendAttemptResultSslIssue                     SendAttemptResult = "SSL_ISSUE"
+	SendAttemptResultSslIssue SendAttemptResult = "SSL_ISSUE"
 )
 
 // A FirstSendAttemptResult is the result of Apple's first attempt; take the first of

@@ -258,7 +258,7 @@ def write_values(contract):
     for each in contract.value_sets:
         if each.name not in LEFT_OUT:
             names = [(name_value(each, name), value) for name, value in each.values]
-            width = max(len(name) for name, _ in names)
+            width = max(len(name) for name, value in names if value not in each.deprecated)
             if each.is_numeric:
                 # Without a type: facts and requests have plain integers.
                 out += [*write_comment(f"Values of {each.name}: {lower_first(each.text)}"),
@@ -269,9 +269,11 @@ def write_values(contract):
                     *write_deprecated(each.is_deprecated),
                     f"type {each.name} string", "", f"// Values of {each.name}.", "const ("]
             for name, value in names:
-                if value in each.deprecated:
+                is_old = value in each.deprecated
+                if is_old:
                     out.append("\t// Deprecated: Apple has replaced this.")
-                out.append(f"\t{name.ljust(width)} {each.name} = {quote(value)}")
+                # gofmt aligns no line below a comment with those above it.
+                out.append(f"\t{name.ljust(0 if is_old else width)} {each.name} = {quote(value)}")
             out += [")", ""]
     return "\n".join(out)
 
