@@ -729,6 +729,18 @@ static size_t signature_length(const char *text, size_t length) {
   return count;
 }
 
+/* Removes the signature of an offer inside the body of a realtime answer, which
+ * is JSON within a text. */
+static void remove_offer(char *copy) {
+  static const char name[] = "promotionalOfferSignatureV2\\\":\\\"";
+  char *text = strstr(copy, name), *end;
+  if (text == NULL) return;
+  text += sizeof name - 1;
+  end = strchr(text, '\\');
+  if (end == NULL) return;
+  memmove(end - signature_length(text, (size_t)(end - text)), end, strlen(end) + 1);
+}
+
 char *repeatable_json(const assay_doc *doc) {
   static const char *const paths[] = {"exchange.token", "exchange.jws",
                                       "exchange.signature", "exchange.clientSecret"};
@@ -747,5 +759,6 @@ char *repeatable_json(const assay_doc *doc) {
     /* A DER signature varies in length, so it is removed instead of masked. */
     memmove(place + count - random, place + count, strlen(place + count) + 1);
   }
+  remove_offer(copy);
   return copy;
 }

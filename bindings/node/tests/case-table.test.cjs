@@ -146,7 +146,8 @@ function repeatable(document) {
       text = text.replace(value, value.slice(0, value.lastIndexOf(".") + 1));
     }
   }
-  return text;
+  // An offer inside the body of a realtime answer, which is JSON within a text.
+  return text.replace(/(promotionalOfferSignatureV2\\":\\"[^"\\]*\.)[^".\\]*/, "$1");
 }
 
 function dumped() {

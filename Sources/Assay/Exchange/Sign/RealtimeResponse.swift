@@ -100,7 +100,7 @@ struct RealtimeResponse: CallResult {
       product: asked?.text("productId"), transaction: asked?.text("originalTransactionId"))
     warnings += result.warnings
     guard case .signature(let jws)? = result.members.first?.value else {
-      throw Refusal(.internalAssayBug, "RTM-7", at: "jws")
+      throw Refusal(.internalAssayBug, "EXC-3", at: "jws")
     }
     return jws
   }
