@@ -268,4 +268,144 @@ extension AppStore {
       "get-test-notification-status",
       [("testNotificationToken", JSON(testNotificationToken))], at: now)
   }
+
+  /// Uploads an image for retention messages.
+  public func uploadImage(
+    imageIdentifier: String, image: String, imageSize: String? = nil, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "upload-image",
+      [
+        ("imageIdentifier", JSON(imageIdentifier)),
+        ("imageSize", imageSize.map { JSON($0) }),
+        ("image", JSON(image)),
+      ], at: now)
+  }
+
+  /// Deletes an image of retention messages.
+  public func deleteImage(
+    imageIdentifier: String, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "delete-image",
+      [("imageIdentifier", JSON(imageIdentifier))], at: now)
+  }
+
+  /// Gets all images of retention messages, with their review.
+  public func getImageList(
+    at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin("get-image-list", [], at: now)
+  }
+
+  /// Uploads a retention message.
+  public func uploadMessage(
+    messageIdentifier: String, header: String, body: String, image: JSON? = nil,
+    headerPosition: String? = nil, bulletPoints: [JSON]? = nil, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "upload-message",
+      [
+        ("messageIdentifier", JSON(messageIdentifier)),
+        ("header", JSON(header)),
+        ("body", JSON(body)),
+        ("image", image),
+        ("headerPosition", headerPosition.map { JSON($0) }),
+        ("bulletPoints", bulletPoints.map { JSON($0) }),
+      ], at: now)
+  }
+
+  /// Deletes a retention message.
+  public func deleteMessage(
+    messageIdentifier: String, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "delete-message",
+      [("messageIdentifier", JSON(messageIdentifier))], at: now)
+  }
+
+  /// Gets all retention messages, with their review.
+  public func getMessageList(
+    at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin("get-message-list", [], at: now)
+  }
+
+  /// Sets the message that a product shows in a locale if your server does not answer.
+  public func configureDefaultMessage(
+    productId: String, locale: String, messageIdentifier: String, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "configure-default-message",
+      [
+        ("productId", JSON(productId)),
+        ("locale", JSON(locale)),
+        ("messageIdentifier", JSON(messageIdentifier)),
+      ], at: now)
+  }
+
+  /// Gets the default message of a product in a locale.
+  public func getDefaultMessage(
+    productId: String, locale: String, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "get-default-message",
+      [
+        ("productId", JSON(productId)),
+        ("locale", JSON(locale)),
+      ], at: now)
+  }
+
+  /// Deletes the default message of a product in a locale.
+  public func deleteDefaultMessage(
+    productId: String, locale: String, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "delete-default-message",
+      [
+        ("productId", JSON(productId)),
+        ("locale", JSON(locale)),
+      ], at: now)
+  }
+
+  /// Sets the address at which Apple asks your server for the message to display.
+  public func configureRealtimeUrl(
+    realtimeURL: String, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "configure-realtime-url",
+      [("realtimeURL", JSON(realtimeURL))], at: now)
+  }
+
+  /// Gets the address at which Apple asks your server.
+  public func getRealtimeUrl(
+    at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin("get-realtime-url", [], at: now)
+  }
+
+  /// Deletes the address at which Apple asks your server.
+  public func deleteRealtimeUrl(
+    at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin("delete-realtime-url", [], at: now)
+  }
+
+  /// Has Apple test the answers of your server. Only in Sandbox.
+  public func initiatePerformanceTest(
+    originalTransactionId: String, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "initiate-performance-test",
+      [("originalTransactionId", JSON(originalTransactionId))], at: now)
+  }
+
+  /// Gets the results of such a test.
+  public func getPerformanceTestResults(
+    requestId: String, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "get-performance-test-results",
+      [("requestId", JSON(requestId))], at: now)
+  }
 }

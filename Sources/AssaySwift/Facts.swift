@@ -2557,6 +2557,79 @@ public struct AppStoreSendAttempt: Hashable, FactsObject, Sendable {
   }
 }
 
+/// An uploaded image of retention messages.
+public struct AppStoreImage: Hashable, FactsObject, Sendable {
+  /// Its id.
+  public let imageIdentifier: String?
+  /// Apple's review of it.
+  public let imageState: ImageState?
+  /// Its size.
+  public let imageSize: ImageSize?
+
+  init(_ facts: Members) throws(AssayError) {
+    imageIdentifier = facts.text("imageIdentifier")
+    imageState = facts.name("imageState")
+    imageSize = facts.name("imageSize")
+  }
+}
+
+/// An uploaded retention message.
+public struct AppStoreMessage: Hashable, FactsObject, Sendable {
+  /// Its id.
+  public let messageIdentifier: String?
+  /// Apple's review of it.
+  public let messageState: MessageState?
+
+  init(_ facts: Members) throws(AssayError) {
+    messageIdentifier = facts.text("messageIdentifier")
+    messageState = facts.name("messageState")
+  }
+}
+
+/// What a test of the realtime URL asks of your server.
+public struct AppStoreTestConfig: Hashable, FactsObject, Sendable {
+  /// The most requests at one time.
+  public let maxConcurrentRequests: Int64?
+  /// The number of requests.
+  public let totalRequests: Int64?
+  /// The time for all of them.
+  public let totalDuration: Int64?
+  /// The longest good answer.
+  public let responseTimeThreshold: Int64?
+  /// The share of good answers with which the test passes.
+  public let successRateThreshold: Int64?
+
+  init(_ facts: Members) throws(AssayError) {
+    maxConcurrentRequests = facts.integer("maxConcurrentRequests")
+    totalRequests = facts.integer("totalRequests")
+    totalDuration = facts.integer("totalDuration")
+    responseTimeThreshold = facts.integer("responseTimeThreshold")
+    successRateThreshold = facts.integer("successRateThreshold")
+  }
+}
+
+/// The times of your server's answers, in milliseconds.
+public struct AppStoreTestTimes: Hashable, FactsObject, Sendable {
+  /// The mean.
+  public let average: Int64?
+  /// The median.
+  public let p50: Int64?
+  /// The 90th percentile.
+  public let p90: Int64?
+  /// The 95th percentile.
+  public let p95: Int64?
+  /// The 99th percentile.
+  public let p99: Int64?
+
+  init(_ facts: Members) throws(AssayError) {
+    average = facts.integer("average")
+    p50 = facts.integer("p50")
+    p90 = facts.integer("p90")
+    p95 = facts.integer("p95")
+    p99 = facts.integer("p99")
+  }
+}
+
 /// The unsigned members of a response, proven only by the TLS connection.
 public struct AppStoreUnsigned: Hashable, FactsObject, Sendable {
   /// The environment of the response.
@@ -2594,6 +2667,30 @@ public struct AppStoreUnsigned: Hashable, FactsObject, Sendable {
   public let succeededCount: Int64?
   /// The number of subscriptions that were not extended.
   public let failedCount: Int64?
+  /// The images of retention messages.
+  public let imageIdentifiers: [AppStoreImage]
+  /// The retention messages.
+  public let messageIdentifiers: [AppStoreMessage]
+  /// The default message of a product.
+  public let messageIdentifier: String?
+  /// The address at which Apple asks your server.
+  public let realtimeUrl: String?
+  /// The id of a test of that address.
+  public let requestId: String?
+  /// What the test asks of your server.
+  public let config: AppStoreTestConfig?
+  /// The address that was tested.
+  public let target: String?
+  /// The result of the test.
+  public let result: PerformanceTestStatus?
+  /// The share of good answers.
+  public let successRate: Int64?
+  /// The number of requests that are still open.
+  public let numPending: Int64?
+  /// The times of the answers.
+  public let responseTimes: AppStoreTestTimes?
+  /// The number of failed requests, by their SendAttemptResult.
+  public let failures: String?
   /// The attempts to send the notifications of all pages.
   public let sendAttempts: [AppStoreSendAttempt]
   /// The members that this version does not know, unchanged.
@@ -2617,6 +2714,18 @@ public struct AppStoreUnsigned: Hashable, FactsObject, Sendable {
     completeDate = facts.time("completeDate")
     succeededCount = facts.integer("succeededCount")
     failedCount = facts.integer("failedCount")
+    imageIdentifiers = try facts.objects("imageIdentifiers")
+    messageIdentifiers = try facts.objects("messageIdentifiers")
+    messageIdentifier = facts.text("messageIdentifier")
+    realtimeUrl = facts.text("realtimeURL")
+    requestId = facts.text("requestId")
+    config = try facts.object("config")
+    target = facts.text("target")
+    result = facts.name("result")
+    successRate = facts.integer("successRate")
+    numPending = facts.integer("numPending")
+    responseTimes = try facts.object("responseTimes")
+    failures = facts.json("failures")
     sendAttempts = try facts.objects("sendAttempts")
     unknown = facts.json("unknown")
   }

@@ -39,7 +39,7 @@ extension AppStoreTranscript {
       "EXC-1", "an unknown option", info("Production", ["page": 1]), at: "options.page",
       "misuse.exchange.request")
     refused(
-      "EXC-1", "an operation that is not built", info().setting("operation", "get-image-list"),
+      "EXC-1", "an operation that is not built", info().setting("operation", "get-images"),
       at: "operation", "misuse.exchange.operation")
     refused(
       "EXC-8", "no block", info(), at: "appStoreServerApi", verifier: "standard",

@@ -31,6 +31,7 @@ extension CaseFixture {
     let transcript = AppStoreTranscript(self)
     try transcript.addAnswers()
     transcript.addCommands()
+    transcript.addMessaging()
     try transcript.addAgreement()
     try transcript.addMissingBundle()
     try transcript.addForms()

@@ -1,4 +1,5 @@
 """Test exchanges of the library with the mock, by operation, with and without faults."""
+import base64
 import hashlib
 
 import faults
@@ -43,6 +44,7 @@ def check(bench):
         account_events(talk)
         refresh(talk)
         store(talk)
+        messaging(talk)
         paging(talk)
 
 
@@ -257,6 +259,55 @@ def store(talk):
               [("as it is", None, "ok", 1)])
     talk.each("request-test-notification", {"environment": "Sandbox"}, (),
               [("nowhere to send", None, "rejected.app-store.not-found", 1)])
+
+
+def png(width, height):
+    """Return the start of a PNG file, in base64."""
+    chunks = ((b"IHDR", width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\x02\0\0\0"),
+              (b"IDAT", b""))
+    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(
+        len(data).to_bytes(4, "big") + name + data + bytes(4) for name, data in chunks)).decode()
+
+
+def messaging(talk):
+    """All that an app does for retention messaging, in this order (PLY-9)."""
+    text, image = "0f8fad5b-d9cb-469f-a165-70867728950e", "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+    shown = {"productId": "com.example.app.premium.monthly", "locale": "en-US"}
+    gone, there = "rejected.app-store.not-found", "rejected.app-store.conflict"
+
+    def row(operation, members, *rows, environment="Sandbox"):
+        talk.each(operation, {"environment": environment, **members}, (),
+                  [(name, fault, wanted, 2) for name, fault, wanted in rows])
+
+    good = ("as it is", None, "ok")
+    row("upload-image", {"imageIdentifier": image, "image": png(3840, 160)}, good,
+        ("a second time", None, there))
+    row("upload-image", {"imageIdentifier": image, "image": png(3840, 160), "attempt": 2},
+        ("done before", None, "ok"))
+    row("get-image-list", {}, good)
+    row("upload-message", {"messageIdentifier": text, "header": "Stay", "body": "It is cheap.",
+                           "image": {"imageIdentifier": image, "altText": "A tree"}}, good,
+        ("a second time", None, there))
+    row("delete-image", {"imageIdentifier": image},
+        ("while a message shows it", None, "rejected.app-store.forbidden"))
+    row("get-message-list", {}, good)
+    row("configure-default-message", {**shown, "messageIdentifier": text}, good)
+    row("get-default-message", shown, good)
+    url = {"realtimeURL": "https://a.example/ask"}
+    row("configure-realtime-url", url, ("before a test", None, "rejected.app-store.forbidden"),
+        environment="Production")
+    row("configure-realtime-url", url, good)
+    row("get-realtime-url", {}, good)
+    asked = {"operation": "initiate-performance-test", "environment": "Sandbox",
+             "originalTransactionId": FIRST}
+    begun = talk.host.ask(asked).json["exchange"]["result"]["unsigned"]
+    row("get-performance-test-results", {"requestId": begun["requestId"]}, good)
+    row("configure-realtime-url", url, ("after a test", None, "ok"), environment="Production")
+    for operation, members in [("delete-realtime-url", {}), ("delete-default-message", shown),
+                               ("delete-message", {"messageIdentifier": text}),
+                               ("delete-image", {"imageIdentifier": image})]:
+        row(operation, members, good, ("a second time", None, gone))
+        row(operation, {**members, "attempt": 2}, ("done before", None, "ok"))
 
 
 def paging(talk):

@@ -83,7 +83,8 @@ class Ours:
         self.errors = dict(contract.app_store_errors)
         self.sets = {each.name: {value for _, value in each.values}
                      for each in contract.all_value_sets}
-        near = [read(path) for path in (SOURCES / "Exchange/AppStore").glob("*.swift")]
+        near = [read(path) for folder in ("AppStore", "Sign")
+                for path in (SOURCES / "Exchange" / folder).glob("*.swift")]
         self.unsigned = {word for text in near for word in re.findall(r'"(\w+)"', text)}
         self.unsigned |= {part for kind in contract.app_store_kinds for each in kind.members
                           for part in each.name.split(".")}

@@ -13,24 +13,38 @@ CONTRACT = Contract()
 
 UUID, KEY, SHA256 = "0F8FAD5B-D9CB-469F-A165-70867728950E", bytes(range(32)), "0a" * 32
 KEYS = [base64.b64encode(KEY).decode(), base64.urlsafe_b64encode(KEY).decode()[:43], KEY.hex()]
+# A file with a header of 3840 by 160 pixels in colour, and no pixels.
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(
+    len(data).to_bytes(4, "big") + name + data + bytes(4) for name, data in (
+        (b"IHDR", (3840).to_bytes(4, "big") + (160).to_bytes(4, "big") + b"\x08\x02\0\0\0"),
+        (b"IDAT", b"")))).decode()
 # Type -> (accepted values, refused values).
 VALUES = {
     "boolean": ([True, False], []), "ticket": ([], ["a"]), "url": ([], ["a"]),
     "uuid": ([UUID, UUID.lower()], [UUID[1:], ""]), "uuid-or-empty": ([UUID, ""], [UUID[1:]]),
     "key-id": (KEYS, [KEY.hex()[2:], ""]), "digits": ([], ["1a"]), "order-id": ([], ["A-"]),
+    "locale": (["en-US"], ["en US", "a/b"]), "https": (["https://a.example/x"], [
+        "http://a.example", "https://", "https://u@a.example/", "https://a.example/#x"]),
+    "png": ([PNG], ["", "AA==", "*"]),
     "jws": (["eyJ9.e30.c2ln", "a-_.b.c"], ["", "a.b", "a..c", "a.b.c.d", "a.b.c="]),
     "account": ([], [" a", "a "]), "device-token": ([], ["*"]),
 }
+# Objects inside requests, with all their members.
+SAMPLES = {"uuid": UUID, "text": "a"}
+OBJECTS = {name: {each.name: SAMPLES[each.type] for each in schema.members}
+           for name, schema in CONTRACT.schemas.items()}
+VALUES.update({name: ([value], []) for name, value in OBJECTS.items()})
 # Type -> values of another JSON type.
 OTHERS = {"integer": ["1", 1.5, True], "time": ["1", 1.5], "boolean": ["true", 1]}
 # Type or bound -> function that returns a text of a given length.
 TEXTS = {
     "digits": lambda count: "1" * count,
     "url": lambda count: "https://example.com/".ljust(count, "a")[:count],
+    "https": lambda count: "https://a.example/".ljust(count, "a")[:count],
     "device-token": lambda count: base64.b64encode(b"1" * count).decode(),
     "of a take-back": lambda count: f"{SHA256}-".ljust(count, "1")[:count],
 }
-ITEMS = {"integer": 1, "sha256": SHA256, "kept-response": {"sha256": SHA256, "der": "MAA="}}
+ITEMS = {**OBJECTS, "integer": 1, "sha256": SHA256, "kept-response": {"sha256": SHA256, "der": "MAA="}}
 # (words of a bound, a value that violates it, the word for its refusal).
 CONTROL = "a\x01a"
 WORDS = [
@@ -76,7 +90,7 @@ def texts(member, low, high, unit):
     if low:
         yield make(low - 1), "short"
     if member.type != "ticket":  # a valid ticket has a format of its own
-        yield from ((make(count), None) for count in {high, high if member.type == "url" else low})
+        yield from ((make(count), None) for count in {high, high if member.type in ("url", "https") else low})
     if member.type in ("text", "account", "label", "name") and \
             not re.search(r"ASCII|of |\[", member.bound.replace("of them", "")):
         wide = "é" * (high // 2) + "a" * (high % 2) if unit == "bytes" else "é" * high

@@ -76,6 +76,12 @@ func (request given) time(name string, value time.Time) {
 	}
 }
 
+func setObject(request given, name string, value map[string]any) {
+	if value != nil {
+		request[name] = value
+	}
+}
+
 func setList[T any](request given, name string, values []T) {
 	if len(values) > 0 {
 		request[name] = values

@@ -337,3 +337,174 @@ func (s *AppStore) GetTestNotificationStatus(
 	members["testNotificationToken"] = testNotificationToken
 	return s.begin(ctx, "get-test-notification-status", members, 0, nil, options)
 }
+
+// An UploadImageRequest has the members of UploadImage.
+type UploadImageRequest struct {
+	ImageIdentifier string
+	Image           string
+	ImageSize       string // optional
+}
+
+// UploadImage uploads an image for retention messages.
+func (s *AppStore) UploadImage(
+	ctx context.Context, request UploadImageRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["imageIdentifier"] = request.ImageIdentifier
+	members.text("imageSize", request.ImageSize)
+	members["image"] = request.Image
+	return s.begin(ctx, "upload-image", members, 0, nil, options)
+}
+
+// DeleteImage deletes an image of retention messages.
+func (s *AppStore) DeleteImage(
+	ctx context.Context, imageIdentifier string, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["imageIdentifier"] = imageIdentifier
+	return s.begin(ctx, "delete-image", members, 0, nil, options)
+}
+
+// GetImageList gets all images of retention messages, with their review.
+func (s *AppStore) GetImageList(
+	ctx context.Context, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	return s.begin(ctx, "get-image-list", members, 0, nil, options)
+}
+
+// An UploadMessageRequest has the members of UploadMessage.
+type UploadMessageRequest struct {
+	MessageIdentifier string
+	Header            string
+	Body              string
+	Image             map[string]any   // optional
+	HeaderPosition    string           // optional
+	BulletPoints      []map[string]any // optional
+}
+
+// UploadMessage uploads a retention message.
+func (s *AppStore) UploadMessage(
+	ctx context.Context, request UploadMessageRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["messageIdentifier"] = request.MessageIdentifier
+	members["header"] = request.Header
+	members["body"] = request.Body
+	setObject(members, "image", request.Image)
+	members.text("headerPosition", request.HeaderPosition)
+	setList(members, "bulletPoints", request.BulletPoints)
+	return s.begin(ctx, "upload-message", members, 0, nil, options)
+}
+
+// DeleteMessage deletes a retention message.
+func (s *AppStore) DeleteMessage(
+	ctx context.Context, messageIdentifier string, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["messageIdentifier"] = messageIdentifier
+	return s.begin(ctx, "delete-message", members, 0, nil, options)
+}
+
+// GetMessageList gets all retention messages, with their review.
+func (s *AppStore) GetMessageList(
+	ctx context.Context, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	return s.begin(ctx, "get-message-list", members, 0, nil, options)
+}
+
+// A ConfigureDefaultMessageRequest has the members of ConfigureDefaultMessage.
+type ConfigureDefaultMessageRequest struct {
+	ProductID         string
+	Locale            string
+	MessageIdentifier string
+}
+
+// ConfigureDefaultMessage sets the message that a product shows in a locale if your
+// server does not answer.
+func (s *AppStore) ConfigureDefaultMessage(
+	ctx context.Context, request ConfigureDefaultMessageRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["productId"] = request.ProductID
+	members["locale"] = request.Locale
+	members["messageIdentifier"] = request.MessageIdentifier
+	return s.begin(ctx, "configure-default-message", members, 0, nil, options)
+}
+
+// A GetDefaultMessageRequest has the members of GetDefaultMessage.
+type GetDefaultMessageRequest struct {
+	ProductID string
+	Locale    string
+}
+
+// GetDefaultMessage gets the default message of a product in a locale.
+func (s *AppStore) GetDefaultMessage(
+	ctx context.Context, request GetDefaultMessageRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["productId"] = request.ProductID
+	members["locale"] = request.Locale
+	return s.begin(ctx, "get-default-message", members, 0, nil, options)
+}
+
+// A DeleteDefaultMessageRequest has the members of DeleteDefaultMessage.
+type DeleteDefaultMessageRequest struct {
+	ProductID string
+	Locale    string
+}
+
+// DeleteDefaultMessage deletes the default message of a product in a locale.
+func (s *AppStore) DeleteDefaultMessage(
+	ctx context.Context, request DeleteDefaultMessageRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["productId"] = request.ProductID
+	members["locale"] = request.Locale
+	return s.begin(ctx, "delete-default-message", members, 0, nil, options)
+}
+
+// ConfigureRealtimeUrl sets the address at which Apple asks your server for the
+// message to display.
+func (s *AppStore) ConfigureRealtimeUrl(
+	ctx context.Context, realtimeURL string, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["realtimeURL"] = realtimeURL
+	return s.begin(ctx, "configure-realtime-url", members, 0, nil, options)
+}
+
+// GetRealtimeUrl gets the address at which Apple asks your server.
+func (s *AppStore) GetRealtimeUrl(
+	ctx context.Context, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	return s.begin(ctx, "get-realtime-url", members, 0, nil, options)
+}
+
+// DeleteRealtimeUrl deletes the address at which Apple asks your server.
+func (s *AppStore) DeleteRealtimeUrl(
+	ctx context.Context, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	return s.begin(ctx, "delete-realtime-url", members, 0, nil, options)
+}
+
+// InitiatePerformanceTest has Apple test the answers of your server. Only in Sandbox.
+func (s *AppStore) InitiatePerformanceTest(
+	ctx context.Context, originalTransactionID string, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["originalTransactionId"] = originalTransactionID
+	return s.begin(ctx, "initiate-performance-test", members, 0, nil, options)
+}
+
+// GetPerformanceTestResults gets the results of such a test.
+func (s *AppStore) GetPerformanceTestResults(
+	ctx context.Context, requestID string, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["requestId"] = requestID
+	return s.begin(ctx, "get-performance-test-results", members, 0, nil, options)
+}

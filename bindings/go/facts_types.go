@@ -1477,6 +1477,52 @@ type AppStoreSendAttempt struct {
 	SendAttemptResult string `json:"sendAttemptResult"`
 }
 
+// AppStoreImage is an uploaded image of retention messages.
+type AppStoreImage struct {
+	// Its id.
+	ImageIdentifier string `json:"imageIdentifier"`
+	// Apple's review of it.
+	ImageState ImageState `json:"imageState"`
+	// Its size.
+	ImageSize ImageSize `json:"imageSize"`
+}
+
+// AppStoreMessage is an uploaded retention message.
+type AppStoreMessage struct {
+	// Its id.
+	MessageIdentifier string `json:"messageIdentifier"`
+	// Apple's review of it.
+	MessageState MessageState `json:"messageState"`
+}
+
+// AppStoreTestConfig is what a test of the realtime URL asks of your server.
+type AppStoreTestConfig struct {
+	// The most requests at one time.
+	MaxConcurrentRequests *int64 `json:"maxConcurrentRequests"`
+	// The number of requests.
+	TotalRequests *int64 `json:"totalRequests"`
+	// The time for all of them.
+	TotalDuration *int64 `json:"totalDuration"`
+	// The longest good answer.
+	ResponseTimeThreshold *int64 `json:"responseTimeThreshold"`
+	// The share of good answers with which the test passes.
+	SuccessRateThreshold *int64 `json:"successRateThreshold"`
+}
+
+// AppStoreTestTimes is the times of your server's answers, in milliseconds.
+type AppStoreTestTimes struct {
+	// The mean.
+	Average *int64 `json:"average"`
+	// The median.
+	P50 *int64 `json:"p50"`
+	// The 90th percentile.
+	P90 *int64 `json:"p90"`
+	// The 95th percentile.
+	P95 *int64 `json:"p95"`
+	// The 99th percentile.
+	P99 *int64 `json:"p99"`
+}
+
 // AppStoreUnsigned is the unsigned members of a response, proven only by the TLS
 // connection.
 type AppStoreUnsigned struct {
@@ -1515,6 +1561,30 @@ type AppStoreUnsigned struct {
 	SucceededCount *int64 `json:"succeededCount"`
 	// The number of subscriptions that were not extended.
 	FailedCount *int64 `json:"failedCount"`
+	// The images of retention messages.
+	ImageIdentifiers []AppStoreImage `json:"imageIdentifiers"`
+	// The retention messages.
+	MessageIdentifiers []AppStoreMessage `json:"messageIdentifiers"`
+	// The default message of a product.
+	MessageIdentifier string `json:"messageIdentifier"`
+	// The address at which Apple asks your server.
+	RealtimeURL string `json:"realtimeURL"`
+	// The id of a test of that address.
+	RequestID string `json:"requestId"`
+	// What the test asks of your server.
+	Config *AppStoreTestConfig `json:"config"`
+	// The address that was tested.
+	Target string `json:"target"`
+	// The result of the test.
+	Result PerformanceTestStatus `json:"result"`
+	// The share of good answers.
+	SuccessRate *int64 `json:"successRate"`
+	// The number of requests that are still open.
+	NumPending *int64 `json:"numPending"`
+	// The times of the answers.
+	ResponseTimes *AppStoreTestTimes `json:"responseTimes"`
+	// The number of failed requests, by their SendAttemptResult.
+	Failures json.RawMessage `json:"failures"`
 	// The attempts to send the notifications of all pages.
 	SendAttempts []AppStoreSendAttempt `json:"sendAttempts"`
 	// The members that this version does not know, unchanged.

@@ -395,7 +395,7 @@ PAGES, ATTEMPTS = 100, 5
 APP_STORE = {"2a+1": 2 * ATTEMPTS + 1, "p(2a-1)+2": PAGES * (2 * ATTEMPTS - 1) + 2}
 # The rules of the responses of the App Store Server API.
 RULES = ("-", "production", "once", "same-id", "account", "consumption", "consumption-v1",
-         "notifications")
+         "notifications", "messaging", "already", "image", "message", "performance-test")
 
 
 class Member:
@@ -406,7 +406,7 @@ class Member:
          self.given, self.wrong, self.absent, self.does) = fields
         self.at = at
         self.is_list = self.type.startswith("[")
-        self.is_deprecated = False
+        self.is_deprecated, self.schema = False, None
         self.argument = self.name if self.alias == "-" else self.alias
         self.is_required = self.present == "required"
         self.is_sent = self.place != "host"
@@ -418,8 +418,9 @@ class Member:
         found = re.search(r"\bin ([A-Z]\w+)", self.bound)
         return found[1] if found else ""
 
-    def check(self, sets):
-        """Check the set that the bound names; the numbers are the numbers of the set."""
+    def check(self, sets, schemas):
+        """Check the set that the bound names, whose numbers are the bound's; find the schema."""
+        self.schema = schemas.get(self.type.strip("[]"))
         if self.value_set:
             check_known(self.at, self.value_set, sets)
             one = sets[self.value_set]
@@ -436,8 +437,10 @@ class Member:
 
     @property
     def plain(self):
-        """What kind of value hosts give: number, boolean, time or text."""
+        """What kind of value hosts give: number, boolean, time, object or text."""
         kind = self.type.strip("[]")
+        if self.schema:
+            return "object"
         return {"integer": "number"}.get(kind, kind if kind in ("boolean", "time") else "text")
 
     @property
@@ -532,7 +535,25 @@ class Kind:
                                   if member.is_sent))
 
 
-def read_kinds(value_sets):
+Schema = collections.namedtuple("Schema", "name does members")
+
+
+def read_schemas(value_sets):
+    """Return the objects of appstore/schemas.tsv by name."""
+    found, sets = {}, {each.name: each for each in value_sets}
+    for at, (name, *fields) in read_rows("appstore/schemas.tsv", 2, 6):
+        if name:
+            last = found[check_once(at, name, found)] = Schema(name, *fields, [])
+        else:
+            member, type_, bound, present, does = fields
+            check_once(at, member, [each.name for each in last.members])
+            row = [last.name, member, "-", "body", type_, bound, present, "argument", "-", "-", does]
+            last.members.append(Member(at, row))
+            last.members[-1].check(sets, found)
+    return found
+
+
+def read_kinds(value_sets, schemas):
     """Return the operations in the order of the table."""
     found, sets = {}, {each.name: each for each in value_sets}
     for at, fields in read_rows("kinds.tsv", 16):
@@ -542,7 +563,7 @@ def read_kinds(value_sets):
         of = listed[check_known(at, fields[0], listed)]
         check_once(at, fields[1], [each.name for each in of])
         of.append(Member(at, fields))
-        of[-1].check(sets)
+        of[-1].check(sets, schemas)
     for kind in found.values():
         kind.members = [member for group in (*kind.groups, kind.name) for member in listed[group]]
     app_store = [name for name, kind in found.items() if kind.is_app_store]
@@ -718,7 +739,8 @@ class Contract:
         self.result_sets = [each for each in self.all_value_sets if each.name in own]
         self.value_sets = [each for each in self.all_value_sets if each.name not in own]
         # Operations; those of a ledger here are those that run over the host's store.
-        self.kinds = read_kinds(self.all_value_sets)
+        self.schemas = read_schemas(self.all_value_sets)
+        self.kinds = read_kinds(self.all_value_sets, self.schemas)
         self.ledger_kinds = [kind for kind in self.kinds if kind.runs == "store"]
         self.app_store_kinds = [kind for kind in self.kinds if kind.is_app_store]
         # (number, name) of each error of the App Store Server API.

@@ -14,6 +14,8 @@ enum Explanation: UInt8, Sendable {
   case bearer
   // Apple's response 401: wrong signing key, or an app without a release (API-54).
   case signingKey, noRelease
+  // Apple's response 404 without JSON from retention messaging (RTM-1).
+  case messagingAccess
   // A chain that ends at an authority of `assay mint` (JWS-20, PTH-2, PTH-5, ATT-30, FRC-4).
   case testAuthority
   // The environment of the evidence, if the verifier does not accept it (JWS-70, APR-16, RCP-28,
@@ -75,6 +77,9 @@ enum Explanation: UInt8, Sendable {
     case .signingKey:
       return
         "key: compare key id, issuer id, bundle id and the host's clock; is it an In-App Purchase key?"
+    case .messagingAccess:
+      return
+        "this app has no access to retention messaging, which Apple lends on request, or the path is wrong"
     case .noRelease:
       return
         "no release in Production yet, or keys: ask Sandbox, or with \"environment\":\"auto\""

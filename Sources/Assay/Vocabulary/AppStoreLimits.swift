@@ -21,6 +21,20 @@ enum AppStoreLimits {
     ("get-notification-history", 50),
     ("request-test-notification", 1),
     ("get-test-notification-status", 1),
+    ("upload-image", 1),
+    ("delete-image", 1),
+    ("get-image-list", 1),
+    ("upload-message", 1),
+    ("delete-message", 1),
+    ("get-message-list", 1),
+    ("configure-default-message", 10),
+    ("get-default-message", 1),
+    ("delete-default-message", 1),
+    ("configure-realtime-url", 1),
+    ("get-realtime-url", 1),
+    ("delete-realtime-url", 1),
+    ("initiate-performance-test", 1),
+    ("get-performance-test-results", 1),
   ]
 
   static func row(

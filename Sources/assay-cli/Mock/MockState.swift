@@ -13,6 +13,8 @@ struct MockState: Sendable {
   var notificationURL: String?
   var extensions: [String: JSONText] = [:]
   var massExtensions: [String: JSONText] = [:]
+  /// Retention messaging, by environment.
+  var messaging: [String: MockMessaging] = [:]
   var codes: [String: MockAppleCode] = [:]
   /// The risk metric of new receipts of App Attest.
   var risk = 2

@@ -49,6 +49,9 @@ struct MockStore: MockHost {
     let subscriptions = StoreSubscriptions(store: self)
     let updates = StoreUpdates(store: self)
     let notifications = StoreNotifications(store: self)
+    if path.prefix(2) == ["v1", "messaging"] {
+      return try messaging(Array(path.dropFirst(2)), &state)
+    }
     switch Self.route(request.method, path) {
     case "GET */history/*": return try history.list(path[2], path[0], state)
     case "GET v1/transactions/*": return try history.transaction(path[2], state)
@@ -80,7 +83,35 @@ struct MockStore: MockHost {
     "PUT v1/transactions/*/appAccountToken", "PUT */transactions/consumption/*",
     "POST v1/notifications/history", "POST v1/notifications/test",
     "GET v1/notifications/test/*",
+    "PUT image/*", "DELETE image/*", "GET image/list", "PUT message/*", "DELETE message/*",
+    "GET message/list", "PUT default/*/*", "GET default/*/*", "DELETE default/*/*",
+    "PUT realtime/url", "GET realtime/url", "DELETE realtime/url", "POST performanceTest",
+    "GET performanceTest/result/*",
   ]
+
+  /// Returns the response of retention messaging.
+  ///
+  /// - Parameter path: the parts of the path behind `messaging`.
+  private func messaging(_ path: [String], _ state: inout MockState) throws -> HTTPResponse {
+    let messaging = StoreMessaging(store: self)
+    switch Self.route(request.method, path) {
+    case "PUT image/*": return try messaging.uploadImage(path[1], &state)
+    case "DELETE image/*": return try messaging.deleteImage(path[1], &state)
+    case "GET image/list": return messaging.images(state)
+    case "PUT message/*": return try messaging.uploadMessage(path[1], &state)
+    case "DELETE message/*": return try messaging.deleteMessage(path[1], &state)
+    case "GET message/list": return messaging.messages(state)
+    case "PUT default/*/*": return try messaging.setDefault(path[1], path[2], &state)
+    case "GET default/*/*": return try messaging.getDefault(path[1], path[2], state)
+    case "DELETE default/*/*": return try messaging.deleteDefault(path[1], path[2], &state)
+    case "PUT realtime/url": return try messaging.setURL(&state)
+    case "GET realtime/url": return try messaging.getURL(state)
+    case "DELETE realtime/url": return try messaging.deleteURL(&state)
+    case "POST performanceTest": return try messaging.test(&state)
+    case "GET performanceTest/result/*": return try messaging.tested(path[2], state)
+    default: return .empty(404)
+    }
+  }
 
   /// Returns the endpoint of a request; `*` matches one part.
   private static func route(_ method: String, _ path: [String]) -> String {

@@ -982,6 +982,37 @@ class AppStoreSendAttempt extends Members {
   get sendAttemptResult() { return text(here(this, "sendAttemptResult")); }
 }
 
+class AppStoreImage extends Members {
+  static shown = ["imageIdentifier", "imageState"];
+  get imageIdentifier() { return text(here(this, "imageIdentifier")); }
+  get imageState() { return text(here(this, "imageState")); }
+  get imageSize() { return text(here(this, "imageSize")); }
+}
+
+class AppStoreMessage extends Members {
+  static shown = ["messageIdentifier", "messageState"];
+  get messageIdentifier() { return text(here(this, "messageIdentifier")); }
+  get messageState() { return text(here(this, "messageState")); }
+}
+
+class AppStoreTestConfig extends Members {
+  static shown = ["totalRequests", "successRateThreshold"];
+  get maxConcurrentRequests() { return number(here(this, "maxConcurrentRequests")); }
+  get totalRequests() { return number(here(this, "totalRequests")); }
+  get totalDuration() { return number(here(this, "totalDuration")); }
+  get responseTimeThreshold() { return number(here(this, "responseTimeThreshold")); }
+  get successRateThreshold() { return number(here(this, "successRateThreshold")); }
+}
+
+class AppStoreTestTimes extends Members {
+  static shown = ["average", "p99"];
+  get average() { return number(here(this, "average")); }
+  get p50() { return number(here(this, "p50")); }
+  get p90() { return number(here(this, "p90")); }
+  get p95() { return number(here(this, "p95")); }
+  get p99() { return number(here(this, "p99")); }
+}
+
 class AppStoreUnsigned extends Members {
   static shown = ["hasMore", "success", "complete"];
   get environment() { return text(here(this, "environment")); }
@@ -1003,6 +1034,22 @@ class AppStoreUnsigned extends Members {
   get completeAt() { return date(here(this, "completeDate")); }
   get succeededCount() { return number(here(this, "succeededCount")); }
   get failedCount() { return number(here(this, "failedCount")); }
+  get imageIdentifiers() {
+    return list(here(this, "imageIdentifiers"), (each) => nested(this, each, AppStoreImage));
+  }
+  get messageIdentifiers() {
+    return list(here(this, "messageIdentifiers"), (each) => nested(this, each, AppStoreMessage));
+  }
+  get messageIdentifier() { return text(here(this, "messageIdentifier")); }
+  get realtimeURL() { return text(here(this, "realtimeURL")); }
+  get requestId() { return text(here(this, "requestId")); }
+  get config() { return nested(this, here(this, "config"), AppStoreTestConfig); }
+  get target() { return text(here(this, "target")); }
+  get result() { return text(here(this, "result")); }
+  get successRate() { return number(here(this, "successRate")); }
+  get numPending() { return number(here(this, "numPending")); }
+  get responseTimes() { return nested(this, here(this, "responseTimes"), AppStoreTestTimes); }
+  get failures() { return json(here(this, "failures")); }
   get sendAttempts() {
     return list(here(this, "sendAttempts"), (each) => nested(this, each, AppStoreSendAttempt));
   }
@@ -1206,7 +1253,8 @@ module.exports = {
   Revocation, TokenKeyset, Token, IssuerKey, SkippedKey, IssuerKeys, KeysetState, FetchedKeyset,
   AppleAccountEvent, AppleTokens, DeviceBit, DeviceBits, DeviceCheck, Session, IssuedSession,
   VerifyReceiptAnswer, SignedToken, ClientSecret, SignedOffer, SignedOfferV1, AppStoreStatus,
-  AppStoreSendAttempt, AppStoreUnsigned, AppStoreNext, AppStoreRefusedStatus, AppStoreRefused,
-  AppStoreResponse, RiskReason, ClientError, Risk, EvidenceCoverage, Delivery, ExcludedTransaction,
-  Commitment, GroupDecision, Decision
+  AppStoreSendAttempt, AppStoreImage, AppStoreMessage, AppStoreTestConfig, AppStoreTestTimes,
+  AppStoreUnsigned, AppStoreNext, AppStoreRefusedStatus, AppStoreRefused, AppStoreResponse,
+  RiskReason, ClientError, Risk, EvidenceCoverage, Delivery, ExcludedTransaction, Commitment,
+  GroupDecision, Decision
 };

@@ -2532,6 +2532,52 @@ export class AppStoreSendAttempt extends Members {
   readonly sendAttemptResult: string | null;
 }
 
+/** An uploaded image of retention messages. */
+export class AppStoreImage extends Members {
+  /** Its id. */
+  readonly imageIdentifier: string | null;
+  /** Apple's review of it. */
+  readonly imageState: ImageState | null;
+  /** Its size. */
+  readonly imageSize: ImageSize | null;
+}
+
+/** An uploaded retention message. */
+export class AppStoreMessage extends Members {
+  /** Its id. */
+  readonly messageIdentifier: string | null;
+  /** Apple's review of it. */
+  readonly messageState: MessageState | null;
+}
+
+/** What a test of the realtime URL asks of your server. */
+export class AppStoreTestConfig extends Members {
+  /** The most requests at one time. */
+  readonly maxConcurrentRequests: number | null;
+  /** The number of requests. */
+  readonly totalRequests: number | null;
+  /** The time for all of them. */
+  readonly totalDuration: number | null;
+  /** The longest good answer. */
+  readonly responseTimeThreshold: number | null;
+  /** The share of good answers with which the test passes. */
+  readonly successRateThreshold: number | null;
+}
+
+/** The times of your server's answers, in milliseconds. */
+export class AppStoreTestTimes extends Members {
+  /** The mean. */
+  readonly average: number | null;
+  /** The median. */
+  readonly p50: number | null;
+  /** The 90th percentile. */
+  readonly p90: number | null;
+  /** The 95th percentile. */
+  readonly p95: number | null;
+  /** The 99th percentile. */
+  readonly p99: number | null;
+}
+
 /** The unsigned members of a response, proven only by the TLS connection. */
 export class AppStoreUnsigned extends Members {
   /** The environment of the response. */
@@ -2570,6 +2616,30 @@ export class AppStoreUnsigned extends Members {
   readonly succeededCount: number | null;
   /** The number of subscriptions that were not extended. */
   readonly failedCount: number | null;
+  /** The images of retention messages. */
+  readonly imageIdentifiers: readonly AppStoreImage[];
+  /** The retention messages. */
+  readonly messageIdentifiers: readonly AppStoreMessage[];
+  /** The default message of a product. */
+  readonly messageIdentifier: string | null;
+  /** The address at which Apple asks your server. */
+  readonly realtimeURL: string | null;
+  /** The id of a test of that address. */
+  readonly requestId: string | null;
+  /** What the test asks of your server. */
+  readonly config: AppStoreTestConfig | null;
+  /** The address that was tested. */
+  readonly target: string | null;
+  /** The result of the test. */
+  readonly result: PerformanceTestStatus | null;
+  /** The share of good answers. */
+  readonly successRate: number | null;
+  /** The number of requests that are still open. */
+  readonly numPending: number | null;
+  /** The times of the answers. */
+  readonly responseTimes: AppStoreTestTimes | null;
+  /** The number of failed requests, by their SendAttemptResult. */
+  readonly failures: Json | null;
   /** The attempts to send the notifications of all pages. */
   readonly sendAttempts: readonly AppStoreSendAttempt[];
   /** The members that this version does not know, unchanged. */

@@ -193,4 +193,64 @@ exports.OPERATIONS = [
     runs: "http", first: "testNotificationToken", wrapped: [], result: "AppStoreResponse",
     at: ["exchange", "result"],
   },
+  {
+    name: "uploadImage", operation: "upload-image", on: "appstore", runs: "http", wrapped: [],
+    result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "deleteImage", operation: "delete-image", on: "appstore", runs: "http",
+    first: "imageIdentifier", wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "getImageList", operation: "get-image-list", on: "appstore", runs: "http", wrapped: [],
+    result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "uploadMessage", operation: "upload-message", on: "appstore", runs: "http", wrapped: [],
+    result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "deleteMessage", operation: "delete-message", on: "appstore", runs: "http",
+    first: "messageIdentifier", wrapped: [], result: "AppStoreResponse",
+    at: ["exchange", "result"],
+  },
+  {
+    name: "getMessageList", operation: "get-message-list", on: "appstore", runs: "http",
+    wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "configureDefaultMessage", operation: "configure-default-message", on: "appstore",
+    runs: "http", wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "getDefaultMessage", operation: "get-default-message", on: "appstore", runs: "http",
+    wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "deleteDefaultMessage", operation: "delete-default-message", on: "appstore",
+    runs: "http", wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "configureRealtimeUrl", operation: "configure-realtime-url", on: "appstore",
+    runs: "http", first: "realtimeURL", wrapped: [], result: "AppStoreResponse",
+    at: ["exchange", "result"],
+  },
+  {
+    name: "getRealtimeUrl", operation: "get-realtime-url", on: "appstore", runs: "http",
+    wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "deleteRealtimeUrl", operation: "delete-realtime-url", on: "appstore", runs: "http",
+    wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "initiatePerformanceTest", operation: "initiate-performance-test", on: "appstore",
+    runs: "http", first: "originalTransactionId", wrapped: [], result: "AppStoreResponse",
+    at: ["exchange", "result"],
+  },
+  {
+    name: "getPerformanceTestResults", operation: "get-performance-test-results", on: "appstore",
+    runs: "http", first: "requestId", wrapped: [], result: "AppStoreResponse",
+    at: ["exchange", "result"],
+  },
 ];

@@ -29,6 +29,24 @@ import type {
   VerifyReceiptResponse,
 } from "./facts.cjs";
 
+/** An image of a retention message. */
+export interface MessageImage {
+  /** The id of the uploaded image. */
+  imageIdentifier: string;
+  /** The text for those who cannot see it. */
+  altText: string;
+}
+
+/** A bullet point of a retention message. */
+export interface BulletPoint {
+  /** The text. */
+  text: string;
+  /** The id of the uploaded image, of the size BULLET_POINT. */
+  imageIdentifier: string;
+  /** The text for those who cannot see it. */
+  altText: string;
+}
+
 export interface ReadDeviceCheckResponseRequest extends At {
   /** The endpoint that was called. */
   call: "query" | "update" | "validate";
@@ -396,6 +414,53 @@ export interface GetNotificationHistoryRequest extends NetworkOptions {
   pages?: number;
 }
 
+export interface UploadImageRequest extends NetworkOptions {
+  /** The id that you choose for the image. */
+  imageIdentifier: string;
+  /** The size: FULL_SIZE or BULLET_POINT; absent: FULL_SIZE. */
+  imageSize?: string;
+  /** The file, in base64. */
+  image: string;
+}
+
+export interface UploadMessageRequest extends NetworkOptions {
+  /** The id that you choose for the message. */
+  messageIdentifier: string;
+  /** The headline. */
+  header: string;
+  /** The text. */
+  body: string;
+  /** The image. */
+  image?: MessageImage;
+  /** The position of the headline: ABOVE_BODY or, with an image, ABOVE_IMAGE. */
+  headerPosition?: string;
+  /** The bullet points. */
+  bulletPoints?: readonly BulletPoint[];
+}
+
+export interface ConfigureDefaultMessageRequest extends NetworkOptions {
+  /** The id of the product. */
+  productId: string;
+  /** The locale, such as en-US. */
+  locale: string;
+  /** The id of the message. */
+  messageIdentifier: string;
+}
+
+export interface GetDefaultMessageRequest extends NetworkOptions {
+  /** The id of the product. */
+  productId: string;
+  /** The locale, such as en-US. */
+  locale: string;
+}
+
+export interface DeleteDefaultMessageRequest extends NetworkOptions {
+  /** The id of the product. */
+  productId: string;
+  /** The locale, such as en-US. */
+  locale: string;
+}
+
 export interface VerifierCalls {
   /** Recommends how to treat a request from what was observed about it. */
   assessRisk(observations: Observations, options?: At): Risk;
@@ -534,6 +599,37 @@ export interface AppStoreRequests {
     testNotificationToken: string,
     options?: NetworkOptions,
   ): Promise<AppStoreResponse>;
+  /** Uploads an image for retention messages. */
+  uploadImage(request: UploadImageRequest): Promise<AppStoreResponse>;
+  /** Deletes an image of retention messages. */
+  deleteImage(imageIdentifier: string, options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Gets all images of retention messages, with their review. */
+  getImageList(options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Uploads a retention message. */
+  uploadMessage(request: UploadMessageRequest): Promise<AppStoreResponse>;
+  /** Deletes a retention message. */
+  deleteMessage(messageIdentifier: string, options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Gets all retention messages, with their review. */
+  getMessageList(options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Sets the message that a product shows in a locale if your server does not answer. */
+  configureDefaultMessage(request: ConfigureDefaultMessageRequest): Promise<AppStoreResponse>;
+  /** Gets the default message of a product in a locale. */
+  getDefaultMessage(request: GetDefaultMessageRequest): Promise<AppStoreResponse>;
+  /** Deletes the default message of a product in a locale. */
+  deleteDefaultMessage(request: DeleteDefaultMessageRequest): Promise<AppStoreResponse>;
+  /** Sets the address at which Apple asks your server for the message to display. */
+  configureRealtimeUrl(realtimeURL: string, options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Gets the address at which Apple asks your server. */
+  getRealtimeUrl(options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Deletes the address at which Apple asks your server. */
+  deleteRealtimeUrl(options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Has Apple test the answers of your server. Only in Sandbox. */
+  initiatePerformanceTest(
+    originalTransactionId: string,
+    options?: NetworkOptions,
+  ): Promise<AppStoreResponse>;
+  /** Gets the results of such a test. */
+  getPerformanceTestResults(requestId: string, options?: NetworkOptions): Promise<AppStoreResponse>;
 }
 
 /** Members of the requests of exchanges, by operation (docs/exchanges.md). */
@@ -1176,6 +1272,195 @@ export interface ExchangeRequests {
     environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
     bundleId?: string;
     testNotificationToken: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "upload-image": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    imageIdentifier: string;
+    imageSize?: string;
+    image: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "delete-image": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    imageIdentifier: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "get-image-list": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "upload-message": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    messageIdentifier: string;
+    header: string;
+    body: string;
+    image?: MessageImage;
+    headerPosition?: string;
+    bulletPoints?: readonly BulletPoint[];
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "delete-message": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    messageIdentifier: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "get-message-list": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "configure-default-message": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    productId: string;
+    locale: string;
+    messageIdentifier: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "get-default-message": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    productId: string;
+    locale: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "delete-default-message": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    productId: string;
+    locale: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "configure-realtime-url": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    realtimeURL: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "get-realtime-url": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "delete-realtime-url": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "initiate-performance-test": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    originalTransactionId: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "get-performance-test-results": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    requestId: string;
     options?: {
       attempts?: number;
       pages?: number;

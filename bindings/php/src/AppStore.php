@@ -400,4 +400,185 @@ final class AppStore
             'testNotificationToken' => $testNotificationToken,
         ], $now);
     }
+
+    /**
+     * Uploads an image for retention messages.
+     */
+    public function uploadImage(
+        string $imageIdentifier,
+        string $image,
+        ?string $imageSize = null,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('upload-image', [
+            'imageIdentifier' => $imageIdentifier,
+            'imageSize' => $imageSize,
+            'image' => $image,
+        ], $now);
+    }
+
+    /**
+     * Deletes an image of retention messages.
+     */
+    public function deleteImage(
+        string $imageIdentifier,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('delete-image', [
+            'imageIdentifier' => $imageIdentifier,
+        ], $now);
+    }
+
+    /**
+     * Gets all images of retention messages, with their review.
+     */
+    public function getImageList(
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('get-image-list', [], $now);
+    }
+
+    /**
+     * Uploads a retention message.
+     *
+     * @param array<string, mixed>|null $image
+     * @param list<array<string, mixed>>|null $bulletPoints
+     */
+    public function uploadMessage(
+        string $messageIdentifier,
+        string $header,
+        string $body,
+        ?array $image = null,
+        ?string $headerPosition = null,
+        ?array $bulletPoints = null,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('upload-message', [
+            'messageIdentifier' => $messageIdentifier,
+            'header' => $header,
+            'body' => $body,
+            'image' => $image,
+            'headerPosition' => $headerPosition,
+            'bulletPoints' => $bulletPoints,
+        ], $now);
+    }
+
+    /**
+     * Deletes a retention message.
+     */
+    public function deleteMessage(
+        string $messageIdentifier,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('delete-message', [
+            'messageIdentifier' => $messageIdentifier,
+        ], $now);
+    }
+
+    /**
+     * Gets all retention messages, with their review.
+     */
+    public function getMessageList(
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('get-message-list', [], $now);
+    }
+
+    /**
+     * Sets the message that a product shows in a locale if your server does not answer.
+     */
+    public function configureDefaultMessage(
+        string $productId,
+        string $locale,
+        string $messageIdentifier,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('configure-default-message', [
+            'productId' => $productId,
+            'locale' => $locale,
+            'messageIdentifier' => $messageIdentifier,
+        ], $now);
+    }
+
+    /**
+     * Gets the default message of a product in a locale.
+     */
+    public function getDefaultMessage(
+        string $productId,
+        string $locale,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('get-default-message', [
+            'productId' => $productId,
+            'locale' => $locale,
+        ], $now);
+    }
+
+    /**
+     * Deletes the default message of a product in a locale.
+     */
+    public function deleteDefaultMessage(
+        string $productId,
+        string $locale,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('delete-default-message', [
+            'productId' => $productId,
+            'locale' => $locale,
+        ], $now);
+    }
+
+    /**
+     * Sets the address at which Apple asks your server for the message to display.
+     */
+    public function configureRealtimeUrl(
+        string $realtimeURL,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('configure-realtime-url', [
+            'realtimeURL' => $realtimeURL,
+        ], $now);
+    }
+
+    /**
+     * Gets the address at which Apple asks your server.
+     */
+    public function getRealtimeUrl(
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('get-realtime-url', [], $now);
+    }
+
+    /**
+     * Deletes the address at which Apple asks your server.
+     */
+    public function deleteRealtimeUrl(
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('delete-realtime-url', [], $now);
+    }
+
+    /**
+     * Has Apple test the answers of your server. Only in Sandbox.
+     */
+    public function initiatePerformanceTest(
+        string $originalTransactionId,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('initiate-performance-test', [
+            'originalTransactionId' => $originalTransactionId,
+        ], $now);
+    }
+
+    /**
+     * Gets the results of such a test.
+     */
+    public function getPerformanceTestResults(
+        string $requestId,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('get-performance-test-results', [
+            'requestId' => $requestId,
+        ], $now);
+    }
 }

@@ -446,6 +446,226 @@ class AppStore:
             now,
         )
 
+    def upload_image(
+        self,
+        image_identifier: str,
+        image: str,
+        *,
+        image_size: str | None = None,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Uploads an image for retention messages."""
+        return self._begin(
+            "upload-image",
+            {
+                "imageIdentifier": image_identifier,
+                "imageSize": image_size,
+                "image": image,
+            },
+            now,
+        )
+
+    def delete_image(
+        self,
+        image_identifier: str,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Deletes an image of retention messages."""
+        return self._begin(
+            "delete-image",
+            {
+                "imageIdentifier": image_identifier,
+            },
+            now,
+        )
+
+    def get_image_list(
+        self,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Gets all images of retention messages, with their review."""
+        return self._begin(
+            "get-image-list",
+            {},
+            now,
+        )
+
+    def upload_message(
+        self,
+        message_identifier: str,
+        header: str,
+        body: str,
+        *,
+        image: Mapping[str, object] | None = None,
+        header_position: str | None = None,
+        bullet_points: Sequence[Mapping[str, object]] | None = None,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Uploads a retention message."""
+        return self._begin(
+            "upload-message",
+            {
+                "messageIdentifier": message_identifier,
+                "header": header,
+                "body": body,
+                "image": image,
+                "headerPosition": header_position,
+                "bulletPoints": _list(bullet_points),
+            },
+            now,
+        )
+
+    def delete_message(
+        self,
+        message_identifier: str,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Deletes a retention message."""
+        return self._begin(
+            "delete-message",
+            {
+                "messageIdentifier": message_identifier,
+            },
+            now,
+        )
+
+    def get_message_list(
+        self,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Gets all retention messages, with their review."""
+        return self._begin(
+            "get-message-list",
+            {},
+            now,
+        )
+
+    def configure_default_message(
+        self,
+        product_id: str,
+        locale: str,
+        message_identifier: str,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Sets the message that a product shows in a locale if your server does not answer."""
+        return self._begin(
+            "configure-default-message",
+            {
+                "productId": product_id,
+                "locale": locale,
+                "messageIdentifier": message_identifier,
+            },
+            now,
+        )
+
+    def get_default_message(
+        self,
+        product_id: str,
+        locale: str,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Gets the default message of a product in a locale."""
+        return self._begin(
+            "get-default-message",
+            {
+                "productId": product_id,
+                "locale": locale,
+            },
+            now,
+        )
+
+    def delete_default_message(
+        self,
+        product_id: str,
+        locale: str,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Deletes the default message of a product in a locale."""
+        return self._begin(
+            "delete-default-message",
+            {
+                "productId": product_id,
+                "locale": locale,
+            },
+            now,
+        )
+
+    def configure_realtime_url(
+        self,
+        realtime_url: str,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Sets the address at which Apple asks your server for the message to display."""
+        return self._begin(
+            "configure-realtime-url",
+            {
+                "realtimeURL": realtime_url,
+            },
+            now,
+        )
+
+    def get_realtime_url(
+        self,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Gets the address at which Apple asks your server."""
+        return self._begin(
+            "get-realtime-url",
+            {},
+            now,
+        )
+
+    def delete_realtime_url(
+        self,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Deletes the address at which Apple asks your server."""
+        return self._begin(
+            "delete-realtime-url",
+            {},
+            now,
+        )
+
+    def initiate_performance_test(
+        self,
+        original_transaction_id: str,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Has Apple test the answers of your server. Only in Sandbox."""
+        return self._begin(
+            "initiate-performance-test",
+            {
+                "originalTransactionId": original_transaction_id,
+            },
+            now,
+        )
+
+    def get_performance_test_results(
+        self,
+        request_id: str,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Gets the results of such a test."""
+        return self._begin(
+            "get-performance-test-results",
+            {
+                "requestId": request_id,
+            },
+            now,
+        )
+
 
 def _time(moment: Time | None, name: str) -> int | None:
     return None if moment is None else milliseconds(moment, name)

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from .names import Environment
+    from .names import Environment, ImageSize, ImageState, MessageState, PerformanceTestStatus
 
 
 class AppStoreStatus(Details):
@@ -53,6 +53,61 @@ class AppStoreSendAttempt(Details):
     attempt_date: int | None = time("attemptDate", "When the attempt was made.")
     attempt_at: datetime | None = moment("attemptDate")
     send_attempt_result: str | None = text("sendAttemptResult", '"SUCCESS", "TIMED_OUT" …')
+
+
+class AppStoreImage(Details):
+    """An uploaded image of retention messages."""
+
+    __slots__ = ()
+    _shown = ("image_identifier", "image_state")
+
+    image_identifier: str | None = text("imageIdentifier", "Its id.")
+    image_state: ImageState | None = named("imageState", "ImageState", "Apple's review of it.")
+    image_size: ImageSize | None = named("imageSize", "ImageSize", "Its size.")
+
+
+class AppStoreMessage(Details):
+    """An uploaded retention message."""
+
+    __slots__ = ()
+    _shown = ("message_identifier", "message_state")
+
+    message_identifier: str | None = text("messageIdentifier", "Its id.")
+    message_state: MessageState | None = named(
+        "messageState", "MessageState", "Apple's review of it."
+    )
+
+
+class AppStoreTestConfig(Details):
+    """What a test of the realtime URL asks of your server."""
+
+    __slots__ = ()
+    _shown = ("total_requests", "success_rate_threshold")
+
+    max_concurrent_requests: int | None = integer(
+        "maxConcurrentRequests", "The most requests at one time."
+    )
+    total_requests: int | None = integer("totalRequests", "The number of requests.")
+    total_duration: int | None = integer("totalDuration", "The time for all of them.")
+    response_time_threshold: int | None = integer(
+        "responseTimeThreshold", "The longest good answer."
+    )
+    success_rate_threshold: int | None = integer(
+        "successRateThreshold", "The share of good answers with which the test passes."
+    )
+
+
+class AppStoreTestTimes(Details):
+    """The times of your server's answers, in milliseconds."""
+
+    __slots__ = ()
+    _shown = ("average", "p99")
+
+    average: int | None = integer("average", "The mean.")
+    p50: int | None = integer("p50", "The median.")
+    p90: int | None = integer("p90", "The 90th percentile.")
+    p95: int | None = integer("p95", "The 95th percentile.")
+    p99: int | None = integer("p99", "The 99th percentile.")
 
 
 class AppStoreUnsigned(Details):
@@ -99,6 +154,33 @@ class AppStoreUnsigned(Details):
     )
     failed_count: int | None = integer(
         "failedCount", "The number of subscriptions that were not extended."
+    )
+    image_identifiers: tuple[AppStoreImage, ...] = details_list(
+        "imageIdentifiers", AppStoreImage, "The images of retention messages."
+    )
+    message_identifiers: tuple[AppStoreMessage, ...] = details_list(
+        "messageIdentifiers", AppStoreMessage, "The retention messages."
+    )
+    message_identifier: str | None = text(
+        "messageIdentifier", "The default message of a product."
+    )
+    realtime_url: str | None = text(
+        "realtimeURL", "The address at which Apple asks your server."
+    )
+    request_id: str | None = text("requestId", "The id of a test of that address.")
+    config: AppStoreTestConfig | None = details(
+        "config", AppStoreTestConfig, "What the test asks of your server."
+    )
+    target: str | None = text("target", "The address that was tested.")
+    result: PerformanceTestStatus | None = named(
+        "result", "PerformanceTestStatus", "The result of the test."
+    )
+    success_rate: int | None = integer("successRate", "The share of good answers.")
+    num_pending: int | None = integer(
+        "numPending", "The number of requests that are still open."
+    )
+    response_times: AppStoreTestTimes | None = details(
+        "responseTimes", AppStoreTestTimes, "The times of the answers."
     )
     send_attempts: tuple[AppStoreSendAttempt, ...] = details_list(
         "sendAttempts",

@@ -25,7 +25,8 @@ def name_parameter(name):
 
 # ---- the App Store Server API ------------------------------------------------------------------
 
-PLAIN = {"text": "string", "number": "int64", "boolean": "bool", "time": "time.Time"}
+PLAIN = {"text": "string", "number": "int64", "boolean": "bool", "time": "time.Time",
+         "object": "map[string]any"}
 
 
 def is_pointer(member):
@@ -62,6 +63,8 @@ def write_put(member, source):
         return f"\tmembers[{name}] = {value}"
     if member.is_list:
         return f"\tsetList(members, {name}, {source})"
+    if member.plain == "object":
+        return f"\tsetObject(members, {name}, {source})"
     if is_pointer(member):
         return f"\tsetPointer(members, {name}, {source})"
     return f"\tmembers.{'time' if member.plain == 'time' else 'text'}({name}, {source})"

@@ -34,6 +34,15 @@ def pascal(name):
     return found[0].upper() + found[1:]
 
 
+def find_type(member):
+    kind = member.type.strip("[]")
+    found = " | ".join(map(quote, member.choices)) if member.choices else \
+        PLAIN.get(kind, kind if member.schema else "string")
+    if not member.is_list:
+        return found
+    return f"readonly ({found})[]" if " | " in found else f"readonly {found}[]"
+
+
 class Method:
     """An operation as Node.js has it."""
 
@@ -67,12 +76,7 @@ class Method:
         return list_parts("  {", fit(members), "  },", "    ")[:-1] + ["  },"]
 
     def find_type(self, member):
-        kind = member.type.strip("[]")
-        found = " | ".join(map(quote, member.choices)) if member.choices else \
-            PLAIN.get(kind, "string")
-        if not member.is_list:
-            return found
-        return f"readonly ({found})[]" if " | " in found else f"readonly {found}[]"
+        return find_type(member)
 
     def is_optional(self):
         return not any(member.is_required for member in self.rest)
@@ -122,7 +126,8 @@ def write_sent(kind):
         if not member.is_sent or member.given == "table":
             continue
         type_ = " | ".join(map(quote, member.choices)) or \
-            {**PLAIN, **SENT}.get(member.type.strip("[]"), "string")
+            {**PLAIN, **SENT}.get(member.type.strip("[]"),
+                                  member.type.strip("[]") if member.schema else "string")
         if member.is_list:
             type_ = f"readonly ({type_})[]" if "|" in type_ else f"readonly {type_}[]"
         if not member.is_required and kind.runs == "store":
@@ -162,6 +167,12 @@ def write_types(contract):
     out = [MARK, "", *import_types(["At", "Document", "Evidence", "Keyset", "Ms", "NetworkOptions",
                                     "Observations", "SignedText"], "../index.cjs"),
            *import_types(results, "./facts.cjs")]
+    for each in contract.schemas.values():
+        out += ["", *write_comment(each.does), f"export interface {each.name} {{"]
+        for member in each.members:
+            out += [*write_comment(member.does, "  "), f"  {member.name}"
+                    f"{'' if member.is_required else '?'}: {find_type(member)};"]
+        out.append("}")
     for method in methods:
         out += method.write_request()
     for on, name in ON.items():

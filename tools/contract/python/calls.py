@@ -46,7 +46,8 @@ def _time(moment: Time | None, name: str) -> int | None:
 def _list(values: Sequence[object] | None) -> list[object] | None:
     return None if values is None else list(values)
 '''
-PLAIN = {"text": "str", "number": "int", "boolean": "bool", "time": "Time"}
+PLAIN = {"text": "str", "number": "int", "boolean": "bool", "time": "Time",
+         "object": "Mapping[str, object]"}
 
 
 def declare(member):

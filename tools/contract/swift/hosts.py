@@ -159,7 +159,8 @@ def write_values(contract):
 
 # ---- the App Store Server API ------------------------------------------------------------------
 
-TYPES = {"text": "String", "number": "Int64", "boolean": "Bool", "time": "Timestamp"}
+TYPES = {"text": "String", "number": "Int64", "boolean": "Bool", "time": "Timestamp",
+         "object": "JSON"}
 
 
 def declare(member):
@@ -171,13 +172,14 @@ def declare(member):
 def write_pair(member):
     """Return the name of a member and its JSON."""
     value = member.name if member.is_required else "$0"
-    if member.is_list:
+    if member.is_list and member.plain != "object":
         value = f"{value}.map {{ JSON($0) }}"
     elif member.plain == "time":
         value += ".milliseconds"
-    value = f"JSON({value})"
+    if member.plain != "object" or member.is_list:
+        value = f"JSON({value})"
     if not member.is_required:
-        value = f"{member.name}.map {{ {value} }}"
+        value = member.name if value == "$0" else f"{member.name}.map {{ {value} }}"
     return quote(member.name), value
 
 

@@ -6,6 +6,7 @@ of the App Store Server API, from these and appstore/.
   Sources/Assay/Exchange/Kernel/OperationContext+Operations.swift  the type that does each
   Sources/Assay/Exchange/AppStore/AppStoreEndpointTable.swift  requests and responses
   Sources/Assay/Exchange/AppStore/AppStoreValueSets.swift      Apple's values, from names.tsv
+  Sources/Assay/Exchange/AppStore/AppStoreSchemas.swift        objects in requests
   Sources/Assay/Exchange/AppStore/AppStoreErrorName.swift      Apple's names of its numbers
   Sources/Assay/Vocabulary/AppStoreLimits.swift                Apple's rate limits
 """
@@ -167,11 +168,17 @@ def write_form(member):
         return ".consent"
     if kind == "name":
         return f".name(AppStoreValueSets.{lower_name(member.value_set)})"
-    return f".text({high})" if kind == "text" else f".{FORMS.get(kind, kind)}"
+    if member.schema:
+        return f".object(AppStoreSchemas.{lower_name(kind)})"
+    if kind == "text":
+        return f".{'characters' if 'characters' in member.bound else 'text'}({high})"
+    return f".{FORMS.get(kind, kind)}"
 
 
 # Sets of unsigned values in Apple's responses; those of requests are named by their members.
-ANSWERED = ("SendAttemptResult",)
+ANSWERED = ("SendAttemptResult", "ImageState", "ImageSize", "MessageState", "PerformanceTestStatus")
+# The most elements of a list, if its bound names no other number.
+LIST = "256"
 
 
 def find_value_sets(contract):
@@ -190,8 +197,20 @@ def write_value_sets(contract):
 
 
 def write_parameter(member):
-    marks = ", isList: true" * member.is_list + ", isRequired: true" * member.is_required
+    most = re.search(r"…(\d+) of them", member.bound)
+    at_most = f", atMost: {most[1]}" if most and most[1] != LIST else ""
+    marks = ", isList: true" * member.is_list + at_most \
+        + ", isRequired: true" * member.is_required
     return f".init({quote(member.name)}, .{member.place}, {write_form(member)}{marks})"
+
+
+def write_schemas(contract):
+    out = ["/// The objects inside requests to Apple, each with its members (ENP-3).",
+           "enum AppStoreSchemas {"]
+    for each in contract.schemas.values():
+        out += [f"  /// {each.does}", f"  static let {lower_name(each.name)} = AppStoreSchema([",
+                *(f"    {write_parameter(member)}," for member in each.members), "  ])"]
+    return [*out, "}"]
 
 
 def write_endpoint(kind):
@@ -249,6 +268,7 @@ def files(contract):
         f"{kernel}/OperationContext+Operations.swift": (table, write_context(kinds)),
         f"{app_store}/AppStoreEndpointTable.swift": ("endpoints.tsv", write_endpoints(contract)),
         f"{app_store}/AppStoreValueSets.swift": ("contract/names.tsv", write_value_sets(contract)),
+        f"{app_store}/AppStoreSchemas.swift": ("schemas.tsv", write_schemas(contract)),
         f"{app_store}/AppStoreErrorName.swift": ("errors.tsv", write_error_names(contract)),
         "Sources/Assay/Vocabulary/AppStoreLimits.swift": ("endpoints.tsv", write_limits(contract)),
     }

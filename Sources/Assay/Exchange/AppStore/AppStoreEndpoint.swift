@@ -27,7 +27,7 @@ final class AppStoreEndpoint: Sendable {
   }
 
   /// Whether a second request does no harm (API-53).
-  var isRepeatable: Bool { rule != .once }
+  var isRepeatable: Bool { rule != .once && rule != .performanceTest }
 
   /// Returns the most steps (API-55): for each page its attempts with a wait before each but the
   /// first, one second token and one change of environment.

@@ -164,5 +164,96 @@ enum AppStoreEndpointTable {
       "/inApps/v1/notifications/test/{testNotificationToken}",
       members: [.init("testNotificationToken", .path, .text(255), isRequired: true)],
       answer: ["signedPayload"]),
+    AppStoreEndpoint(
+      "upload-image", "PUT",
+      "/inApps/v1/messaging/image/{imageIdentifier}",
+      members: [
+        .init("imageIdentifier", .path, .uuid, isRequired: true),
+        .init("imageSize", .query, .name(AppStoreValueSets.imageSize)),
+        .init("image", .body, .png, isRequired: true),
+      ],
+      answer: nil, rule: .image),
+    AppStoreEndpoint(
+      "delete-image", "DELETE",
+      "/inApps/v1/messaging/image/{imageIdentifier}",
+      members: [.init("imageIdentifier", .path, .uuid, isRequired: true)],
+      answer: nil, rule: .already),
+    AppStoreEndpoint(
+      "get-image-list", "GET",
+      "/inApps/v1/messaging/image/list",
+      members: [],
+      answer: ["imageIdentifiers"], rule: .messaging),
+    AppStoreEndpoint(
+      "upload-message", "PUT",
+      "/inApps/v1/messaging/message/{messageIdentifier}",
+      members: [
+        .init("messageIdentifier", .path, .uuid, isRequired: true),
+        .init("header", .body, .characters(66), isRequired: true),
+        .init("body", .body, .characters(144), isRequired: true),
+        .init("image", .body, .object(AppStoreSchemas.messageImage)),
+        .init("headerPosition", .body, .name(AppStoreValueSets.headerPosition)),
+        .init("bulletPoints", .body, .object(AppStoreSchemas.bulletPoint), isList: true, atMost: 5),
+      ],
+      answer: nil, rule: .message),
+    AppStoreEndpoint(
+      "delete-message", "DELETE",
+      "/inApps/v1/messaging/message/{messageIdentifier}",
+      members: [.init("messageIdentifier", .path, .uuid, isRequired: true)],
+      answer: nil, rule: .already),
+    AppStoreEndpoint(
+      "get-message-list", "GET",
+      "/inApps/v1/messaging/message/list",
+      members: [],
+      answer: ["messageIdentifiers"], rule: .messaging),
+    AppStoreEndpoint(
+      "configure-default-message", "PUT",
+      "/inApps/v1/messaging/default/{productId}/{locale}",
+      members: [
+        .init("productId", .path, .text(255), isRequired: true),
+        .init("locale", .path, .locale, isRequired: true),
+        .init("messageIdentifier", .body, .uuid, isRequired: true),
+      ],
+      answer: nil, rule: .messaging),
+    AppStoreEndpoint(
+      "get-default-message", "GET",
+      "/inApps/v1/messaging/default/{productId}/{locale}",
+      members: [
+        .init("productId", .path, .text(255), isRequired: true),
+        .init("locale", .path, .locale, isRequired: true),
+      ],
+      answer: ["messageIdentifier"], rule: .messaging),
+    AppStoreEndpoint(
+      "delete-default-message", "DELETE",
+      "/inApps/v1/messaging/default/{productId}/{locale}",
+      members: [
+        .init("productId", .path, .text(255), isRequired: true),
+        .init("locale", .path, .locale, isRequired: true),
+      ],
+      answer: nil, rule: .already),
+    AppStoreEndpoint(
+      "configure-realtime-url", "PUT",
+      "/inApps/v1/messaging/realtime/url",
+      members: [.init("realtimeURL", .body, .https, isRequired: true)],
+      answer: nil, rule: .messaging),
+    AppStoreEndpoint(
+      "get-realtime-url", "GET",
+      "/inApps/v1/messaging/realtime/url",
+      members: [],
+      answer: ["realtimeURL"], rule: .messaging),
+    AppStoreEndpoint(
+      "delete-realtime-url", "DELETE",
+      "/inApps/v1/messaging/realtime/url",
+      members: [],
+      answer: nil, rule: .already),
+    AppStoreEndpoint(
+      "initiate-performance-test", "POST",
+      "/inApps/v1/messaging/performanceTest",
+      members: [.init("originalTransactionId", .body, .id, isRequired: true)],
+      answer: ["requestId"], rule: .performanceTest),
+    AppStoreEndpoint(
+      "get-performance-test-results", "GET",
+      "/inApps/v1/messaging/performanceTest/result/{requestId}",
+      members: [.init("requestId", .path, .text(255), isRequired: true)],
+      answer: ["result"], rule: .messaging),
   ]
 }

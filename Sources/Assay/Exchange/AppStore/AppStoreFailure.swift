@@ -60,6 +60,16 @@ struct AppStoreFailure {
     return status == 404 && !isJSON
   }
 
+  /// Whether the response means that an earlier request, whose end is not known, was executed
+  /// (ENP-4).
+  func saysDone(_ method: StaticString) -> Bool {
+    switch code {
+    case 4_090_000, 4_090_001: return method.hasSameBytes(as: "PUT")
+    case 4_040_014, 4_040_015, 4_040_020, 4_040_021: return method.hasSameBytes(as: "DELETE")
+    default: return false
+    }
+  }
+
   /// The refusal to report when no attempt is left.
   var refusal: Refusal {
     let detail = describe()

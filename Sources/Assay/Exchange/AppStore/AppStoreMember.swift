@@ -12,6 +12,14 @@ struct AppStoreMember: Sendable {
     case account
     /// Text of 1 byte up to this number of bytes.
     case text(Int)
+    /// Text of 1 character up to this number of Unicode scalars.
+    case characters(Int)
+    /// 1 to 35 letters, digits, `-` and `_`.
+    case locale
+    /// A URL of at most 256 bytes: https, without user and fragment.
+    case https
+    /// A PNG file in base64, which becomes the body as a whole.
+    case png
     /// A compact JWS: three parts of base64url, at most 64 KiB.
     case jws
     case object(AppStoreSchema)
@@ -32,6 +40,8 @@ struct AppStoreMember: Sendable {
     case number(Int64)
     case flag(Bool)
     case json([UInt8])
+    /// The body as a whole.
+    case file([UInt8])
 
     /// The value as a URL contains it, before percent-encoding (API-22).
     var text: Text {
@@ -39,7 +49,7 @@ struct AppStoreMember: Sendable {
       case .text(let text): return text
       case .number(let number): return Text(String(number))
       case .flag(let flag): return flag ? "true" : "false"
-      case .json(let json): return Text(json)
+      case .json(let json), .file(let json): return Text(json)
       }
     }
   }
@@ -49,19 +59,21 @@ struct AppStoreMember: Sendable {
   let form: Form
   let isList: Bool
   let isRequired: Bool
+  /// The most elements of a list.
+  let atMost: Int
 
-  private static let listCap = 256
   private static let jwsCap = 1 << 16
 
   init(
     _ name: StaticString, _ place: Place, _ form: Form, isList: Bool = false,
-    isRequired: Bool = false
+    atMost: Int = 256, isRequired: Bool = false
   ) {
     self.name = name
     self.place = place
     self.form = form
     self.isList = isList
     self.isRequired = isRequired
+    self.atMost = atMost
   }
 
   /// Returns the values of this member; none if it is absent.
@@ -83,7 +95,7 @@ struct AppStoreMember: Sendable {
     }
     guard isList else { return [try value(node, isStrict, &warnings)] }
     var values: [Value] = []
-    for element in try node.elements(1...AppStoreMember.listCap) {
+    for element in try node.elements(1...atMost) {
       values.append(try value(element, isStrict, &warnings))
     }
     return values
@@ -100,6 +112,7 @@ struct AppStoreMember: Sendable {
       case .number(let number): writer.integer(number)
       case .flag(let flag): writer.boolean(flag)
       case .json(let json): writer.raw(json)
+      case .file: writer.null()
       }
     }
     if isList { writer.endArray() }
@@ -133,6 +146,26 @@ struct AppStoreMember: Sendable {
         warnings.append(Warning("unknown-value", at: node.path))
       }
       return .text(text)
+    case .characters(let most):
+      let text = try AppStoreMember.text(node, most &* 4)
+      // Continuation bytes are no scalars of their own.
+      try require(text.utf8.filter { $0 & 0xc0 != 0x80 }.count <= most, node)
+      return .text(text)
+    case .locale:
+      let text = try node.text(1...35)
+      let isLocale = text.utf8.allSatisfy { AppStoreMember.isURL($0) }
+      try require(isLocale, node)
+      return .text(text)
+    case .https:
+      let text = try AppStoreMember.text(node, 256)
+      try require(AppStoreMember.isAddress(text), node)
+      return .text(text)
+    case .png:
+      let text = try node.text()
+      guard let file = Base64.decodeStandard(text.utf8[...]) else {
+        throw Refusal(.misuseAppStoreParameter, "ENP-5", at: node.path)
+      }
+      return .file(file)
     case .jws:
       let text = try node.text(1...AppStoreMember.jwsCap)
       let parts = text.utf8.split(separator: 0x2e, omittingEmptySubsequences: false)
@@ -165,6 +198,16 @@ struct AppStoreMember: Sendable {
     let text = try node.text(1...cap)
     try require(!text.hasControlCharacter, node)
     return text
+  }
+
+  /// Whether a text is a URL of https with a host and without spaces, user and fragment.
+  private static func isAddress(_ text: Text) -> Bool {
+    let head = Array("https://".utf8)
+    guard text.utf8.starts(with: head) else { return false }
+    let rest = text.utf8.dropFirst(head.count)
+    let host = rest.prefix { $0 != 0x2f && $0 != 0x3f }
+    return !host.isEmpty && rest.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x23 }
+      && !host.contains(0x40)
   }
 
   /// Whether a byte is one of base64url's.

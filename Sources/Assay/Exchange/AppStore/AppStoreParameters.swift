@@ -3,8 +3,10 @@ struct AppStoreParameters: Sendable {
   /// The path from its first slash, without the query.
   let path: [UInt8]
   private let query: [(name: StaticString, value: Text)]
-  /// JSON; `nil` if the endpoint has no body.
+  /// JSON or a file; `nil` if the endpoint has no body.
   let body: [UInt8]?
+  /// The file that is the body; `nil` if the body is JSON.
+  let file: [UInt8]?
   /// The first value in the path, which for the rule `sameId` is the requested id.
   let id: Text?
   private let paging: StaticString?
@@ -16,6 +18,7 @@ struct AppStoreParameters: Sendable {
     _ request: ExchangeRequest, _ endpoint: AppStoreEndpoint, isStrict: Bool
   ) throws(Refusal) {
     var warnings: [Warning] = []
+    var file: [UInt8]? = nil
     var inPath: [Text] = []
     var query: [(name: StaticString, value: Text)] = []
     var writer = JSONWriter()
@@ -29,13 +32,15 @@ struct AppStoreParameters: Sendable {
       case .query: query += values.map { (member.name, $0.text) }
       case .body:
         hasBody = true
+        if case .file(let bytes)? = values.first { file = bytes }
         member.write(values, &writer)
       }
     }
     writer.endObject()
     path = AppStoreParameters.path(endpoint.path, inPath)
     self.query = query
-    body = hasBody ? writer.bytes : nil
+    self.file = file
+    body = file ?? (hasBody ? writer.bytes : nil)
     id = inPath.first
     paging = endpoint.paging
     self.warnings = warnings

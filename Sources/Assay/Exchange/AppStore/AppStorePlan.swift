@@ -19,12 +19,15 @@ struct AppStorePlan: Sendable {
       configuration.environments.contains(environment)
     }
     let isOfProduction = endpoint.rule == .production
+    let isOfSandbox = endpoint.rule == .performanceTest
     switch try node.choice(AppStorePlan.names) {
     case 0: start = .production
     case 1: start = .sandbox
     case 2: start = .localTesting
     case 3: throw Refusal(.unsupportedAppStoreEnvironment, "API-1", at: "environment")
     default:
+      try require(
+        !endpoint.rule.isMessaging, .unsupportedAppStoreEnvironment, "RTM-1", at: "environment")
       try require(
         isAccepted(.production) && isAccepted(.sandbox), .misuseAppStoreParameter, "API-2",
         at: "environment")
@@ -33,7 +36,8 @@ struct AppStorePlan: Sendable {
     }
     mayHop = false
     try require(
-      start.base(policy) != nil && (start != .sandbox || !isOfProduction),
+      start.base(policy) != nil && (start != .sandbox || !isOfProduction)
+        && (start != .production || !isOfSandbox),
       .unsupportedAppStoreEnvironment, "API-1", at: "environment")
     try require(
       isAccepted(start.environment), .misuseAppStoreParameter, "API-1", at: "environment")

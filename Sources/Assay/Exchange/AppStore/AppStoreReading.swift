@@ -40,6 +40,33 @@ struct AppStoreReading {
     try readItems(root)
     try readStatuses(root)
     try readNotifications(root)
+    try readMessaging(root)
+  }
+
+  /// Checks the objects inside a response of retention messaging, which has no JWS.
+  private mutating func readMessaging(_ root: JSONValue) throws(Refusal) {
+    for name in ["imageIdentifiers", "messageIdentifiers"] as [StaticString] {
+      for (index, entry) in (root.present(name)?.elements ?? []).enumerated() {
+        let path = Text(stringLiteral: name).string + "[" + String(index) + "]."
+        try AppStoreResponseMembers.check(entry, at: path, &result.warnings)
+      }
+    }
+    for name in ["config", "responseTimes"] as [StaticString] {
+      guard let object = root.present(name) else { continue }
+      let path = Text(stringLiteral: name).string + "."
+      try AppStoreResponseMembers.check(object, at: path, &result.warnings)
+    }
+    for count in root.present("failures")?.elements ?? [] {
+      try require(
+        count.integer != nil, .malformedAppStoreResponse, "RTM-5",
+        at: "failures." + count.name.string)
+      let isKnown = AppStoreValueSets.sendAttemptResult.contains {
+        count.name.utf8[...].elementsEqual($0)
+      }
+      if !isKnown {
+        result.warnings.append(Warning("unknown-value", at: "failures." + count.name.string))
+      }
+    }
   }
 
   /// Reads the body as JSON and checks its length and content type (API-30).

@@ -19,6 +19,22 @@ enum AppStoreResponseMembers {
     Member("requestIdentifier", .text), Member("complete", .boolean),
     Member("completeDate", .time), Member("succeededCount", .integer),
     Member("failedCount", .integer),
+    Member("imageIdentifiers", .objects(AppStoreResponseMembers.none)),
+    Member("imageIdentifier", .text), Member("imageState", .name(AppStoreValueSets.imageState)),
+    Member("imageSize", .name(AppStoreValueSets.imageSize)),
+    Member("messageIdentifiers", .objects(AppStoreResponseMembers.none)),
+    Member("messageIdentifier", .text),
+    Member("messageState", .name(AppStoreValueSets.messageState)), Member("realtimeURL", .text),
+    Member("requestId", .text), Member("config", .object(AppStoreResponseMembers.none)),
+    Member("maxConcurrentRequests", .integer), Member("totalRequests", .integer),
+    Member("totalDuration", .integer), Member("responseTimeThreshold", .integer),
+    Member("successRateThreshold", .integer), Member("target", .text),
+    Member("result", .name(AppStoreValueSets.performanceTestStatus)),
+    Member("successRate", .integer), Member("numPending", .integer),
+    Member("responseTimes", .object(AppStoreResponseMembers.none)),
+    Member("average", .integer), Member("p50", .integer), Member("p90", .integer),
+    Member("p95", .integer), Member("p99", .integer),
+    Member("failures", .object(AppStoreResponseMembers.none)),
   ])
 
   /// Whether a member of the response itself is reported under `unsigned`.

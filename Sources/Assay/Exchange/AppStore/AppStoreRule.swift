@@ -10,6 +10,29 @@ enum AppStoreRule: Sendable {
   /// The request depends on the kind and ownership of the transaction (API-24).
   case account, consumption, consumptionV1
   case notifications
+  /// An endpoint of retention messaging: the environment must be named (RTM-1).
+  case messaging
+  /// The same, and a repetition may find that the first request was executed (ENP-4).
+  case already
+  /// The same of an upload, whose file or text is checked (ENP-5, RTM-2).
+  case image, message
+  /// A test of the realtime URL, which Sandbox alone makes, and which is never repeated (RTM-5).
+  case performanceTest
+
+  var isMessaging: Bool {
+    switch self {
+    case .messaging, .already, .image, .message, .performanceTest: return true
+    default: return false
+    }
+  }
+
+  /// Whether Apple answers a second request as a conflict or as not found (ENP-4).
+  var isDoneOnce: Bool {
+    switch self {
+    case .already, .image, .message: return true
+    default: return false
+    }
+  }
 }
 
 extension AppStoreRule {
@@ -24,7 +47,11 @@ extension AppStoreRule {
     _ request: ExchangeRequest, _ evidence: VerifiedEvidence?, nowMs: Int64
   ) throws(Refusal) {
     switch self {
-    case .none, .production, .once, .sameId: break
+    case .none, .production, .once, .sameId, .messaging, .already, .image, .performanceTest: break
+    case .message:
+      try require(
+        request["headerPosition"]?.value.text != "ABOVE_IMAGE" || request["image"] != nil,
+        .misuseAppStoreParameter, "RTM-2", at: "headerPosition")
     case .notifications: try AppStoreRule.checkHistory(request, nowMs: nowMs)
     case .account:
       guard
@@ -39,6 +66,25 @@ extension AppStoreRule {
       try AppStoreRule.checkOwnership(transaction, ["ASSIGNED"])
       try require(
         transaction.isAdvancedCommerce, .misuseAppStoreParameter, "API-24", at: "evidence[0]")
+    }
+  }
+
+  /// Checks the form and the size of an image (ENP-5).
+  static func checkImage(
+    _ request: ExchangeRequest, _ parameters: AppStoreParameters
+  ) throws(Refusal) {
+    func check(_ holds: Bool, _ detail: String) throws(Refusal) {
+      try require(holds, .misuseAppStoreParameter, "ENP-5", at: "image", detail: detail)
+    }
+    guard let image = PNGHeader(parameters.file ?? []) else {
+      throw Refusal(.misuseAppStoreParameter, "ENP-5", at: "image", detail: "no PNG file")
+    }
+    try check(!image.isTransparent, "no transparency")
+    if request["imageSize"]?.value.text == "BULLET_POINT" {
+      try check(image.width == 1024 && image.height == 1024, "1024 by 1024 pixels")
+    } else {
+      try check(
+        image.width == 3840 && (160...2160).contains(image.height), "3840 by 160 to 2160 pixels")
     }
   }
 

@@ -30,6 +30,9 @@ struct AppStoreStateMachine: ExchangeStateMachine {
   private var other: AppStoreFailure? = nil
   /// Production's 401 before the change to Sandbox.
   private var unauthorized: AppStoreFailure? = nil
+  /// Whether an earlier request may have been executed although no answer came.
+  private var isUnclear: Bool
+  private var isAlreadyDone = false
   /// The number of requests so far, from which `spread` varies the waits.
   private var requests: UInt32 = 0
 
@@ -45,6 +48,7 @@ struct AppStoreStateMachine: ExchangeStateMachine {
     self.trust = trust
     host = task.plan.start
     cursor = task.parameters.cursor
+    isUnclear = task.attempt > 1
   }
 
   /// The most steps for the pages and attempts of this request (EXC-15).
@@ -122,11 +126,20 @@ struct AppStoreStateMachine: ExchangeStateMachine {
     failure = found
     if found.status == 401 { return renew(found, nowMs: nowMs) }
     if found.isRetryable { return tryAgain(found, nowMs: nowMs) }
+    if isUnclear, task.endpoint.rule.isDoneOnce, found.saysDone(task.endpoint.method) {
+      isAlreadyDone = true
+      failure = nil
+      return finish()
+    }
     if found.saysElsewhere(task.endpoint.rule), takeHop() { return ask(nowMs: nowMs) }
     if let unauthorized, (400...499).contains(found.status) {
       // Production's 401 is the reason to report: Sandbox merely does not know the id (API-55).
       (failure, other) = (unauthorized, found)
       return end(refused(.noRelease), .result)
+    }
+    if task.endpoint.rule.isMessaging, found.status == 404, !found.isJSON {
+      return end(
+        Refusal(.rejectedAppStoreNotFound, "RTM-1", at: "status", hint: .messagingAccess), .result)
     }
     return end(found.refusal, found.refusal.status.family == .rejected ? .result : .answer)
   }
@@ -162,6 +175,7 @@ struct AppStoreStateMachine: ExchangeStateMachine {
   /// Waits before the next attempt for this page, or ends after the last one (API-52).
   private mutating func tryAgain(_ found: AppStoreFailure, nowMs: Int64) -> ExchangeAction {
     failures &+= 1
+    if found.status != 429 { isUnclear = true }
     let reason: ExchangeWait.Reason = found.status == 429 ? .rateLimited : .retry
     guard failures < task.options.attempts else {
       state = .done
@@ -217,6 +231,7 @@ struct AppStoreStateMachine: ExchangeStateMachine {
     if unauthorized != nil {
       warnings.append(Warning("production-unauthorized", at: "environment"))
     }
+    if isAlreadyDone { warnings.append(Warning("already-done", at: "status")) }
     Warning.write(warnings, &writer)
   }
 }

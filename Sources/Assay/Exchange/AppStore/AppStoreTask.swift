@@ -27,6 +27,7 @@ struct AppStoreTask: Sendable {
     plan = try AppStorePlan(request, endpoint, configuration, policy)
     app = try AppStoreTask.app(request, configuration.apps)
     try endpoint.rule.check(request, context.evidence.first, nowMs: context.nowMs)
+    if endpoint.rule == .image { try AppStoreRule.checkImage(request, parameters) }
   }
 
   /// Returns the app that the request names, or the only configured one.
@@ -75,12 +76,15 @@ struct AppStoreTask: Sendable {
       ("Accept", "application/json"),
       ("User-Agent", Text(stringLiteral: AppStoreEndpointTable.userAgent)),
     ]
-    if parameters.body != nil { headers.append(("Content-Type", "application/json")) }
+    if parameters.body != nil {
+      headers.append(
+        ("Content-Type", parameters.file == nil ? "application/json" : "image/png"))
+    }
     return HTTPRequest(
       method: endpoint.method, url: parameters.url(base, cursor: cursor),
       authorization: HTTPRequest.bearer(token), headers: headers,
-      body: parameters.body.map { SecretBytes($0) }, timeoutMs: 30_000,
-      maxResponseBytes: Int64(AppStoreReading.bodyCap),
+      body: parameters.body.map { SecretBytes($0) }, isBinary: parameters.file != nil,
+      timeoutMs: 30_000, maxResponseBytes: Int64(AppStoreReading.bodyCap),
       responseHeaders: ["content-type", "retry-after"], sensitivePaths: ["headers.authorization"])
   }
 }

@@ -26,6 +26,11 @@ enum AppStoreValueSets {
   static let productTypeFilter: [StaticString] = [
     "AUTO_RENEWABLE", "NON_RENEWABLE", "CONSUMABLE", "NON_CONSUMABLE",
   ]
+  static let headerPosition: [StaticString] = ["ABOVE_BODY", "ABOVE_IMAGE"]
+  static let imageSize: [StaticString] = ["FULL_SIZE", "BULLET_POINT"]
+  static let imageState: [StaticString] = ["PENDING", "APPROVED", "REJECTED"]
+  static let messageState: [StaticString] = ["PENDING", "APPROVED", "REJECTED"]
+  static let performanceTestStatus: [StaticString] = ["PENDING", "PASS", "FAIL"]
   static let sendAttemptResult: [StaticString] = [
     "SUCCESS", "TIMED_OUT", "TLS_ISSUE", "CIRCULAR_REDIRECT", "NO_RESPONSE", "SOCKET_ISSUE",
     "UNSUPPORTED_CHARSET", "INVALID_RESPONSE", "PREMATURE_CLOSE", "UNSUCCESSFUL_HTTP_RESPONSE_CODE",

@@ -77,6 +77,20 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case getNotificationHistory
   case requestTestNotification
   case getTestNotificationStatus
+  case uploadImage
+  case deleteImage
+  case getImageList
+  case uploadMessage
+  case deleteMessage
+  case getMessageList
+  case configureDefaultMessage
+  case getDefaultMessage
+  case deleteDefaultMessage
+  case configureRealtimeUrl
+  case getRealtimeUrl
+  case deleteRealtimeUrl
+  case initiatePerformanceTest
+  case getPerformanceTestResults
 }
 
 extension Operation {
@@ -473,6 +487,94 @@ extension Operation {
           "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
           "testNotificationToken",
         ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .uploadImage:
+      OperationRow(
+        "upload-image",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "imageIdentifier", "imageSize", "image",
+        ], withheld: ["image"], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .deleteImage:
+      OperationRow(
+        "delete-image",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "imageIdentifier",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .getImageList:
+      OperationRow(
+        "get-image-list",
+        ["operation", "deadlineMs", "attempt", "environment", "bundleId", "options"],
+        steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .uploadMessage:
+      OperationRow(
+        "upload-message",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "messageIdentifier", "header", "body", "image", "headerPosition", "bulletPoints",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .deleteMessage:
+      OperationRow(
+        "delete-message",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "messageIdentifier",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .getMessageList:
+      OperationRow(
+        "get-message-list",
+        ["operation", "deadlineMs", "attempt", "environment", "bundleId", "options"],
+        steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .configureDefaultMessage:
+      OperationRow(
+        "configure-default-message",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options", "productId",
+          "locale", "messageIdentifier",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .getDefaultMessage:
+      OperationRow(
+        "get-default-message",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options", "productId",
+          "locale",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .deleteDefaultMessage:
+      OperationRow(
+        "delete-default-message",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options", "productId",
+          "locale",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .configureRealtimeUrl:
+      OperationRow(
+        "configure-realtime-url",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "realtimeURL",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .getRealtimeUrl:
+      OperationRow(
+        "get-realtime-url",
+        ["operation", "deadlineMs", "attempt", "environment", "bundleId", "options"],
+        steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .deleteRealtimeUrl:
+      OperationRow(
+        "delete-realtime-url",
+        ["operation", "deadlineMs", "attempt", "environment", "bundleId", "options"],
+        steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .initiatePerformanceTest:
+      OperationRow(
+        "initiate-performance-test",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "originalTransactionId",
+        ], steps: .init(4), hints: .exchange)
+    case .getPerformanceTestResults:
+      OperationRow(
+        "get-performance-test-results",
+        ["operation", "deadlineMs", "attempt", "environment", "bundleId", "options", "requestId"],
+        steps: .init(11), isRepeatable: true, hints: .exchange)
     }
   }
 }

@@ -35,7 +35,10 @@ extension OperationContext {
       .lookUpOrderId, .getRefundHistory, .finishTransaction, .setAppAccountToken,
       .sendConsumptionInformation, .sendConsumptionData, .extendSubscriptionRenewalDate,
       .extendRenewalDateForAllActiveSubscribers, .getStatusOfSubscriptionRenewalDateExtensions,
-      .getNotificationHistory, .requestTestNotification, .getTestNotificationStatus:
+      .getNotificationHistory, .requestTestNotification, .getTestNotificationStatus,
+      .uploadImage, .deleteImage, .getImageList, .uploadMessage, .deleteMessage, .getMessageList,
+      .configureDefaultMessage, .getDefaultMessage, .deleteDefaultMessage, .configureRealtimeUrl,
+      .getRealtimeUrl, .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults:
       answer.misused(Refusal(.internalAssayBug, "EXC-3", at: "operation"))
     }
   }
@@ -100,6 +103,20 @@ extension OperationContext {
     case .getNotificationHistory: .appStore(try AppStoreStateMachine(self))
     case .requestTestNotification: .appStore(try AppStoreStateMachine(self))
     case .getTestNotificationStatus: .appStore(try AppStoreStateMachine(self))
+    case .uploadImage: .appStore(try AppStoreStateMachine(self))
+    case .deleteImage: .appStore(try AppStoreStateMachine(self))
+    case .getImageList: .appStore(try AppStoreStateMachine(self))
+    case .uploadMessage: .appStore(try AppStoreStateMachine(self))
+    case .deleteMessage: .appStore(try AppStoreStateMachine(self))
+    case .getMessageList: .appStore(try AppStoreStateMachine(self))
+    case .configureDefaultMessage: .appStore(try AppStoreStateMachine(self))
+    case .getDefaultMessage: .appStore(try AppStoreStateMachine(self))
+    case .deleteDefaultMessage: .appStore(try AppStoreStateMachine(self))
+    case .configureRealtimeUrl: .appStore(try AppStoreStateMachine(self))
+    case .getRealtimeUrl: .appStore(try AppStoreStateMachine(self))
+    case .deleteRealtimeUrl: .appStore(try AppStoreStateMachine(self))
+    case .initiatePerformanceTest: .appStore(try AppStoreStateMachine(self))
+    case .getPerformanceTestResults: .appStore(try AppStoreStateMachine(self))
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
       .verifyDevice, .answerVerifyReceipt, .issueSession, .verifySession,
       .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,
@@ -155,7 +172,10 @@ extension OperationContext {
       .finishTransaction, .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
       .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
       .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
-      .requestTestNotification, .getTestNotificationStatus:
+      .requestTestNotification, .getTestNotificationStatus, .uploadImage, .deleteImage,
+      .getImageList, .uploadMessage, .deleteMessage, .getMessageList, .configureDefaultMessage,
+      .getDefaultMessage, .deleteDefaultMessage, .configureRealtimeUrl, .getRealtimeUrl,
+      .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults:
       throw Refusal(.internalAssayBug, "EXC-3", at: "operation")
     }
   }

@@ -35,6 +35,21 @@ final class AppStoreUnsigned extends Details
         'completeAt' => [Member::MOMENT, 'completeDate'],
         'succeededCount' => [Member::INTEGER, 'succeededCount'],
         'failedCount' => [Member::INTEGER, 'failedCount'],
+        'imageIdentifiers' => [Member::DETAILS_LIST, 'imageIdentifiers', AppStoreImage::class],
+        'messageIdentifiers' => [
+            Member::DETAILS_LIST,
+            'messageIdentifiers',
+            AppStoreMessage::class,
+        ],
+        'messageIdentifier' => [Member::TEXT, 'messageIdentifier'],
+        'realtimeUrl' => [Member::TEXT, 'realtimeURL'],
+        'requestId' => [Member::TEXT, 'requestId'],
+        'config' => [Member::DETAILS, 'config', AppStoreTestConfig::class],
+        'target' => [Member::TEXT, 'target'],
+        'result' => [Member::TEXT, 'result'],
+        'successRate' => [Member::INTEGER, 'successRate'],
+        'numPending' => [Member::INTEGER, 'numPending'],
+        'responseTimes' => [Member::DETAILS, 'responseTimes', AppStoreTestTimes::class],
         'sendAttempts' => [Member::DETAILS_LIST, 'sendAttempts', AppStoreSendAttempt::class],
     ];
 
@@ -79,6 +94,28 @@ final class AppStoreUnsigned extends Details
     public readonly ?int $succeededCount;
     /** The number of subscriptions that were not extended. */
     public readonly ?int $failedCount;
+    /** @var list<AppStoreImage> The images of retention messages. */
+    public readonly array $imageIdentifiers;
+    /** @var list<AppStoreMessage> The retention messages. */
+    public readonly array $messageIdentifiers;
+    /** The default message of a product. */
+    public readonly ?string $messageIdentifier;
+    /** The address at which Apple asks your server. */
+    public readonly ?string $realtimeUrl;
+    /** The id of a test of that address. */
+    public readonly ?string $requestId;
+    /** What the test asks of your server. */
+    public readonly ?AppStoreTestConfig $config;
+    /** The address that was tested. */
+    public readonly ?string $target;
+    /** The result of the test. See Names\PerformanceTestStatus. */
+    public readonly ?string $result;
+    /** The share of good answers. */
+    public readonly ?int $successRate;
+    /** The number of requests that are still open. */
+    public readonly ?int $numPending;
+    /** The times of the answers. */
+    public readonly ?AppStoreTestTimes $responseTimes;
     /** @var list<AppStoreSendAttempt> The attempts to send the notifications of all pages. */
     public readonly array $sendAttempts;
 }
