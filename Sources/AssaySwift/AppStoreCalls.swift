@@ -408,4 +408,106 @@ extension AppStore {
       "get-performance-test-results",
       [("requestId", JSON(requestId))], at: now)
   }
+
+  /// Turns off the renewal of an Advanced Commerce subscription.
+  public func cancelSubscription(
+    transactionId: String, requestInfo: JSON, storefront: String? = nil,
+    at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "cancel-subscription",
+      [
+        ("transactionId", JSON(transactionId)),
+        ("requestInfo", requestInfo),
+        ("storefront", storefront.map { JSON($0) }),
+      ], at: now)
+  }
+
+  /// Ends an Advanced Commerce subscription at once and asks for its refund.
+  public func revokeSubscription(
+    transactionId: String, requestInfo: JSON, refundRiskingPreference: Bool, refundType: String,
+    refundReason: String, storefront: String? = nil, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "revoke-subscription",
+      [
+        ("transactionId", JSON(transactionId)),
+        ("requestInfo", requestInfo),
+        ("refundRiskingPreference", JSON(refundRiskingPreference)),
+        ("refundType", JSON(refundType)),
+        ("refundReason", JSON(refundReason)),
+        ("storefront", storefront.map { JSON($0) }),
+      ], at: now)
+  }
+
+  /// Asks for the refund of items of an Advanced Commerce purchase.
+  public func requestTransactionRefund(
+    transactionId: String, requestInfo: JSON, items: [JSON], refundRiskingPreference: Bool,
+    currency: String? = nil, storefront: String? = nil, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "request-transaction-refund",
+      [
+        ("transactionId", JSON(transactionId)),
+        ("requestInfo", requestInfo),
+        ("items", JSON(items)),
+        ("refundRiskingPreference", JSON(refundRiskingPreference)),
+        ("currency", currency.map { JSON($0) }),
+        ("storefront", storefront.map { JSON($0) }),
+      ], at: now)
+  }
+
+  /// Changes ids and texts of an Advanced Commerce subscription, neither its price nor its
+  /// service.
+  public func changeSubscriptionMetadata(
+    transactionId: String, requestInfo: JSON, descriptors: JSON? = nil, items: [JSON]? = nil,
+    storefront: String? = nil, taxCode: String? = nil, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "change-subscription-metadata",
+      [
+        ("transactionId", JSON(transactionId)),
+        ("requestInfo", requestInfo),
+        ("descriptors", descriptors),
+        ("items", items.map { JSON($0) }),
+        ("storefront", storefront.map { JSON($0) }),
+        ("taxCode", taxCode.map { JSON($0) }),
+      ], at: now)
+  }
+
+  /// Changes prices of an Advanced Commerce subscription from the next renewal on.
+  public func changeSubscriptionPrice(
+    transactionId: String, requestInfo: JSON, items: [JSON], currency: String? = nil,
+    storefront: String? = nil, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "change-subscription-price",
+      [
+        ("transactionId", JSON(transactionId)),
+        ("requestInfo", requestInfo),
+        ("items", JSON(items)),
+        ("currency", currency.map { JSON($0) }),
+        ("storefront", storefront.map { JSON($0) }),
+      ], at: now)
+  }
+
+  /// Moves a subscription to Advanced Commerce.
+  public func migrateSubscription(
+    transactionId: String, requestInfo: JSON, descriptors: JSON, items: [JSON],
+    targetProductId: String, taxCode: String, renewalItems: [JSON]? = nil,
+    storefront: String? = nil, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "migrate-subscription",
+      [
+        ("transactionId", JSON(transactionId)),
+        ("requestInfo", requestInfo),
+        ("descriptors", descriptors),
+        ("items", JSON(items)),
+        ("targetProductId", JSON(targetProductId)),
+        ("taxCode", JSON(taxCode)),
+        ("renewalItems", renewalItems.map { JSON($0) }),
+        ("storefront", storefront.map { JSON($0) }),
+      ], at: now)
+  }
 }

@@ -2499,6 +2499,25 @@ public struct SignedOffer: Hashable, FactsObject, Sendable {
   }
 }
 
+/// A signed request of Advanced Commerce, which the app passes to StoreKit.
+public struct SignedInAppRequest: Hashable, FactsObject, Sendable {
+  /// Compact JWS for StoreKit.
+  public let jws: String
+  /// UUID in lower case, used once.
+  public let nonce: String
+  /// When the request was signed, in seconds since 1970 UTC.
+  public let iat: Int64
+  /// The JSON that was signed, for your log.
+  public let request: String
+
+  init(_ facts: Members) throws(AssayError) {
+    jws = try facts.needed(facts.text("jws"), "jws")
+    nonce = try facts.needed(facts.text("nonce"), "nonce")
+    iat = try facts.needed(facts.integer("iat"), "iat")
+    request = try facts.needed(facts.text("request"), "request")
+  }
+}
+
 /// A promotional offer of the original StoreKit API: the app passes exactly these four.
 public struct SignedOfferV1: Hashable, FactsObject, Sendable {
   /// Base64 of DER.

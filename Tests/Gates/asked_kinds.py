@@ -186,7 +186,7 @@ def words():
     """Return {(member, type): a value that some kind accepts}, and the words of all choices."""
     rows = [(kind, row) for kind in CONTRACT.kinds if accepted(kind)
             for row in kind.members if row.is_sent]
-    choices = {word for _, row in rows if row.type == "choice" for word in row.bound.split("|")}
+    choices = {word for _, row in rows if row.type == "choice" for word in row.choices}
     found = {("another", "text"): "a"}
     for kind, row in rows:
         base = accepted(kind, row.name)

@@ -30,9 +30,22 @@ VALUES = {
     "account": ([], [" a", "a "]), "device-token": ([], ["*"]),
 }
 # Objects inside requests, with all their members.
-SAMPLES = {"uuid": UUID, "text": "a"}
-OBJECTS = {name: {each.name: SAMPLES[each.type] for each in schema.members}
-           for name, schema in CONTRACT.schemas.items()}
+SAMPLES = {"uuid": UUID, "text": "a", "boolean": True, "integer": 1}
+# An amount goes with this type of a refund only (ACA-10).
+FITTING = {"refundType": "CUSTOM"}
+OBJECTS = {}
+
+
+def sample(member):
+    """Return a value of a member of an object."""
+    kind = member.type.strip("[]")
+    value = FITTING.get(member.name) or OBJECTS.get(kind) or \
+        (member.choices[0] if member.choices else SAMPLES[kind])
+    return [value] if member.is_list else value
+
+
+for _name, _schema in CONTRACT.schemas.items():
+    OBJECTS[_name] = {each.name: sample(each) for each in _schema.members}
 VALUES.update({name: ([value], []) for name, value in OBJECTS.items()})
 # Type -> values of another JSON type.
 OTHERS = {"integer": ["1", 1.5, True], "time": ["1", 1.5], "boolean": ["true", 1]}
@@ -103,7 +116,7 @@ def of_one(member, base, choices):
     yield from ((value, "type") for value in [*OTHERS.get(kind, [1]), []])
     good, bad = VALUES.get(kind, ([], []))
     if kind == "choice":
-        good, bad = bound.split("|"), [*sorted(choices - set(bound.split("|"))), ""]
+        good, bad = member.choices, [*sorted(choices - set(member.choices)), ""]
     elif bound in NAMED:
         good, bad = NAMED[bound](base), ["another"]
         yield "", "short"

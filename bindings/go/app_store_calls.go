@@ -508,3 +508,147 @@ func (s *AppStore) GetPerformanceTestResults(
 	members["requestId"] = requestID
 	return s.begin(ctx, "get-performance-test-results", members, 0, nil, options)
 }
+
+// A CancelSubscriptionRequest has the members of CancelSubscription.
+type CancelSubscriptionRequest struct {
+	TransactionID string
+	RequestInfo   map[string]any
+	Storefront    string // optional
+}
+
+// CancelSubscription turns off the renewal of an Advanced Commerce subscription.
+func (s *AppStore) CancelSubscription(
+	ctx context.Context, request CancelSubscriptionRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["transactionId"] = request.TransactionID
+	members["requestInfo"] = request.RequestInfo
+	members.text("storefront", request.Storefront)
+	return s.begin(ctx, "cancel-subscription", members, 0, nil, options)
+}
+
+// A RevokeSubscriptionRequest has the members of RevokeSubscription.
+type RevokeSubscriptionRequest struct {
+	TransactionID           string
+	RequestInfo             map[string]any
+	RefundRiskingPreference bool
+	RefundType              string
+	RefundReason            string
+	Storefront              string // optional
+}
+
+// RevokeSubscription ends an Advanced Commerce subscription at once and asks for its
+// refund.
+func (s *AppStore) RevokeSubscription(
+	ctx context.Context, request RevokeSubscriptionRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["transactionId"] = request.TransactionID
+	members["requestInfo"] = request.RequestInfo
+	members["refundRiskingPreference"] = request.RefundRiskingPreference
+	members["refundType"] = request.RefundType
+	members["refundReason"] = request.RefundReason
+	members.text("storefront", request.Storefront)
+	return s.begin(ctx, "revoke-subscription", members, 0, nil, options)
+}
+
+// A RequestTransactionRefundRequest has the members of RequestTransactionRefund.
+type RequestTransactionRefundRequest struct {
+	TransactionID           string
+	RequestInfo             map[string]any
+	Items                   []map[string]any
+	RefundRiskingPreference bool
+	Currency                string // optional
+	Storefront              string // optional
+}
+
+// RequestTransactionRefund asks for the refund of items of an Advanced Commerce
+// purchase.
+func (s *AppStore) RequestTransactionRefund(
+	ctx context.Context, request RequestTransactionRefundRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["transactionId"] = request.TransactionID
+	members["requestInfo"] = request.RequestInfo
+	members["items"] = request.Items
+	members["refundRiskingPreference"] = request.RefundRiskingPreference
+	members.text("currency", request.Currency)
+	members.text("storefront", request.Storefront)
+	return s.begin(ctx, "request-transaction-refund", members, 0, nil, options)
+}
+
+// A ChangeSubscriptionMetadataRequest has the members of ChangeSubscriptionMetadata.
+type ChangeSubscriptionMetadataRequest struct {
+	TransactionID string
+	RequestInfo   map[string]any
+	Descriptors   map[string]any   // optional
+	Items         []map[string]any // optional
+	Storefront    string           // optional
+	TaxCode       string           // optional
+}
+
+// ChangeSubscriptionMetadata changes ids and texts of an Advanced Commerce
+// subscription, neither its price nor its service.
+func (s *AppStore) ChangeSubscriptionMetadata(
+	ctx context.Context, request ChangeSubscriptionMetadataRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["transactionId"] = request.TransactionID
+	members["requestInfo"] = request.RequestInfo
+	setObject(members, "descriptors", request.Descriptors)
+	setList(members, "items", request.Items)
+	members.text("storefront", request.Storefront)
+	members.text("taxCode", request.TaxCode)
+	return s.begin(ctx, "change-subscription-metadata", members, 0, nil, options)
+}
+
+// A ChangeSubscriptionPriceRequest has the members of ChangeSubscriptionPrice.
+type ChangeSubscriptionPriceRequest struct {
+	TransactionID string
+	RequestInfo   map[string]any
+	Items         []map[string]any
+	Currency      string // optional
+	Storefront    string // optional
+}
+
+// ChangeSubscriptionPrice changes prices of an Advanced Commerce subscription from the
+// next renewal on.
+func (s *AppStore) ChangeSubscriptionPrice(
+	ctx context.Context, request ChangeSubscriptionPriceRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["transactionId"] = request.TransactionID
+	members["requestInfo"] = request.RequestInfo
+	members["items"] = request.Items
+	members.text("currency", request.Currency)
+	members.text("storefront", request.Storefront)
+	return s.begin(ctx, "change-subscription-price", members, 0, nil, options)
+}
+
+// A MigrateSubscriptionRequest has the members of MigrateSubscription.
+type MigrateSubscriptionRequest struct {
+	TransactionID   string
+	RequestInfo     map[string]any
+	Descriptors     map[string]any
+	Items           []map[string]any
+	TargetProductID string
+	TaxCode         string
+	RenewalItems    []map[string]any // optional
+	Storefront      string           // optional
+}
+
+// MigrateSubscription moves a subscription to Advanced Commerce.
+func (s *AppStore) MigrateSubscription(
+	ctx context.Context, request MigrateSubscriptionRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["transactionId"] = request.TransactionID
+	members["requestInfo"] = request.RequestInfo
+	members["descriptors"] = request.Descriptors
+	members["items"] = request.Items
+	members["targetProductId"] = request.TargetProductID
+	members["taxCode"] = request.TaxCode
+	setList(members, "renewalItems", request.RenewalItems)
+	members.text("storefront", request.Storefront)
+	return s.begin(ctx, "migrate-subscription", members, 0, nil, options)
+}

@@ -1439,6 +1439,19 @@ type SignedOffer struct {
 	Iat int64 `json:"iat"`
 }
 
+// SignedInAppRequest is a signed request of Advanced Commerce, which the app passes to
+// StoreKit.
+type SignedInAppRequest struct {
+	// Compact JWS for StoreKit.
+	JWS string `json:"jws"`
+	// UUID in lower case, used once.
+	Nonce string `json:"nonce"`
+	// When the request was signed, in seconds since 1970 UTC.
+	Iat int64 `json:"iat"`
+	// The JSON that was signed, for your log.
+	Request string `json:"request"`
+}
+
 // SignedOfferV1 is a promotional offer of the original StoreKit API: the app passes
 // exactly these four.
 type SignedOfferV1 struct {

@@ -32,11 +32,12 @@ export const {
   ReceiptType, RefreshedReceipt, RefundPreference, RefundPreferenceV1, RejectedError,
   RenewalCommitmentInfo, RenewalInfo, RetryClass, Revocation, RevocationReason, RevocationStatus,
   RevocationType, Risk, RiskReason, SendAttemptResult, Sender, Session, Sessions, Signed,
-  SignedOffer, SignedOfferV1, SignedToken, Signer, SkippedKey, SortOrder, State, SubscriptionStatus,
-  Subtype, System, Token, TokenAlgorithm, TokenKeyset, TokenProfile, TooLargeError, Transaction,
-  TransactionCommitmentInfo, TransactionReason, TransactionReceipt, Transport, Triage,
-  TriageAnomaly, UnavailableError, UnsupportedError, UnverifiedContent, UserStatus, Verdict,
-  Verifier, VerifyReceiptAnswer, VerifyReceiptRenewalInfo, VerifyReceiptResponse,
-  VerifyReceiptTransaction, buildInfo, checkExpiry, libraryPath, libraryVersion, version
+  SignedInAppRequest, SignedOffer, SignedOfferV1, SignedToken, Signer, SkippedKey, SortOrder, State,
+  SubscriptionStatus, Subtype, System, Token, TokenAlgorithm, TokenKeyset, TokenProfile,
+  TooLargeError, Transaction, TransactionCommitmentInfo, TransactionReason, TransactionReceipt,
+  Transport, Triage, TriageAnomaly, UnavailableError, UnsupportedError, UnverifiedContent,
+  UserStatus, Verdict, Verifier, VerifyReceiptAnswer, VerifyReceiptRenewalInfo,
+  VerifyReceiptResponse, VerifyReceiptTransaction, buildInfo, checkExpiry, libraryPath,
+  libraryVersion, version
 } = assay;
 export default assay;

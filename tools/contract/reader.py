@@ -395,7 +395,10 @@ PAGES, ATTEMPTS = 100, 5
 APP_STORE = {"2a+1": 2 * ATTEMPTS + 1, "p(2a-1)+2": PAGES * (2 * ATTEMPTS - 1) + 2}
 # The rules of the responses of the App Store Server API.
 RULES = ("-", "production", "once", "same-id", "account", "consumption", "consumption-v1",
-         "notifications", "messaging", "already", "image", "message", "performance-test")
+         "notifications", "messaging", "already", "image", "message", "performance-test",
+         "commerce", "refund")
+# Hosts of Apple's beside those of the App Store Server API.
+HOSTS = ("-", "itunes")
 
 
 class Member:
@@ -406,7 +409,7 @@ class Member:
          self.given, self.wrong, self.absent, self.does) = fields
         self.at = at
         self.is_list = self.type.startswith("[")
-        self.is_deprecated, self.schema = False, None
+        self.is_deprecated, self.schema, self.known = False, None, None
         self.argument = self.name if self.alias == "-" else self.alias
         self.is_required = self.present == "required"
         self.is_sent = self.place != "host"
@@ -425,6 +428,7 @@ class Member:
             check_known(self.at, self.value_set, sets)
             one = sets[self.value_set]
             self.is_deprecated = one.is_deprecated
+            self.known = [value for _, value in one.values]
             if one.is_numeric and self.bound.split(",")[0] != one.bound:
                 fail(self.at, f"{self.bound}: {one.name} is {one.bound}")
 
@@ -445,14 +449,17 @@ class Member:
 
     @property
     def choices(self):
-        return self.bound.split("|") if self.type == "choice" else []
+        """The values of a choice: those of its set, or those that its bound lists."""
+        if self.type != "choice":
+            return []
+        return self.known or self.bound.split("|")
 
 
 class Kind:
     """One row of kinds.tsv, with its members in the order in which hosts send them. An operation of
     the App Store Server API has the columns of appstore/endpoints.tsv as well."""
 
-    method = path = answer = paging = rule = limit = None
+    method = path = answer = paging = rule = limit = host = None
 
     def __init__(self, at, fields):
         (self.name, self.on, self.runs, evidence, self.steps, self.again, hidden,
@@ -475,8 +482,10 @@ class Kind:
 
     def serve(self, at, fields):
         """Take a row of appstore/endpoints.tsv."""
-        self.method, self.path, answer, self.paging, self.rule, self.limit = fields
-        self.answer = [] if answer == "empty" else answer.split(" ")
+        self.method, self.path, answer, self.paging, self.rule, self.limit, *rest = fields
+        # None: the body is not read.
+        self.answer = None if answer == "empty" else [] if answer == "json" else answer.split(" ")
+        self.host = check_known(at, rest[0] if rest else "-", HOSTS)
         check_known(at, self.rule, RULES)
         inside = re.findall(r"\{(\w+)\}", self.path)
         if inside != [member.name for member in self.members if member.place == "path"]:
@@ -484,7 +493,8 @@ class Kind:
 
     @property
     def parameters(self):
-        """The members of a request to Apple: those of the operation itself."""
+        """The members of a request to Apple, or of what is signed for it: those of the operation
+        itself."""
         return [each for each in self.members if each.place in ("path", "query", "body")]
 
     @property
@@ -567,7 +577,7 @@ def read_kinds(value_sets, schemas):
     for kind in found.values():
         kind.members = [member for group in (*kind.groups, kind.name) for member in listed[group]]
     app_store = [name for name, kind in found.items() if kind.is_app_store]
-    for at, (name, *fields) in read_rows("appstore/endpoints.tsv", 7):
+    for at, (name, *fields) in read_rows("appstore/endpoints.tsv", 7, 8):
         check_known(at, name, app_store)
         check_once(at, name, [each for each in app_store if found[each].method])
         found[name].serve(at, fields)
@@ -743,6 +753,9 @@ class Contract:
         self.kinds = read_kinds(self.all_value_sets, self.schemas)
         self.ledger_kinds = [kind for kind in self.kinds if kind.runs == "store"]
         self.app_store_kinds = [kind for kind in self.kinds if kind.is_app_store]
+        # Requests of Advanced Commerce that are signed for the app.
+        self.in_app_kinds = [kind for kind in self.kinds
+                             if kind.on == "signer" and kind.parameters]
         # (number, name) of each error of the App Store Server API.
         self.app_store_errors = [tuple(fields) for _, fields in read_rows("appstore/errors.tsv", 2)]
         self.tables = read_tables()

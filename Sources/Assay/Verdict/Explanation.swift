@@ -16,6 +16,8 @@ enum Explanation: UInt8, Sendable {
   case signingKey, noRelease
   // Apple's response 404 without JSON from retention messaging (RTM-1).
   case messagingAccess
+  // Apple's response 403 to a cancellation, revocation or refund of Advanced Commerce (ACA-10).
+  case signedAddendum
   // A chain that ends at an authority of `assay mint` (JWS-20, PTH-2, PTH-5, ATT-30, FRC-4).
   case testAuthority
   // The environment of the evidence, if the verifier does not accept it (JWS-70, APR-16, RCP-28,
@@ -80,6 +82,9 @@ enum Explanation: UInt8, Sendable {
     case .messagingAccess:
       return
         "this app has no access to retention messaging, which Apple lends on request, or the path is wrong"
+    case .signedAddendum:
+      return
+        "exchange.api.errorName says why; without one, the app has not signed Apple's addendum for these calls"
     case .noRelease:
       return
         "no release in Production yet, or keys: ask Sandbox, or with \"environment\":\"auto\""

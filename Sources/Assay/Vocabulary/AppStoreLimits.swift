@@ -35,6 +35,12 @@ enum AppStoreLimits {
     ("delete-realtime-url", 1),
     ("initiate-performance-test", 1),
     ("get-performance-test-results", 1),
+    ("cancel-subscription", 5),
+    ("revoke-subscription", 5),
+    ("request-transaction-refund", 5),
+    ("change-subscription-metadata", 50),
+    ("change-subscription-price", 50),
+    ("migrate-subscription", 50),
   ]
 
   static func row(

@@ -957,6 +957,14 @@ class SignedOffer extends Members {
   get iat() { return number(here(this, "iat")); }
 }
 
+class SignedInAppRequest extends Members {
+  static shown = ["nonce", "iat"];
+  get jws() { return text(here(this, "jws")); }
+  get nonce() { return text(here(this, "nonce")); }
+  get iat() { return number(here(this, "iat")); }
+  get request() { return text(here(this, "request")); }
+}
+
 class SignedOfferV1 extends Members {
   static shown = ["keyId", "nonce", "timestamp"];
   get signature() { return text(here(this, "signature")); }
@@ -1252,9 +1260,9 @@ module.exports = {
   AttestedReceipt, Attestation, Assertion, AttestReceipt, RefreshedReceipt, CertificateRevocation,
   Revocation, TokenKeyset, Token, IssuerKey, SkippedKey, IssuerKeys, KeysetState, FetchedKeyset,
   AppleAccountEvent, AppleTokens, DeviceBit, DeviceBits, DeviceCheck, Session, IssuedSession,
-  VerifyReceiptAnswer, SignedToken, ClientSecret, SignedOffer, SignedOfferV1, AppStoreStatus,
-  AppStoreSendAttempt, AppStoreImage, AppStoreMessage, AppStoreTestConfig, AppStoreTestTimes,
-  AppStoreUnsigned, AppStoreNext, AppStoreRefusedStatus, AppStoreRefused, AppStoreResponse,
-  RiskReason, ClientError, Risk, EvidenceCoverage, Delivery, ExcludedTransaction, Commitment,
-  GroupDecision, Decision
+  VerifyReceiptAnswer, SignedToken, ClientSecret, SignedOffer, SignedInAppRequest, SignedOfferV1,
+  AppStoreStatus, AppStoreSendAttempt, AppStoreImage, AppStoreMessage, AppStoreTestConfig,
+  AppStoreTestTimes, AppStoreUnsigned, AppStoreNext, AppStoreRefusedStatus, AppStoreRefused,
+  AppStoreResponse, RiskReason, ClientError, Risk, EvidenceCoverage, Delivery, ExcludedTransaction,
+  Commitment, GroupDecision, Decision
 };

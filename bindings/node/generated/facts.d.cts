@@ -2492,6 +2492,18 @@ export class SignedOffer extends Members {
   readonly iat: number;
 }
 
+/** A signed request of Advanced Commerce, which the app passes to StoreKit. */
+export class SignedInAppRequest extends Members {
+  /** Compact JWS for StoreKit. */
+  readonly jws: string;
+  /** UUID in lower case, used once. */
+  readonly nonce: string;
+  /** When the request was signed, in seconds since 1970 UTC. */
+  readonly iat: number;
+  /** The JSON that was signed, for your log. */
+  readonly request: string;
+}
+
 /** A promotional offer of the original StoreKit API: the app passes exactly these four. */
 export class SignedOfferV1 extends Members {
   /** Base64 of DER. */

@@ -65,6 +65,22 @@ exports.OPERATIONS = [
     on: "signer", runs: "call", wrapped: [], result: "SignedOffer", at: ["exchange"],
   },
   {
+    name: "signOneTimeCharge", operation: "sign-one-time-charge", on: "signer", runs: "call",
+    wrapped: [], result: "SignedInAppRequest", at: ["exchange"],
+  },
+  {
+    name: "signSubscriptionCreation", operation: "sign-subscription-creation", on: "signer",
+    runs: "call", wrapped: [], result: "SignedInAppRequest", at: ["exchange"],
+  },
+  {
+    name: "signSubscriptionModification", operation: "sign-subscription-modification",
+    on: "signer", runs: "call", wrapped: [], result: "SignedInAppRequest", at: ["exchange"],
+  },
+  {
+    name: "signSubscriptionReactivation", operation: "sign-subscription-reactivation",
+    on: "signer", runs: "call", wrapped: [], result: "SignedInAppRequest", at: ["exchange"],
+  },
+  {
     name: "buildRealtimeResponse", operation: "build-realtime-response", on: "verifier",
     runs: "call", evidence: { name: "evidence", first: false }, first: "messageIdentifier",
     wrapped: [], result: "text", at: ["exchange", "body"],
@@ -252,5 +268,29 @@ exports.OPERATIONS = [
     name: "getPerformanceTestResults", operation: "get-performance-test-results", on: "appstore",
     runs: "http", first: "requestId", wrapped: [], result: "AppStoreResponse",
     at: ["exchange", "result"],
+  },
+  {
+    name: "cancelSubscription", operation: "cancel-subscription", on: "appstore", runs: "http",
+    wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "revokeSubscription", operation: "revoke-subscription", on: "appstore", runs: "http",
+    wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "requestTransactionRefund", operation: "request-transaction-refund", on: "appstore",
+    runs: "http", wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "changeSubscriptionMetadata", operation: "change-subscription-metadata", on: "appstore",
+    runs: "http", wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "changeSubscriptionPrice", operation: "change-subscription-price", on: "appstore",
+    runs: "http", wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "migrateSubscription", operation: "migrate-subscription", on: "appstore", runs: "http",
+    wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
   },
 ];

@@ -21,6 +21,7 @@ import type {
   Revocation,
   Risk,
   Session,
+  SignedInAppRequest,
   SignedOffer,
   SignedOfferV1,
   SignedToken,
@@ -45,6 +46,172 @@ export interface BulletPoint {
   imageIdentifier: string;
   /** The text for those who cannot see it. */
   altText: string;
+}
+
+/** What every request of Advanced Commerce has. */
+export interface CommerceRequestInfo {
+  /** The id of the request: stored before it is sent, and the same in a repetition. */
+  requestReferenceId: string;
+  /** The account. */
+  appAccountToken?: string;
+  /** The token of the renewal info that you have read. */
+  consistencyToken?: string;
+}
+
+/** A discount on one item. */
+export interface CommerceOffer {
+  /** The length of a period. */
+  period: "P3D" | "P1W" | "P2W" | "P1M" | "P2M" | "P3M" | "P6M" | "P9M" | "P1Y";
+  /** The number of periods. */
+  periodCount: number;
+  /** The price in thousandths of the currency. */
+  price: number;
+  /** The reason. */
+  reason: "ACQUISITION" | "WIN_BACK" | "RETENTION";
+}
+
+/** The texts of a subscription. */
+export interface CommerceDescriptors {
+  /** The description that the customer sees. */
+  description: string;
+  /** The name that the customer sees. */
+  displayName: string;
+}
+
+/** Other texts of a subscription. */
+export interface CommerceChangedDescriptors {
+  /** The time of the change. */
+  effective: "IMMEDIATELY" | "NEXT_BILL_CYCLE";
+  /** The description that the customer sees. */
+  description?: string;
+  /** The name that the customer sees. */
+  displayName?: string;
+}
+
+/** A purchase that is made once. */
+export interface CommerceCharge {
+  /** Your id of the product. */
+  SKU: string;
+  /** The description that the customer sees. */
+  description: string;
+  /** The name that the customer sees. */
+  displayName: string;
+  /** The price in thousandths of the currency. */
+  price: number;
+}
+
+/** An item of a new subscription. */
+export interface CommerceItem {
+  /** Your id of the product. */
+  SKU: string;
+  /** The description that the customer sees. */
+  description: string;
+  /** The name that the customer sees. */
+  displayName: string;
+  /** The price in thousandths of the currency. */
+  price: number;
+  /** A discount. */
+  offer?: CommerceOffer;
+}
+
+/** An item that a subscription gets. */
+export interface CommerceAddedItem {
+  /** Your id of the product. */
+  SKU: string;
+  /** The description that the customer sees. */
+  description: string;
+  /** The name that the customer sees. */
+  displayName: string;
+  /** The price in thousandths of the currency. */
+  price: number;
+  /** A discount. */
+  offer?: CommerceOffer;
+  /** The price until the next renewal, in thousandths of the currency. */
+  proratedPrice?: number;
+}
+
+/** An item that takes the place of another. */
+export interface CommerceChangedItem {
+  /** The product as it is now. */
+  currentSKU: string;
+  /** Your id of the product. */
+  SKU: string;
+  /** The description that the customer sees. */
+  description: string;
+  /** The name that the customer sees. */
+  displayName: string;
+  /** The price in thousandths of the currency. */
+  price: number;
+  /** The reason of the change. */
+  reason: "UPGRADE" | "DOWNGRADE" | "APPLY_OFFER";
+  /** The time of the change. */
+  effective: "IMMEDIATELY" | "NEXT_BILL_CYCLE";
+  /** A discount. */
+  offer?: CommerceOffer;
+  /** The price until the next renewal, in thousandths of the currency. */
+  proratedPrice?: number;
+}
+
+/** An item that is named only. */
+export interface CommerceSKU {
+  /** Your id of the product. */
+  SKU: string;
+}
+
+/** Another renewal period. */
+export interface CommercePeriodChange {
+  /** The time of the change. */
+  effective: "IMMEDIATELY" | "NEXT_BILL_CYCLE";
+  /** The period. */
+  period: "P1W" | "P1M" | "P2M" | "P3M" | "P6M" | "P1Y";
+}
+
+/** An item whose price is to be refunded. */
+export interface CommerceRefundItem {
+  /** Your id of the product. */
+  SKU: string;
+  /** Whether the customer loses the item. */
+  revoke: boolean;
+  /** The reason; SIMULATE_REFUND_DECLINE in Sandbox only. */
+  refundReason: "UNINTENDED_PURCHASE" | "FULFILLMENT_ISSUE" | "UNSATISFIED_WITH_PURCHASE" | "LEGAL" | "OTHER" | "MODIFY_ITEMS_REFUND" | "SIMULATE_REFUND_DECLINE";
+  /** The extent. */
+  refundType: "FULL" | "PRORATED" | "CUSTOM";
+  /** The amount in thousandths of the currency: with CUSTOM, and only with it. */
+  refundAmount?: number;
+}
+
+/** Another id or other texts of an item. */
+export interface CommerceMetadataItem {
+  /** The product as it is now. */
+  currentSKU: string;
+  /** The time of the change. */
+  effective: "IMMEDIATELY" | "NEXT_BILL_CYCLE";
+  /** Its id from then on. */
+  SKU?: string;
+  /** The description that the customer sees. */
+  description?: string;
+  /** The name that the customer sees. */
+  displayName?: string;
+}
+
+/** Another price of an item. */
+export interface CommercePriceItem {
+  /** Your id of the product. */
+  SKU: string;
+  /** The price in thousandths of the currency. */
+  price: number;
+  /** The items whose price changes with it. */
+  dependentSKUs?: readonly string[];
+}
+
+/** An item of a subscription that moves to Advanced Commerce. */
+export interface CommerceMigratedItem {
+  /** Your id of the product. */
+  SKU: string;
+  /** The description that the customer sees. */
+  description: string;
+  /** The name that the customer sees. */
+  displayName: string;
 }
 
 export interface ReadDeviceCheckResponseRequest extends At {
@@ -152,6 +319,90 @@ export interface SignIntroductoryOfferEligibilityRequest extends At {
   transactionId: string;
   /** A nonce, used once. */
   nonce?: string;
+}
+
+export interface SignOneTimeChargeRequest extends At {
+  /** The id of the request, and the account. */
+  requestInfo: CommerceRequestInfo;
+  /** The currency: three letters. */
+  currency: string;
+  /** What is bought. */
+  item: CommerceCharge;
+  /** Apple's tax code of the product. */
+  taxCode: string;
+  /** The storefront: a country of three letters. */
+  storefront?: string;
+  /** A nonce, used once. */
+  nonce?: string;
+  /** The app of the request. */
+  bundleId?: string;
+}
+
+export interface SignSubscriptionCreationRequest extends At {
+  /** The id of the request, and the account. */
+  requestInfo: CommerceRequestInfo;
+  /** The currency: three letters. */
+  currency: string;
+  /** The texts of the subscription. */
+  descriptors: CommerceDescriptors;
+  /** The items. */
+  items: readonly CommerceItem[];
+  /** The renewal period. */
+  period: "P1W" | "P1M" | "P2M" | "P3M" | "P6M" | "P1Y";
+  /** Apple's tax code of the product. */
+  taxCode: string;
+  /** A transaction of the customer's earlier subscription. */
+  previousTransactionId?: string;
+  /** The storefront: a country of three letters. */
+  storefront?: string;
+  /** A nonce, used once. */
+  nonce?: string;
+  /** The app of the request. */
+  bundleId?: string;
+}
+
+export interface SignSubscriptionModificationRequest extends At {
+  /** The id of the request, and the account. */
+  requestInfo: CommerceRequestInfo;
+  /** The first transaction of the subscription, or any later one. */
+  transactionId: string;
+  /** Whether the subscription keeps its renewal date. */
+  retainBillingCycle: boolean;
+  /** New items. */
+  addItems?: readonly CommerceAddedItem[];
+  /** Items that take the place of others. */
+  changeItems?: readonly CommerceChangedItem[];
+  /** Items that end. */
+  removeItems?: readonly CommerceSKU[];
+  /** Another renewal period. */
+  periodChange?: CommercePeriodChange;
+  /** Other texts of the subscription. */
+  descriptors?: CommerceChangedDescriptors;
+  /** The currency: three letters. */
+  currency?: string;
+  /** The storefront: a country of three letters. */
+  storefront?: string;
+  /** Apple's tax code of the product. */
+  taxCode?: string;
+  /** A nonce, used once. */
+  nonce?: string;
+  /** The app of the request. */
+  bundleId?: string;
+}
+
+export interface SignSubscriptionReactivationRequest extends At {
+  /** The id of the request, and the account. */
+  requestInfo: CommerceRequestInfo;
+  /** The first transaction of the subscription, or any later one. */
+  transactionId: string;
+  /** The items; absent: all. */
+  items?: readonly CommerceSKU[];
+  /** The storefront: a country of three letters. */
+  storefront?: string;
+  /** A nonce, used once. */
+  nonce?: string;
+  /** The app of the request. */
+  bundleId?: string;
 }
 
 export interface BuildRealtimeResponseRequest extends At {
@@ -461,6 +712,92 @@ export interface DeleteDefaultMessageRequest extends NetworkOptions {
   locale: string;
 }
 
+export interface CancelSubscriptionRequest extends NetworkOptions {
+  /** The first transaction of the subscription, or any later one. */
+  transactionId: string;
+  /** The id of the request, and the account. */
+  requestInfo: CommerceRequestInfo;
+  /** The storefront: a country of three letters. */
+  storefront?: string;
+}
+
+export interface RevokeSubscriptionRequest extends NetworkOptions {
+  /** The first transaction of the subscription, or any later one. */
+  transactionId: string;
+  /** The id of the request, and the account. */
+  requestInfo: CommerceRequestInfo;
+  /** Whether Apple asks you about the customer's consumption before it decides. */
+  refundRiskingPreference: boolean;
+  /** The extent of the refund. */
+  refundType: "FULL" | "PRORATED" | "CUSTOM";
+  /** The reason; SIMULATE_REFUND_DECLINE in Sandbox only. */
+  refundReason: "UNINTENDED_PURCHASE" | "FULFILLMENT_ISSUE" | "UNSATISFIED_WITH_PURCHASE" | "LEGAL" | "OTHER" | "MODIFY_ITEMS_REFUND" | "SIMULATE_REFUND_DECLINE";
+  /** The storefront: a country of three letters. */
+  storefront?: string;
+}
+
+export interface RequestTransactionRefundRequest extends NetworkOptions {
+  /** The transaction to refund. */
+  transactionId: string;
+  /** The id of the request, and the account. */
+  requestInfo: CommerceRequestInfo;
+  /** The items. */
+  items: readonly CommerceRefundItem[];
+  /** Whether Apple asks you about the customer's consumption before it decides. */
+  refundRiskingPreference: boolean;
+  /** The currency: three letters. */
+  currency?: string;
+  /** The storefront: a country of three letters. */
+  storefront?: string;
+}
+
+export interface ChangeSubscriptionMetadataRequest extends NetworkOptions {
+  /** The first transaction of the subscription, or any later one. */
+  transactionId: string;
+  /** The id of the request, and the account. */
+  requestInfo: CommerceRequestInfo;
+  /** The texts of the subscription. */
+  descriptors?: CommerceChangedDescriptors;
+  /** The items. */
+  items?: readonly CommerceMetadataItem[];
+  /** The storefront: a country of three letters. */
+  storefront?: string;
+  /** Apple's tax code of the product. */
+  taxCode?: string;
+}
+
+export interface ChangeSubscriptionPriceRequest extends NetworkOptions {
+  /** The first transaction of the subscription, or any later one. */
+  transactionId: string;
+  /** The id of the request, and the account. */
+  requestInfo: CommerceRequestInfo;
+  /** The items. */
+  items: readonly CommercePriceItem[];
+  /** The currency: three letters. */
+  currency?: string;
+  /** The storefront: a country of three letters. */
+  storefront?: string;
+}
+
+export interface MigrateSubscriptionRequest extends NetworkOptions {
+  /** The first transaction of the subscription, or any later one. */
+  transactionId: string;
+  /** The id of the request, and the account. */
+  requestInfo: CommerceRequestInfo;
+  /** The texts of the subscription. */
+  descriptors: CommerceDescriptors;
+  /** The items. */
+  items: readonly CommerceMigratedItem[];
+  /** The generic product to which it moves. */
+  targetProductId: string;
+  /** Apple's tax code of the product. */
+  taxCode: string;
+  /** The items from the next renewal on, if they are others. */
+  renewalItems?: readonly CommerceMigratedItem[];
+  /** The storefront: a country of three letters. */
+  storefront?: string;
+}
+
 export interface VerifierCalls {
   /** Recommends how to treat a request from what was observed about it. */
   assessRisk(observations: Observations, options?: At): Risk;
@@ -518,6 +855,23 @@ export interface SignerCalls {
   signPromotionalOffer(request: SignPromotionalOfferRequest): SignedOffer;
   /** Signs whether a customer may have the introductory offer, as a JWS for the app. */
   signIntroductoryOfferEligibility(request: SignIntroductoryOfferEligibilityRequest): SignedOffer;
+  /**
+   * Signs a request of Advanced Commerce that the app passes to StoreKit: a purchase that is made
+   * once.
+   */
+  signOneTimeCharge(request: SignOneTimeChargeRequest): SignedInAppRequest;
+  /** Signs a request of Advanced Commerce that the app passes to StoreKit: a new subscription. */
+  signSubscriptionCreation(request: SignSubscriptionCreationRequest): SignedInAppRequest;
+  /**
+   * Signs a request of Advanced Commerce that the app passes to StoreKit: a change of a
+   * subscription.
+   */
+  signSubscriptionModification(request: SignSubscriptionModificationRequest): SignedInAppRequest;
+  /**
+   * Signs a request of Advanced Commerce that the app passes to StoreKit: a subscription that
+   * renews again.
+   */
+  signSubscriptionReactivation(request: SignSubscriptionReactivationRequest): SignedInAppRequest;
   /** Signs a token for Apple's DeviceCheck and App Attest servers, valid for 20 minutes. */
   signDeviceCheckToken(options?: At): SignedToken;
   /** Signs the client secret of Sign in with Apple. */
@@ -630,6 +984,20 @@ export interface AppStoreRequests {
   ): Promise<AppStoreResponse>;
   /** Gets the results of such a test. */
   getPerformanceTestResults(requestId: string, options?: NetworkOptions): Promise<AppStoreResponse>;
+  /** Turns off the renewal of an Advanced Commerce subscription. */
+  cancelSubscription(request: CancelSubscriptionRequest): Promise<AppStoreResponse>;
+  /** Ends an Advanced Commerce subscription at once and asks for its refund. */
+  revokeSubscription(request: RevokeSubscriptionRequest): Promise<AppStoreResponse>;
+  /** Asks for the refund of items of an Advanced Commerce purchase. */
+  requestTransactionRefund(request: RequestTransactionRefundRequest): Promise<AppStoreResponse>;
+  /**
+   * Changes ids and texts of an Advanced Commerce subscription, neither its price nor its service.
+   */
+  changeSubscriptionMetadata(request: ChangeSubscriptionMetadataRequest): Promise<AppStoreResponse>;
+  /** Changes prices of an Advanced Commerce subscription from the next renewal on. */
+  changeSubscriptionPrice(request: ChangeSubscriptionPriceRequest): Promise<AppStoreResponse>;
+  /** Moves a subscription to Advanced Commerce. */
+  migrateSubscription(request: MigrateSubscriptionRequest): Promise<AppStoreResponse>;
 }
 
 /** Members of the requests of exchanges, by operation (docs/exchanges.md). */
@@ -704,6 +1072,50 @@ export interface ExchangeRequests {
     allowIntroductoryOffer: boolean;
     transactionId: string;
     nonce?: string;
+  };
+  "sign-one-time-charge": {
+    requestInfo: CommerceRequestInfo;
+    currency: string;
+    item: CommerceCharge;
+    taxCode: string;
+    storefront?: string;
+    nonce?: string;
+    bundleId?: string;
+  };
+  "sign-subscription-creation": {
+    requestInfo: CommerceRequestInfo;
+    currency: string;
+    descriptors: CommerceDescriptors;
+    items: readonly CommerceItem[];
+    period: "P1W" | "P1M" | "P2M" | "P3M" | "P6M" | "P1Y";
+    taxCode: string;
+    previousTransactionId?: string;
+    storefront?: string;
+    nonce?: string;
+    bundleId?: string;
+  };
+  "sign-subscription-modification": {
+    requestInfo: CommerceRequestInfo;
+    transactionId: string;
+    retainBillingCycle: boolean;
+    addItems?: readonly CommerceAddedItem[];
+    changeItems?: readonly CommerceChangedItem[];
+    removeItems?: readonly CommerceSKU[];
+    periodChange?: CommercePeriodChange;
+    descriptors?: CommerceChangedDescriptors;
+    currency?: string;
+    storefront?: string;
+    taxCode?: string;
+    nonce?: string;
+    bundleId?: string;
+  };
+  "sign-subscription-reactivation": {
+    requestInfo: CommerceRequestInfo;
+    transactionId: string;
+    items?: readonly CommerceSKU[];
+    storefront?: string;
+    nonce?: string;
+    bundleId?: string;
   };
   "build-realtime-response": {
     messageIdentifier: string;
@@ -1461,6 +1873,112 @@ export interface ExchangeRequests {
     environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
     bundleId?: string;
     requestId: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "cancel-subscription": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    requestInfo: CommerceRequestInfo;
+    storefront?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "revoke-subscription": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    requestInfo: CommerceRequestInfo;
+    refundRiskingPreference: boolean;
+    refundType: "FULL" | "PRORATED" | "CUSTOM";
+    refundReason: "UNINTENDED_PURCHASE" | "FULFILLMENT_ISSUE" | "UNSATISFIED_WITH_PURCHASE" | "LEGAL" | "OTHER" | "MODIFY_ITEMS_REFUND" | "SIMULATE_REFUND_DECLINE";
+    storefront?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "request-transaction-refund": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    requestInfo: CommerceRequestInfo;
+    items: readonly CommerceRefundItem[];
+    refundRiskingPreference: boolean;
+    currency?: string;
+    storefront?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "change-subscription-metadata": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    requestInfo: CommerceRequestInfo;
+    descriptors?: CommerceChangedDescriptors;
+    items?: readonly CommerceMetadataItem[];
+    storefront?: string;
+    taxCode?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "change-subscription-price": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    requestInfo: CommerceRequestInfo;
+    items: readonly CommercePriceItem[];
+    currency?: string;
+    storefront?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "migrate-subscription": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    transactionId: string;
+    requestInfo: CommerceRequestInfo;
+    descriptors: CommerceDescriptors;
+    items: readonly CommerceMigratedItem[];
+    targetProductId: string;
+    taxCode: string;
+    renewalItems?: readonly CommerceMigratedItem[];
+    storefront?: string;
     options?: {
       attempts?: number;
       pages?: number;

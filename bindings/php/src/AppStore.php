@@ -581,4 +581,152 @@ final class AppStore
             'requestId' => $requestId,
         ], $now);
     }
+
+    /**
+     * Turns off the renewal of an Advanced Commerce subscription.
+     *
+     * @param array<string, mixed> $requestInfo
+     */
+    public function cancelSubscription(
+        string $transactionId,
+        array $requestInfo,
+        ?string $storefront = null,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('cancel-subscription', [
+            'transactionId' => $transactionId,
+            'requestInfo' => $requestInfo,
+            'storefront' => $storefront,
+        ], $now);
+    }
+
+    /**
+     * Ends an Advanced Commerce subscription at once and asks for its refund.
+     *
+     * @param array<string, mixed> $requestInfo
+     */
+    public function revokeSubscription(
+        string $transactionId,
+        array $requestInfo,
+        bool $refundRiskingPreference,
+        string $refundType,
+        string $refundReason,
+        ?string $storefront = null,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('revoke-subscription', [
+            'transactionId' => $transactionId,
+            'requestInfo' => $requestInfo,
+            'refundRiskingPreference' => $refundRiskingPreference,
+            'refundType' => $refundType,
+            'refundReason' => $refundReason,
+            'storefront' => $storefront,
+        ], $now);
+    }
+
+    /**
+     * Asks for the refund of items of an Advanced Commerce purchase.
+     *
+     * @param array<string, mixed> $requestInfo
+     * @param list<array<string, mixed>> $items
+     */
+    public function requestTransactionRefund(
+        string $transactionId,
+        array $requestInfo,
+        array $items,
+        bool $refundRiskingPreference,
+        ?string $currency = null,
+        ?string $storefront = null,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('request-transaction-refund', [
+            'transactionId' => $transactionId,
+            'requestInfo' => $requestInfo,
+            'items' => $items,
+            'refundRiskingPreference' => $refundRiskingPreference,
+            'currency' => $currency,
+            'storefront' => $storefront,
+        ], $now);
+    }
+
+    /**
+     * Changes ids and texts of an Advanced Commerce subscription, neither its price nor its
+     * service.
+     *
+     * @param array<string, mixed> $requestInfo
+     * @param array<string, mixed>|null $descriptors
+     * @param list<array<string, mixed>>|null $items
+     */
+    public function changeSubscriptionMetadata(
+        string $transactionId,
+        array $requestInfo,
+        ?array $descriptors = null,
+        ?array $items = null,
+        ?string $storefront = null,
+        ?string $taxCode = null,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('change-subscription-metadata', [
+            'transactionId' => $transactionId,
+            'requestInfo' => $requestInfo,
+            'descriptors' => $descriptors,
+            'items' => $items,
+            'storefront' => $storefront,
+            'taxCode' => $taxCode,
+        ], $now);
+    }
+
+    /**
+     * Changes prices of an Advanced Commerce subscription from the next renewal on.
+     *
+     * @param array<string, mixed> $requestInfo
+     * @param list<array<string, mixed>> $items
+     */
+    public function changeSubscriptionPrice(
+        string $transactionId,
+        array $requestInfo,
+        array $items,
+        ?string $currency = null,
+        ?string $storefront = null,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('change-subscription-price', [
+            'transactionId' => $transactionId,
+            'requestInfo' => $requestInfo,
+            'items' => $items,
+            'currency' => $currency,
+            'storefront' => $storefront,
+        ], $now);
+    }
+
+    /**
+     * Moves a subscription to Advanced Commerce.
+     *
+     * @param array<string, mixed> $requestInfo
+     * @param array<string, mixed> $descriptors
+     * @param list<array<string, mixed>> $items
+     * @param list<array<string, mixed>>|null $renewalItems
+     */
+    public function migrateSubscription(
+        string $transactionId,
+        array $requestInfo,
+        array $descriptors,
+        array $items,
+        string $targetProductId,
+        string $taxCode,
+        ?array $renewalItems = null,
+        ?string $storefront = null,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('migrate-subscription', [
+            'transactionId' => $transactionId,
+            'requestInfo' => $requestInfo,
+            'descriptors' => $descriptors,
+            'items' => $items,
+            'targetProductId' => $targetProductId,
+            'taxCode' => $taxCode,
+            'renewalItems' => $renewalItems,
+            'storefront' => $storefront,
+        ], $now);
+    }
 }

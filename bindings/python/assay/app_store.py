@@ -666,6 +666,154 @@ class AppStore:
             now,
         )
 
+    def cancel_subscription(
+        self,
+        transaction_id: str,
+        request_info: Mapping[str, object],
+        *,
+        storefront: str | None = None,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Turns off the renewal of an Advanced Commerce subscription."""
+        return self._begin(
+            "cancel-subscription",
+            {
+                "transactionId": transaction_id,
+                "requestInfo": request_info,
+                "storefront": storefront,
+            },
+            now,
+        )
+
+    def revoke_subscription(
+        self,
+        transaction_id: str,
+        request_info: Mapping[str, object],
+        refund_risking_preference: bool,
+        refund_type: str,
+        refund_reason: str,
+        *,
+        storefront: str | None = None,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Ends an Advanced Commerce subscription at once and asks for its refund."""
+        return self._begin(
+            "revoke-subscription",
+            {
+                "transactionId": transaction_id,
+                "requestInfo": request_info,
+                "refundRiskingPreference": refund_risking_preference,
+                "refundType": refund_type,
+                "refundReason": refund_reason,
+                "storefront": storefront,
+            },
+            now,
+        )
+
+    def request_transaction_refund(
+        self,
+        transaction_id: str,
+        request_info: Mapping[str, object],
+        items: Sequence[Mapping[str, object]],
+        refund_risking_preference: bool,
+        *,
+        currency: str | None = None,
+        storefront: str | None = None,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Asks for the refund of items of an Advanced Commerce purchase."""
+        return self._begin(
+            "request-transaction-refund",
+            {
+                "transactionId": transaction_id,
+                "requestInfo": request_info,
+                "items": list(items),
+                "refundRiskingPreference": refund_risking_preference,
+                "currency": currency,
+                "storefront": storefront,
+            },
+            now,
+        )
+
+    def change_subscription_metadata(
+        self,
+        transaction_id: str,
+        request_info: Mapping[str, object],
+        *,
+        descriptors: Mapping[str, object] | None = None,
+        items: Sequence[Mapping[str, object]] | None = None,
+        storefront: str | None = None,
+        tax_code: str | None = None,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Changes ids and texts of an Advanced Commerce subscription, neither its price nor
+        its service.
+        """
+        return self._begin(
+            "change-subscription-metadata",
+            {
+                "transactionId": transaction_id,
+                "requestInfo": request_info,
+                "descriptors": descriptors,
+                "items": _list(items),
+                "storefront": storefront,
+                "taxCode": tax_code,
+            },
+            now,
+        )
+
+    def change_subscription_price(
+        self,
+        transaction_id: str,
+        request_info: Mapping[str, object],
+        items: Sequence[Mapping[str, object]],
+        *,
+        currency: str | None = None,
+        storefront: str | None = None,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Changes prices of an Advanced Commerce subscription from the next renewal on."""
+        return self._begin(
+            "change-subscription-price",
+            {
+                "transactionId": transaction_id,
+                "requestInfo": request_info,
+                "items": list(items),
+                "currency": currency,
+                "storefront": storefront,
+            },
+            now,
+        )
+
+    def migrate_subscription(
+        self,
+        transaction_id: str,
+        request_info: Mapping[str, object],
+        descriptors: Mapping[str, object],
+        items: Sequence[Mapping[str, object]],
+        target_product_id: str,
+        tax_code: str,
+        *,
+        renewal_items: Sequence[Mapping[str, object]] | None = None,
+        storefront: str | None = None,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Moves a subscription to Advanced Commerce."""
+        return self._begin(
+            "migrate-subscription",
+            {
+                "transactionId": transaction_id,
+                "requestInfo": request_info,
+                "descriptors": descriptors,
+                "items": list(items),
+                "targetProductId": target_product_id,
+                "taxCode": tax_code,
+                "renewalItems": _list(renewal_items),
+                "storefront": storefront,
+            },
+            now,
+        )
+
 
 def _time(moment: Time | None, name: str) -> int | None:
     return None if moment is None else milliseconds(moment, name)

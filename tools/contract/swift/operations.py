@@ -166,7 +166,7 @@ def write_form(member):
         return f".number({low}...{number}{old})"
     if kind == "boolean" and member.bound == "true alone":
         return ".consent"
-    if kind == "name":
+    if kind == "name" or (kind == "choice" and member.value_set):
         return f".name(AppStoreValueSets.{lower_name(member.value_set)})"
     if member.schema:
         return f".object(AppStoreSchemas.{lower_name(kind)})"
@@ -210,7 +210,13 @@ def write_schemas(contract):
     for each in contract.schemas.values():
         out += [f"  /// {each.does}", f"  static let {lower_name(each.name)} = AppStoreSchema([",
                 *(f"    {write_parameter(member)}," for member in each.members), "  ])"]
-    return [*out, "}"]
+    out += ["  /// The requests that are signed for the app, by operation (ACA-3).",
+            "  static let inApp: [(operation: StaticString, schema: AppStoreSchema)] = ["]
+    for kind in contract.in_app_kinds:
+        out += ["    (", f"      {quote(kind.name)},", "      AppStoreSchema([",
+                *(f"        {write_parameter(member)}," for member in kind.parameters),
+                "      ])", "    ),"]
+    return [*out, "  ]", "}"]
 
 
 def write_endpoint(kind):
@@ -221,11 +227,13 @@ def write_endpoint(kind):
         out += ["      members: [", *(f"        {member}," for member in members), "      ],"]
     else:
         out.append(f"      members: [{''.join(members)}],")
-    tail = [f"answer: {list_names(kind.answer) if kind.answer else 'nil'}"]
+    tail = [f"answer: {'nil' if kind.answer is None else list_names(kind.answer)}"]
     if kind.paging != "-":
         tail.append(f"paging: {quote(kind.paging)}")
     if kind.rule != "-":
         tail.append(f"rule: .{camel(kind.rule)}")
+    if kind.host != "-":
+        tail.append(f"site: .{kind.host}")
     return [*out, f"      {', '.join(tail)}),"]
 
 

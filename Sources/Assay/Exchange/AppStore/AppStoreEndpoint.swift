@@ -1,5 +1,12 @@
 /// One endpoint of the App Store Server API: a row of endpoints.tsv (EXC-25).
 final class AppStoreEndpoint: Sendable {
+  /// Whose host names are called.
+  enum Site: Sendable {
+    case storeKit
+    /// The older names, under which Apple documents Advanced Commerce (ACA-7).
+    case itunes
+  }
+
   let name: StaticString
   let method: StaticString
   /// The path below the host; `{name}` is replaced by a member of the request.
@@ -11,11 +18,12 @@ final class AppStoreEndpoint: Sendable {
   /// The member of request and response that selects the next page (API-40).
   let paging: StaticString?
   let rule: AppStoreRule
+  let site: Site
 
   init(
     _ name: StaticString, _ method: StaticString, _ path: StaticString,
     members: [AppStoreMember], answer: [StaticString]?, paging: StaticString? = nil,
-    rule: AppStoreRule = .none
+    rule: AppStoreRule = .none, site: Site = .storeKit
   ) {
     self.name = name
     self.method = method
@@ -24,6 +32,7 @@ final class AppStoreEndpoint: Sendable {
     self.answer = answer
     self.paging = paging
     self.rule = rule
+    self.site = site
   }
 
   /// Whether a second request does no harm (API-53).

@@ -255,5 +255,75 @@ enum AppStoreEndpointTable {
       "/inApps/v1/messaging/performanceTest/result/{requestId}",
       members: [.init("requestId", .path, .text(255), isRequired: true)],
       answer: ["result"], rule: .messaging),
+    AppStoreEndpoint(
+      "cancel-subscription", "POST",
+      "/advancedCommerce/v1/subscription/cancel/{transactionId}",
+      members: [
+        .init("transactionId", .path, .id, isRequired: true),
+        .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
+        .init("storefront", .body, .text(255)),
+      ],
+      answer: [], rule: .refund, site: .itunes),
+    AppStoreEndpoint(
+      "revoke-subscription", "POST",
+      "/advancedCommerce/v1/subscription/revoke/{transactionId}",
+      members: [
+        .init("transactionId", .path, .id, isRequired: true),
+        .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
+        .init("refundRiskingPreference", .body, .boolean, isRequired: true),
+        .init("refundType", .body, .name(AppStoreValueSets.advancedCommerceRefundType), isRequired: true),
+        .init("refundReason", .body, .name(AppStoreValueSets.advancedCommerceRefundReason), isRequired: true),
+        .init("storefront", .body, .text(255)),
+      ],
+      answer: [], rule: .refund, site: .itunes),
+    AppStoreEndpoint(
+      "request-transaction-refund", "POST",
+      "/advancedCommerce/v1/transaction/requestRefund/{transactionId}",
+      members: [
+        .init("transactionId", .path, .id, isRequired: true),
+        .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
+        .init("items", .body, .object(AppStoreSchemas.commerceRefundItem), isList: true, isRequired: true),
+        .init("refundRiskingPreference", .body, .boolean, isRequired: true),
+        .init("currency", .body, .text(255)),
+        .init("storefront", .body, .text(255)),
+      ],
+      answer: [], rule: .refund, site: .itunes),
+    AppStoreEndpoint(
+      "change-subscription-metadata", "POST",
+      "/advancedCommerce/v1/subscription/changeMetadata/{transactionId}",
+      members: [
+        .init("transactionId", .path, .id, isRequired: true),
+        .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
+        .init("descriptors", .body, .object(AppStoreSchemas.commerceChangedDescriptors)),
+        .init("items", .body, .object(AppStoreSchemas.commerceMetadataItem), isList: true),
+        .init("storefront", .body, .text(255)),
+        .init("taxCode", .body, .text(255)),
+      ],
+      answer: [], rule: .commerce, site: .itunes),
+    AppStoreEndpoint(
+      "change-subscription-price", "POST",
+      "/advancedCommerce/v1/subscription/changePrice/{transactionId}",
+      members: [
+        .init("transactionId", .path, .id, isRequired: true),
+        .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
+        .init("items", .body, .object(AppStoreSchemas.commercePriceItem), isList: true, isRequired: true),
+        .init("currency", .body, .text(255)),
+        .init("storefront", .body, .text(255)),
+      ],
+      answer: [], rule: .commerce, site: .itunes),
+    AppStoreEndpoint(
+      "migrate-subscription", "POST",
+      "/advancedCommerce/v1/subscription/migrate/{transactionId}",
+      members: [
+        .init("transactionId", .path, .id, isRequired: true),
+        .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
+        .init("descriptors", .body, .object(AppStoreSchemas.commerceDescriptors), isRequired: true),
+        .init("items", .body, .object(AppStoreSchemas.commerceMigratedItem), isList: true, isRequired: true),
+        .init("targetProductId", .body, .text(255), isRequired: true),
+        .init("taxCode", .body, .text(255), isRequired: true),
+        .init("renewalItems", .body, .object(AppStoreSchemas.commerceMigratedItem), isList: true),
+        .init("storefront", .body, .text(255)),
+      ],
+      answer: [], rule: .commerce, site: .itunes),
   ]
 }

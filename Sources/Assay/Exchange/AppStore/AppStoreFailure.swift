@@ -73,6 +73,9 @@ struct AppStoreFailure {
   /// The refusal to report when no attempt is left.
   var refusal: Refusal {
     let detail = describe()
+    if code == 4_000_097 {
+      return Refusal(.rejectedAppStoreRepeatedReference, "ACA-2", at: "status", detail: detail)
+    }
     if status == 429 {
       return Refusal(.unavailableAppStoreRateLimited, "API-52", at: "status", detail: detail)
     }

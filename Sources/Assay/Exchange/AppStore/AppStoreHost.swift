@@ -13,10 +13,16 @@ enum AppStoreHost: Equatable, Sendable {
   }
 
   /// Returns the base URL; `nil` if no server is configured.
-  func base(_ policy: AppStoreServerAPIPolicy) -> Text? {
+  func base(
+    _ policy: AppStoreServerAPIPolicy, _ site: AppStoreEndpoint.Site = .storeKit
+  ) -> Text? {
+    let isOlder = site == .itunes
     switch self {
-    case .production: return "https://api.storekit.apple.com"
-    case .sandbox: return "https://api.storekit-sandbox.apple.com"
+    case .production:
+      return isOlder ? "https://api.storekit.itunes.apple.com" : "https://api.storekit.apple.com"
+    case .sandbox:
+      return isOlder
+        ? "https://api.storekit-sandbox.itunes.apple.com" : "https://api.storekit-sandbox.apple.com"
     case .localTesting: return policy.baseURL
     }
   }

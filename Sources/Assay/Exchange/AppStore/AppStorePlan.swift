@@ -28,6 +28,9 @@ struct AppStorePlan: Sendable {
     default:
       try require(
         !endpoint.rule.isMessaging, .unsupportedAppStoreEnvironment, "RTM-1", at: "environment")
+      // A request that changes what a customer pays is never tried in a second environment.
+      try require(
+        !endpoint.rule.isCommerce, .unsupportedAppStoreEnvironment, "ACA-8", at: "environment")
       try require(
         isAccepted(.production) && isAccepted(.sandbox), .misuseAppStoreParameter, "API-2",
         at: "environment")

@@ -154,6 +154,7 @@ struct AppStoreReading {
   private mutating func readItems(_ root: JSONValue) throws(Refusal) {
     _ = try verify(
       root.present("signedTransactionInfo"), .transaction, at: "signedTransactionInfo")
+    _ = try verify(root.present("signedRenewalInfo"), .renewalInfo, at: "signedRenewalInfo")
     _ = try verify(
       root.present("signedAppTransactionInfo"), .appTransaction, at: "signedAppTransactionInfo")
     for (index, value) in (root.present("signedTransactions")?.elements ?? []).enumerated() {

@@ -18,6 +18,12 @@ enum AppStoreRule: Sendable {
   case image, message
   /// A test of the realtime URL, which Sandbox alone makes, and which is never repeated (RTM-5).
   case performanceTest
+  /// An endpoint of Advanced Commerce (ACA-1): the environment must be named (ACA-8).
+  case commerce
+  /// The same, for apps that have signed Apple's addendum (ACA-10).
+  case refund
+
+  var isCommerce: Bool { self == .commerce || self == .refund }
 
   var isMessaging: Bool {
     switch self {
@@ -52,6 +58,7 @@ extension AppStoreRule {
       try require(
         request["headerPosition"]?.value.text != "ABOVE_IMAGE" || request["image"] != nil,
         .misuseAppStoreParameter, "RTM-2", at: "headerPosition")
+    case .commerce, .refund: try AdvancedCommerce.check(request)
     case .notifications: try AppStoreRule.checkHistory(request, nowMs: nowMs)
     case .account:
       guard

@@ -13,4 +13,152 @@ enum AppStoreSchemas {
     .init("imageIdentifier", .body, .uuid, isRequired: true),
     .init("altText", .body, .characters(150), isRequired: true),
   ])
+  /// What every request of Advanced Commerce has.
+  static let commerceRequestInfo = AppStoreSchema([
+    .init("requestReferenceId", .body, .uuid, isRequired: true),
+    .init("appAccountToken", .body, .uuid),
+    .init("consistencyToken", .body, .text(1024)),
+  ])
+  /// A discount on one item.
+  static let commerceOffer = AppStoreSchema([
+    .init("period", .body, .name(AppStoreValueSets.advancedCommerceOfferPeriod), isRequired: true),
+    .init("periodCount", .body, .number(1...12), isRequired: true),
+    .init("price", .body, .number(0...9_007_199_254_740_991), isRequired: true),
+    .init("reason", .body, .name(AppStoreValueSets.advancedCommerceOfferReason), isRequired: true),
+  ])
+  /// The texts of a subscription.
+  static let commerceDescriptors = AppStoreSchema([
+    .init("description", .body, .characters(45), isRequired: true),
+    .init("displayName", .body, .characters(30), isRequired: true),
+  ])
+  /// Other texts of a subscription.
+  static let commerceChangedDescriptors = AppStoreSchema([
+    .init("effective", .body, .name(AppStoreValueSets.advancedCommerceEffective), isRequired: true),
+    .init("description", .body, .characters(45)),
+    .init("displayName", .body, .characters(30)),
+  ])
+  /// A purchase that is made once.
+  static let commerceCharge = AppStoreSchema([
+    .init("SKU", .body, .characters(128), isRequired: true),
+    .init("description", .body, .characters(45), isRequired: true),
+    .init("displayName", .body, .characters(30), isRequired: true),
+    .init("price", .body, .number(0...9_007_199_254_740_991), isRequired: true),
+  ])
+  /// An item of a new subscription.
+  static let commerceItem = AppStoreSchema([
+    .init("SKU", .body, .characters(128), isRequired: true),
+    .init("description", .body, .characters(45), isRequired: true),
+    .init("displayName", .body, .characters(30), isRequired: true),
+    .init("price", .body, .number(0...9_007_199_254_740_991), isRequired: true),
+    .init("offer", .body, .object(AppStoreSchemas.commerceOffer)),
+  ])
+  /// An item that a subscription gets.
+  static let commerceAddedItem = AppStoreSchema([
+    .init("SKU", .body, .characters(128), isRequired: true),
+    .init("description", .body, .characters(45), isRequired: true),
+    .init("displayName", .body, .characters(30), isRequired: true),
+    .init("price", .body, .number(0...9_007_199_254_740_991), isRequired: true),
+    .init("offer", .body, .object(AppStoreSchemas.commerceOffer)),
+    .init("proratedPrice", .body, .number(0...9_007_199_254_740_991)),
+  ])
+  /// An item that takes the place of another.
+  static let commerceChangedItem = AppStoreSchema([
+    .init("currentSKU", .body, .characters(128), isRequired: true),
+    .init("SKU", .body, .characters(128), isRequired: true),
+    .init("description", .body, .characters(45), isRequired: true),
+    .init("displayName", .body, .characters(30), isRequired: true),
+    .init("price", .body, .number(0...9_007_199_254_740_991), isRequired: true),
+    .init("reason", .body, .name(AppStoreValueSets.advancedCommerceReason), isRequired: true),
+    .init("effective", .body, .name(AppStoreValueSets.advancedCommerceEffective), isRequired: true),
+    .init("offer", .body, .object(AppStoreSchemas.commerceOffer)),
+    .init("proratedPrice", .body, .number(0...9_007_199_254_740_991)),
+  ])
+  /// An item that is named only.
+  static let commerceSKU = AppStoreSchema([
+    .init("SKU", .body, .characters(128), isRequired: true),
+  ])
+  /// Another renewal period.
+  static let commercePeriodChange = AppStoreSchema([
+    .init("effective", .body, .name(AppStoreValueSets.advancedCommerceEffective), isRequired: true),
+    .init("period", .body, .name(AppStoreValueSets.advancedCommercePeriod), isRequired: true),
+  ])
+  /// An item whose price is to be refunded.
+  static let commerceRefundItem = AppStoreSchema([
+    .init("SKU", .body, .characters(128), isRequired: true),
+    .init("revoke", .body, .boolean, isRequired: true),
+    .init("refundReason", .body, .name(AppStoreValueSets.advancedCommerceRefundReason), isRequired: true),
+    .init("refundType", .body, .name(AppStoreValueSets.advancedCommerceRefundType), isRequired: true),
+    .init("refundAmount", .body, .number(0...9_007_199_254_740_991)),
+  ])
+  /// Another id or other texts of an item.
+  static let commerceMetadataItem = AppStoreSchema([
+    .init("currentSKU", .body, .characters(128), isRequired: true),
+    .init("effective", .body, .name(AppStoreValueSets.advancedCommerceEffective), isRequired: true),
+    .init("SKU", .body, .characters(128)),
+    .init("description", .body, .characters(45)),
+    .init("displayName", .body, .characters(30)),
+  ])
+  /// Another price of an item.
+  static let commercePriceItem = AppStoreSchema([
+    .init("SKU", .body, .characters(128), isRequired: true),
+    .init("price", .body, .number(0...9_007_199_254_740_991), isRequired: true),
+    .init("dependentSKUs", .body, .characters(128), isList: true),
+  ])
+  /// An item of a subscription that moves to Advanced Commerce.
+  static let commerceMigratedItem = AppStoreSchema([
+    .init("SKU", .body, .characters(128), isRequired: true),
+    .init("description", .body, .characters(45), isRequired: true),
+    .init("displayName", .body, .characters(30), isRequired: true),
+  ])
+  /// The requests that are signed for the app, by operation (ACA-3).
+  static let inApp: [(operation: StaticString, schema: AppStoreSchema)] = [
+    (
+      "sign-one-time-charge",
+      AppStoreSchema([
+        .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
+        .init("currency", .body, .text(255), isRequired: true),
+        .init("item", .body, .object(AppStoreSchemas.commerceCharge), isRequired: true),
+        .init("taxCode", .body, .text(255), isRequired: true),
+        .init("storefront", .body, .text(255)),
+      ])
+    ),
+    (
+      "sign-subscription-creation",
+      AppStoreSchema([
+        .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
+        .init("currency", .body, .text(255), isRequired: true),
+        .init("descriptors", .body, .object(AppStoreSchemas.commerceDescriptors), isRequired: true),
+        .init("items", .body, .object(AppStoreSchemas.commerceItem), isList: true, isRequired: true),
+        .init("period", .body, .name(AppStoreValueSets.advancedCommercePeriod), isRequired: true),
+        .init("taxCode", .body, .text(255), isRequired: true),
+        .init("previousTransactionId", .body, .id),
+        .init("storefront", .body, .text(255)),
+      ])
+    ),
+    (
+      "sign-subscription-modification",
+      AppStoreSchema([
+        .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
+        .init("transactionId", .body, .id, isRequired: true),
+        .init("retainBillingCycle", .body, .boolean, isRequired: true),
+        .init("addItems", .body, .object(AppStoreSchemas.commerceAddedItem), isList: true),
+        .init("changeItems", .body, .object(AppStoreSchemas.commerceChangedItem), isList: true),
+        .init("removeItems", .body, .object(AppStoreSchemas.commerceSKU), isList: true),
+        .init("periodChange", .body, .object(AppStoreSchemas.commercePeriodChange)),
+        .init("descriptors", .body, .object(AppStoreSchemas.commerceChangedDescriptors)),
+        .init("currency", .body, .text(255)),
+        .init("storefront", .body, .text(255)),
+        .init("taxCode", .body, .text(255)),
+      ])
+    ),
+    (
+      "sign-subscription-reactivation",
+      AppStoreSchema([
+        .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
+        .init("transactionId", .body, .id, isRequired: true),
+        .init("items", .body, .object(AppStoreSchemas.commerceSKU), isList: true),
+        .init("storefront", .body, .text(255)),
+      ])
+    ),
+  ]
 }

@@ -141,6 +141,11 @@ struct AppStoreStateMachine: ExchangeStateMachine {
       return end(
         Refusal(.rejectedAppStoreNotFound, "RTM-1", at: "status", hint: .messagingAccess), .result)
     }
+    if task.endpoint.rule == .refund, found.status == 403 {
+      return end(
+        Refusal(
+          .rejectedAppStoreForbidden, "ACA-10", at: "status", hint: .signedAddendum), .result)
+    }
     return end(found.refusal, found.refusal.status.family == .rejected ? .result : .answer)
   }
 

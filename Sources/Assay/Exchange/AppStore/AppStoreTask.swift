@@ -23,11 +23,26 @@ struct AppStoreTask: Sendable {
     self.endpoint = endpoint
     attempt = context.attempt
     options = try AppStoreOptions(request, endpoint)
-    parameters = try AppStoreParameters(request, endpoint, isStrict: options.isStrict)
+    parameters = try AppStoreTask.parameters(request, endpoint, isStrict: options.isStrict)
     plan = try AppStorePlan(request, endpoint, configuration, policy)
     app = try AppStoreTask.app(request, configuration.apps)
     try endpoint.rule.check(request, context.evidence.first, nowMs: context.nowMs)
     if endpoint.rule == .image { try AppStoreRule.checkImage(request, parameters) }
+  }
+
+  /// Returns the checked members. Advanced Commerce takes Apple's documented values alone, and has
+  /// a status of its own (ACA-1).
+  private static func parameters(
+    _ request: ExchangeRequest, _ endpoint: AppStoreEndpoint, isStrict: Bool
+  ) throws(Refusal) -> AppStoreParameters {
+    guard endpoint.rule.isCommerce else {
+      return try AppStoreParameters(request, endpoint, isStrict: isStrict)
+    }
+    do throws(Refusal) {
+      return try AppStoreParameters(request, endpoint, isStrict: true)
+    } catch {
+      throw AdvancedCommerce.refusal(error)
+    }
   }
 
   /// Returns the app that the request names, or the only configured one.
@@ -68,7 +83,7 @@ struct AppStoreTask: Sendable {
   func request(
     to host: AppStoreHost, cursor: Text?, nowMs: Int64
   ) throws(Refusal) -> HTTPRequest {
-    guard let base = host.base(policy) else {
+    guard let base = host.base(policy, endpoint.site) else {
       throw Refusal(.internalAssayBug, "EXC-5", at: "host")
     }
     let token = try AppStoreSigning.token(policy, app.bundleId, nowMs: nowMs)

@@ -17,6 +17,12 @@ enum AppStoreValueSets {
     "GRACE_PERIOD", "BILLING_RECOVERY", "PENDING", "ACCEPTED", "SUMMARY", "FAILURE", "UNREPORTED",
     "CREATED", "ACTIVE_TOKEN_REMINDER",
   ]
+  static let advancedCommercePeriod: [StaticString] = ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
+  static let advancedCommerceRefundReason: [StaticString] = [
+    "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER",
+    "MODIFY_ITEMS_REFUND", "SIMULATE_REFUND_DECLINE",
+  ]
+  static let advancedCommerceRefundType: [StaticString] = ["FULL", "PRORATED", "CUSTOM"]
   static let deliveryStatus: [StaticString] = [
     "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE",
     "UNDELIVERED_OTHER",

@@ -16,6 +16,10 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case signPromotionalOfferV1
   case signPromotionalOffer
   case signIntroductoryOfferEligibility
+  case signOneTimeCharge
+  case signSubscriptionCreation
+  case signSubscriptionModification
+  case signSubscriptionReactivation
   case buildRealtimeResponse
   case signDeviceCheckToken
   case signAppleClientSecret
@@ -91,6 +95,12 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case deleteRealtimeUrl
   case initiatePerformanceTest
   case getPerformanceTestResults
+  case cancelSubscription
+  case revokeSubscription
+  case requestTransactionRefund
+  case changeSubscriptionMetadata
+  case changeSubscriptionPrice
+  case migrateSubscription
 }
 
 extension Operation {
@@ -146,6 +156,32 @@ extension Operation {
           "operation", "bundleId", "productId", "allowIntroductoryOffer", "transactionId",
           "nonce",
         ])
+    case .signOneTimeCharge:
+      OperationRow(
+        "sign-one-time-charge",
+        [
+          "operation", "requestInfo", "currency", "item", "taxCode", "storefront", "nonce",
+          "bundleId",
+        ])
+    case .signSubscriptionCreation:
+      OperationRow(
+        "sign-subscription-creation",
+        [
+          "operation", "requestInfo", "currency", "descriptors", "items", "period", "taxCode",
+          "previousTransactionId", "storefront", "nonce", "bundleId",
+        ])
+    case .signSubscriptionModification:
+      OperationRow(
+        "sign-subscription-modification",
+        [
+          "operation", "requestInfo", "transactionId", "retainBillingCycle", "addItems",
+          "changeItems", "removeItems", "periodChange", "descriptors", "currency", "storefront",
+          "taxCode", "nonce", "bundleId",
+        ])
+    case .signSubscriptionReactivation:
+      OperationRow(
+        "sign-subscription-reactivation",
+        ["operation", "requestInfo", "transactionId", "items", "storefront", "nonce", "bundleId"])
     case .buildRealtimeResponse:
       OperationRow(
         "build-realtime-response",
@@ -575,6 +611,51 @@ extension Operation {
         "get-performance-test-results",
         ["operation", "deadlineMs", "attempt", "environment", "bundleId", "options", "requestId"],
         steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .cancelSubscription:
+      OperationRow(
+        "cancel-subscription",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "requestInfo", "storefront",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .revokeSubscription:
+      OperationRow(
+        "revoke-subscription",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "requestInfo", "refundRiskingPreference", "refundType", "refundReason",
+          "storefront",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .requestTransactionRefund:
+      OperationRow(
+        "request-transaction-refund",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "requestInfo", "items", "refundRiskingPreference", "currency",
+          "storefront",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .changeSubscriptionMetadata:
+      OperationRow(
+        "change-subscription-metadata",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "requestInfo", "descriptors", "items", "storefront", "taxCode",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .changeSubscriptionPrice:
+      OperationRow(
+        "change-subscription-price",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "requestInfo", "items", "currency", "storefront",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .migrateSubscription:
+      OperationRow(
+        "migrate-subscription",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "transactionId", "requestInfo", "descriptors", "items", "targetProductId", "taxCode",
+          "renewalItems", "storefront",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
     }
   }
 }

@@ -18,6 +18,10 @@ extension OperationContext {
     case .signPromotionalOfferV1: PromotionalOfferV1Signing.document(self)
     case .signPromotionalOffer: PromotionalOfferSigning.document(self)
     case .signIntroductoryOfferEligibility: IntroductoryOfferSigning.document(self)
+    case .signOneTimeCharge: InAppRequestSigning.document(self)
+    case .signSubscriptionCreation: InAppRequestSigning.document(self)
+    case .signSubscriptionModification: InAppRequestSigning.document(self)
+    case .signSubscriptionReactivation: InAppRequestSigning.document(self)
     case .buildRealtimeResponse: RealtimeResponse.document(self)
     case .signDeviceCheckToken: DeviceCheckTokenSigning.document(self)
     case .signAppleClientSecret: AppleIDSecretSigning.document(self)
@@ -38,7 +42,9 @@ extension OperationContext {
       .getNotificationHistory, .requestTestNotification, .getTestNotificationStatus,
       .uploadImage, .deleteImage, .getImageList, .uploadMessage, .deleteMessage, .getMessageList,
       .configureDefaultMessage, .getDefaultMessage, .deleteDefaultMessage, .configureRealtimeUrl,
-      .getRealtimeUrl, .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults:
+      .getRealtimeUrl, .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults,
+      .cancelSubscription, .revokeSubscription, .requestTransactionRefund,
+      .changeSubscriptionMetadata, .changeSubscriptionPrice, .migrateSubscription:
       answer.misused(Refusal(.internalAssayBug, "EXC-3", at: "operation"))
     }
   }
@@ -117,11 +123,19 @@ extension OperationContext {
     case .deleteRealtimeUrl: .appStore(try AppStoreStateMachine(self))
     case .initiatePerformanceTest: .appStore(try AppStoreStateMachine(self))
     case .getPerformanceTestResults: .appStore(try AppStoreStateMachine(self))
+    case .cancelSubscription: .appStore(try AppStoreStateMachine(self))
+    case .revokeSubscription: .appStore(try AppStoreStateMachine(self))
+    case .requestTransactionRefund: .appStore(try AppStoreStateMachine(self))
+    case .changeSubscriptionMetadata: .appStore(try AppStoreStateMachine(self))
+    case .changeSubscriptionPrice: .appStore(try AppStoreStateMachine(self))
+    case .migrateSubscription: .appStore(try AppStoreStateMachine(self))
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
       .verifyDevice, .answerVerifyReceipt, .issueSession, .verifySession,
       .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,
       .signPromotionalOfferV1, .signPromotionalOffer, .signIntroductoryOfferEligibility,
-      .buildRealtimeResponse, .signDeviceCheckToken, .signAppleClientSecret, .describeSchema:
+      .signOneTimeCharge, .signSubscriptionCreation, .signSubscriptionModification,
+      .signSubscriptionReactivation, .buildRealtimeResponse, .signDeviceCheckToken,
+      .signAppleClientSecret, .describeSchema:
       throw Refusal(.internalAssayBug, "EXC-3", at: "operation")
     }
   }
@@ -164,18 +178,22 @@ extension OperationContext {
       .verifyDevice, .answerVerifyReceipt, .issueSession, .verifySession,
       .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,
       .signPromotionalOfferV1, .signPromotionalOffer, .signIntroductoryOfferEligibility,
-      .buildRealtimeResponse, .signDeviceCheckToken, .signAppleClientSecret, .describeSchema,
-      .callVerifyReceipt, .checkRevocation, .fetchKeyset, .refreshAttestReceipt,
-      .queryDeviceBits, .updateDeviceBits, .validateDeviceToken, .exchangeAuthorizationCode,
-      .revokeAppleToken, .getTransactionInfo, .getTransactionHistory, .getTransactionHistoryV1,
-      .getAllSubscriptionStatuses, .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory,
-      .finishTransaction, .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
+      .signOneTimeCharge, .signSubscriptionCreation, .signSubscriptionModification,
+      .signSubscriptionReactivation, .buildRealtimeResponse, .signDeviceCheckToken,
+      .signAppleClientSecret, .describeSchema, .callVerifyReceipt, .checkRevocation,
+      .fetchKeyset, .refreshAttestReceipt, .queryDeviceBits, .updateDeviceBits,
+      .validateDeviceToken, .exchangeAuthorizationCode, .revokeAppleToken, .getTransactionInfo,
+      .getTransactionHistory, .getTransactionHistoryV1, .getAllSubscriptionStatuses,
+      .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory, .finishTransaction,
+      .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
       .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
       .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
       .requestTestNotification, .getTestNotificationStatus, .uploadImage, .deleteImage,
       .getImageList, .uploadMessage, .deleteMessage, .getMessageList, .configureDefaultMessage,
       .getDefaultMessage, .deleteDefaultMessage, .configureRealtimeUrl, .getRealtimeUrl,
-      .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults:
+      .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults,
+      .cancelSubscription, .revokeSubscription, .requestTransactionRefund,
+      .changeSubscriptionMetadata, .changeSubscriptionPrice, .migrateSubscription:
       throw Refusal(.internalAssayBug, "EXC-3", at: "operation")
     }
   }

@@ -81,7 +81,19 @@ struct AppStoreSigning {
     }
   }
 
-  /// Signs the members that both offers share, and those of `feature`, without an `exp` (SIG-1).
+  /// Signs a request of Advanced Commerce, which StoreKit takes in base64 (ACA-3). The result has
+  /// its JSON too, for the host's log.
+  func inAppRequest(_ request: ExchangeRequest) throws(Refusal) -> SigningResult {
+    let json = try AdvancedCommerce.json(request)
+    var result = try claims(audience: "advanced-commerce-api") {
+      $0.name("request")
+      $0.string(utf8: Base64.encodeStandard(json))
+    }
+    result.members.append(("request", .text(Text(json))))
+    return result
+  }
+
+  /// Signs the members that such signatures share, and those of `feature`, without an `exp` (SIG-1).
   /// The result has the JWS, `nonce` and `iat` (SIG-4).
   private func claims(
     audience: StaticString, _ feature: (inout JSONWriter) -> Void

@@ -42,6 +42,15 @@ struct IntroductoryOfferSigning: SigningCall {
   }
 }
 
+/// Signs a request of Advanced Commerce for the app.
+struct InAppRequestSigning: SigningCall {
+  let result: SigningResult
+
+  init(_ context: OperationContext) throws(Refusal) {
+    result = try AppStoreSigning(context).inAppRequest(context.request)
+  }
+}
+
 struct DeviceCheckTokenSigning: SigningCall {
   let result: SigningResult
 

@@ -7,7 +7,7 @@ struct SigningResult {
   }
 
   /// The members in the order in which they are written; the signature is the first.
-  let members: [(name: StaticString, value: Value)]
+  var members: [(name: StaticString, value: Value)]
   /// The member to name in `exchange.sensitivePaths`: a token, which must not be logged (EXC-22).
   var secret: StaticString? = nil
   var warnings: [Warning] = []
