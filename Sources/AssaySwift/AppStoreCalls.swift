@@ -511,3 +511,92 @@ extension AppStore {
       ], at: now)
   }
 }
+
+extension Signer {
+  /// Signs a request of Advanced Commerce that the app passes to StoreKit: a purchase that is
+  /// made once.
+  public func signOneTimeCharge(
+    requestInfo: JSON, currency: String, item: JSON, taxCode: String, storefront: String? = nil,
+    nonce: String? = nil, bundleId: String? = nil, at now: Timestamp = .now
+  ) throws(AssayError) -> SignedInAppRequest {
+    try signed(
+      [
+        ("operation", "sign-one-time-charge"),
+        ("requestInfo", requestInfo),
+        ("currency", JSON(currency)),
+        ("item", item),
+        ("taxCode", JSON(taxCode)),
+        ("storefront", storefront.map { JSON($0) }),
+        ("nonce", nonce.map { JSON($0) }),
+        ("bundleId", bundleId.map { JSON($0) }),
+      ], now)
+  }
+
+  /// Signs a request of Advanced Commerce that the app passes to StoreKit: a new subscription.
+  public func signSubscriptionCreation(
+    requestInfo: JSON, currency: String, descriptors: JSON, items: [JSON], period: String,
+    taxCode: String, previousTransactionId: String? = nil, storefront: String? = nil,
+    nonce: String? = nil, bundleId: String? = nil, at now: Timestamp = .now
+  ) throws(AssayError) -> SignedInAppRequest {
+    try signed(
+      [
+        ("operation", "sign-subscription-creation"),
+        ("requestInfo", requestInfo),
+        ("currency", JSON(currency)),
+        ("descriptors", descriptors),
+        ("items", JSON(items)),
+        ("period", JSON(period)),
+        ("taxCode", JSON(taxCode)),
+        ("previousTransactionId", previousTransactionId.map { JSON($0) }),
+        ("storefront", storefront.map { JSON($0) }),
+        ("nonce", nonce.map { JSON($0) }),
+        ("bundleId", bundleId.map { JSON($0) }),
+      ], now)
+  }
+
+  /// Signs a request of Advanced Commerce that the app passes to StoreKit: a change of a
+  /// subscription.
+  public func signSubscriptionModification(
+    requestInfo: JSON, transactionId: String, retainBillingCycle: Bool, addItems: [JSON]? = nil,
+    changeItems: [JSON]? = nil, removeItems: [JSON]? = nil, periodChange: JSON? = nil,
+    descriptors: JSON? = nil, currency: String? = nil, storefront: String? = nil,
+    taxCode: String? = nil, nonce: String? = nil, bundleId: String? = nil,
+    at now: Timestamp = .now
+  ) throws(AssayError) -> SignedInAppRequest {
+    try signed(
+      [
+        ("operation", "sign-subscription-modification"),
+        ("requestInfo", requestInfo),
+        ("transactionId", JSON(transactionId)),
+        ("retainBillingCycle", JSON(retainBillingCycle)),
+        ("addItems", addItems.map { JSON($0) }),
+        ("changeItems", changeItems.map { JSON($0) }),
+        ("removeItems", removeItems.map { JSON($0) }),
+        ("periodChange", periodChange),
+        ("descriptors", descriptors),
+        ("currency", currency.map { JSON($0) }),
+        ("storefront", storefront.map { JSON($0) }),
+        ("taxCode", taxCode.map { JSON($0) }),
+        ("nonce", nonce.map { JSON($0) }),
+        ("bundleId", bundleId.map { JSON($0) }),
+      ], now)
+  }
+
+  /// Signs a request of Advanced Commerce that the app passes to StoreKit: a subscription that
+  /// renews again.
+  public func signSubscriptionReactivation(
+    requestInfo: JSON, transactionId: String, items: [JSON]? = nil, storefront: String? = nil,
+    nonce: String? = nil, bundleId: String? = nil, at now: Timestamp = .now
+  ) throws(AssayError) -> SignedInAppRequest {
+    try signed(
+      [
+        ("operation", "sign-subscription-reactivation"),
+        ("requestInfo", requestInfo),
+        ("transactionId", JSON(transactionId)),
+        ("items", items.map { JSON($0) }),
+        ("storefront", storefront.map { JSON($0) }),
+        ("nonce", nonce.map { JSON($0) }),
+        ("bundleId", bundleId.map { JSON($0) }),
+      ], now)
+  }
+}

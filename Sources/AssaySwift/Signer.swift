@@ -98,7 +98,7 @@ public struct Signer: Sendable {
       ], now)
   }
 
-  private func signed<Signed: FactsObject>(
+  func signed<Signed: FactsObject>(
     _ request: [(String, JSON?)], _ now: Timestamp
   ) throws(AssayError) -> Signed {
     try Signed(try Members.of(try verifier.result(.given(request), [], now), "exchange"))

@@ -652,3 +652,133 @@ func (s *AppStore) MigrateSubscription(
 	members.text("storefront", request.Storefront)
 	return s.begin(ctx, "migrate-subscription", members, 0, nil, options)
 }
+
+// A SignOneTimeChargeRequest has the members of SignOneTimeCharge.
+type SignOneTimeChargeRequest struct {
+	RequestInfo map[string]any
+	Currency    string
+	Item        map[string]any
+	TaxCode     string
+	Storefront  string // optional
+	Nonce       string // optional
+	BundleID    string // optional
+}
+
+// SignOneTimeCharge signs a request of Advanced Commerce that the app passes to
+// StoreKit: a purchase that is made once.
+func (s *Signer) SignOneTimeCharge(
+	ctx context.Context, request SignOneTimeChargeRequest, options ...Option,
+) (*SignedInAppRequest, error) {
+	members := given{"operation": "sign-one-time-charge"}
+	members["requestInfo"] = request.RequestInfo
+	members["currency"] = request.Currency
+	members["item"] = request.Item
+	members["taxCode"] = request.TaxCode
+	members.text("storefront", request.Storefront)
+	members.text("nonce", request.Nonce)
+	members.text("bundleId", request.BundleID)
+	document, err := s.verifier.atOnce(ctx, members, options)
+	return verified[SignedInAppRequest](document, err, "exchange")
+}
+
+// A SignSubscriptionCreationRequest has the members of SignSubscriptionCreation.
+type SignSubscriptionCreationRequest struct {
+	RequestInfo           map[string]any
+	Currency              string
+	Descriptors           map[string]any
+	Items                 []map[string]any
+	Period                string
+	TaxCode               string
+	PreviousTransactionID string // optional
+	Storefront            string // optional
+	Nonce                 string // optional
+	BundleID              string // optional
+}
+
+// SignSubscriptionCreation signs a request of Advanced Commerce that the app passes to
+// StoreKit: a new subscription.
+func (s *Signer) SignSubscriptionCreation(
+	ctx context.Context, request SignSubscriptionCreationRequest, options ...Option,
+) (*SignedInAppRequest, error) {
+	members := given{"operation": "sign-subscription-creation"}
+	members["requestInfo"] = request.RequestInfo
+	members["currency"] = request.Currency
+	members["descriptors"] = request.Descriptors
+	members["items"] = request.Items
+	members["period"] = request.Period
+	members["taxCode"] = request.TaxCode
+	members.text("previousTransactionId", request.PreviousTransactionID)
+	members.text("storefront", request.Storefront)
+	members.text("nonce", request.Nonce)
+	members.text("bundleId", request.BundleID)
+	document, err := s.verifier.atOnce(ctx, members, options)
+	return verified[SignedInAppRequest](document, err, "exchange")
+}
+
+// A SignSubscriptionModificationRequest has the members of
+// SignSubscriptionModification.
+type SignSubscriptionModificationRequest struct {
+	RequestInfo        map[string]any
+	TransactionID      string
+	RetainBillingCycle bool
+	AddItems           []map[string]any // optional
+	ChangeItems        []map[string]any // optional
+	RemoveItems        []map[string]any // optional
+	PeriodChange       map[string]any   // optional
+	Descriptors        map[string]any   // optional
+	Currency           string           // optional
+	Storefront         string           // optional
+	TaxCode            string           // optional
+	Nonce              string           // optional
+	BundleID           string           // optional
+}
+
+// SignSubscriptionModification signs a request of Advanced Commerce that the app
+// passes to StoreKit: a change of a subscription.
+func (s *Signer) SignSubscriptionModification(
+	ctx context.Context, request SignSubscriptionModificationRequest, options ...Option,
+) (*SignedInAppRequest, error) {
+	members := given{"operation": "sign-subscription-modification"}
+	members["requestInfo"] = request.RequestInfo
+	members["transactionId"] = request.TransactionID
+	members["retainBillingCycle"] = request.RetainBillingCycle
+	setList(members, "addItems", request.AddItems)
+	setList(members, "changeItems", request.ChangeItems)
+	setList(members, "removeItems", request.RemoveItems)
+	setObject(members, "periodChange", request.PeriodChange)
+	setObject(members, "descriptors", request.Descriptors)
+	members.text("currency", request.Currency)
+	members.text("storefront", request.Storefront)
+	members.text("taxCode", request.TaxCode)
+	members.text("nonce", request.Nonce)
+	members.text("bundleId", request.BundleID)
+	document, err := s.verifier.atOnce(ctx, members, options)
+	return verified[SignedInAppRequest](document, err, "exchange")
+}
+
+// A SignSubscriptionReactivationRequest has the members of
+// SignSubscriptionReactivation.
+type SignSubscriptionReactivationRequest struct {
+	RequestInfo   map[string]any
+	TransactionID string
+	Items         []map[string]any // optional
+	Storefront    string           // optional
+	Nonce         string           // optional
+	BundleID      string           // optional
+}
+
+// SignSubscriptionReactivation signs a request of Advanced Commerce that the app
+// passes to StoreKit: a subscription that renews again.
+func (s *Signer) SignSubscriptionReactivation(
+	ctx context.Context, request SignSubscriptionReactivationRequest, options ...Option,
+) (*SignedInAppRequest, error) {
+	members := given{"operation": "sign-subscription-reactivation"}
+	members["requestInfo"] = request.RequestInfo
+	members["transactionId"] = request.TransactionID
+	setList(members, "items", request.Items)
+	members.text("storefront", request.Storefront)
+	members.text("nonce", request.Nonce)
+	members.text("bundleId", request.BundleID)
+	document, err := s.verifier.atOnce(ctx, members, options)
+	return verified[SignedInAppRequest](document, err, "exchange")
+}

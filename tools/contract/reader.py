@@ -503,6 +503,12 @@ class Kind:
         return sorted(self.parameters, key=lambda member: not member.is_required)
 
     @property
+    def own(self):
+        """All members that are the operation's own, in the order of `ordered`."""
+        found = [member for member in self.members if member.operation == self.name]
+        return sorted(found, key=lambda member: not member.is_required)
+
+    @property
     def has_pages(self):
         return self.paging != "-"
 

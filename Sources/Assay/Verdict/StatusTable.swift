@@ -509,7 +509,7 @@ extension Status {
   public static let malformedLedgerText = Status(code: 19458)
   /// not a request for verifyReceipt (21002) (VRE-11, VRE-12)
   public static let malformedVerifyReceiptRequest = Status(code: 19714)
-  /// the App Store Server API has no server for this environment (API-1, RTM-1)
+  /// the App Store Server API has no server for this environment (ACA-8, API-1, RTM-1)
   public static let unsupportedAppStoreEnvironment = Status(code: 259)
   /// another CMS content type or version (APR-2)
   public static let unsupportedAppReceiptContentType = Status(code: 515)

@@ -328,7 +328,7 @@ enum ExplanationText {
     status	19202	malformed.session.form	this is no session token	another text was sent: a session token begins with as1~	never	401	SES-10,SES-11
     status	19458	malformed.ledger.text	a text that comes from a client has control characters	the route passes what the client sent: answer 400	never	400	STO-84
     status	19714	malformed.verify-receipt.request	not a request for verifyReceipt (21002)	error.at names the member; Apple answers 21002 too	never	400	VRE-11,VRE-12
-    status	259	unsupported.app-store.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	API-1,RTM-1
+    status	259	unsupported.app-store.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	ACA-8,API-1,RTM-1
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
     status	1027	unsupported.app-receipt.signature-algorithm	another signature algorithm	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-6

@@ -29,6 +29,7 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
+from ._async_in_app import AsyncInAppSigner
 from ._run import run_steps
 from .documents import Document
 from .verifier import Verifier
@@ -433,7 +434,7 @@ class AsyncVerifier:
             )
 
 
-class AsyncSigner:
+class AsyncSigner(AsyncInAppSigner):
     """`Signer` in the executor of an `AsyncVerifier`. Made by `AsyncVerifier.signer`."""
 
     __slots__ = ("_signer", "_verifier")

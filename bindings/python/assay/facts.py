@@ -93,7 +93,6 @@ __all__ = [
     "RenewalInfo",
     "Revocation",
     "Signed",
-    "SignedInAppRequest",
     "Transaction",
     "TransactionCommitmentInfo",
 ]
@@ -869,18 +868,6 @@ class Revocation(OwnFacts):
     intermediate: CertificateRevocation | None = details(
         "intermediate", CertificateRevocation, "The status of the intermediate."
     )
-
-
-class SignedInAppRequest(Details):
-    """A signed request of Advanced Commerce, which the app passes to StoreKit."""
-
-    __slots__ = ()
-    _shown = ("nonce", "iat")
-
-    jws: str = text("jws", "Compact JWS for StoreKit.")
-    nonce: str = text("nonce", "UUID in lower case, used once.")
-    iat: int = integer("iat", "When the request was signed, in seconds since 1970 UTC.")
-    request: str = text("request", "The JSON that was signed, for your log.")
 
 
 class EvidenceCoverage(Details):

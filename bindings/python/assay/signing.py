@@ -141,6 +141,18 @@ class SignedOffer(Details):
     iat: int = integer("iat", "When the offer was signed, in seconds since 1970 UTC.")
 
 
+class SignedInAppRequest(Details):
+    """A signed request of Advanced Commerce, which the app passes to StoreKit."""
+
+    __slots__ = ()
+    _shown = ("nonce", "iat")
+
+    jws: str = text("jws", "Compact JWS for StoreKit.")
+    nonce: str = text("nonce", "UUID in lower case, used once.")
+    iat: int = integer("iat", "When the request was signed, in seconds since 1970 UTC.")
+    request: str = text("request", "The JSON that was signed, for your log.")
+
+
 class SignedOfferV1(Details):
     """A promotional offer of the original StoreKit API: the app passes exactly these four."""
 

@@ -45,6 +45,11 @@ def write_app_store_struct(kind, name):
         fields.append(("Pages", "int64", "at most so many, 1 to 100; 0: 1"))
     if kind.has_evidence:
         fields.append(("Transaction", "Evidence", "verified; checked before anything is sent"))
+    return write_struct(name, fields)
+
+
+def write_struct(name, fields):
+    """Return the struct of a request, its fields in the columns of gofmt."""
     names = max(len(field) for field, _, _ in fields)
     types = max((len(type_) for _, type_, said in fields if said), default=0)
     out = ["", *wrap(f"{article(name)} {name}Request has the members of {name}.", 87, "// "),
@@ -95,10 +100,28 @@ def write_app_store_method(kind):
             f"\t{asked}", "}"]
 
 
+def write_signed(kind):
+    """Return the struct and the method of a request of Advanced Commerce that is signed for the
+    app."""
+    name = go_name(kind.name)
+    fields = [(go_name(each.name), find_type(each), "" if each.is_required else "optional")
+              for each in kind.own]
+    puts = [write_put(each, f"request.{go_name(each.name)}") for each in kind.own]
+    return [*write_struct(name, fields), "",
+            *wrap(f"{name} {kind.does[0].lower() + kind.does[1:]}", 87, "// "),
+            f"func (s *Signer) {name}(",
+            f"\tctx context.Context, request {name}Request, options ...Option,",
+            ") (*SignedInAppRequest, error) {",
+            f'\tmembers := given{{"operation": {quote(kind.name)}}}', *puts,
+            "\tdocument, err := s.verifier.atOnce(ctx, members, options)",
+            '\treturn verified[SignedInAppRequest](document, err, "exchange")', "}"]
+
+
 def write_app_store(contract):
     out = [MARK.format("endpoints.tsv"), "", "package assay", "", "import (", '\t"context"',
            '\t"time"', ")"]
     out += [line for kind in contract.app_store_kinds for line in write_app_store_method(kind)]
+    out += [line for kind in contract.in_app_kinds for line in write_signed(kind)]
     return "\n".join([*out, ""])
 
 

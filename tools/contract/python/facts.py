@@ -18,6 +18,7 @@ MODULES = {"receipts.md": "receipts", "receipts-triage.md": "receipts",
            "verify-receipt-endpoint.md": "receipts",
            "app-attest.md": "attest", "device-check.md": "attest",
            "session.md": "signing", "app-store-server-api.md": "signing",
+           "advanced-commerce.md": "signing",
            "apple-id.md": "signing", "access-tokens.md": "tokens"}
 LATER = "\n\nLoaded at the first use: `import assay` and the verification of JWS do without it."
 ABOUT = {

@@ -212,9 +212,22 @@ def write_call(kind):
     return [*out, f"      ]{tail}", "  }"]
 
 
+def write_signed(kind):
+    """Return the method of a request of Advanced Commerce that is signed for the app."""
+    parameters = [*map(declare, kind.own), "at now: Timestamp = .now"]
+    out = ["", *wrap(kind.does, 95, "  /// "), f"  public func {camel(kind.name)}(",
+           *pack(parameters, "    ", 96), "  ) throws(AssayError) -> SignedInAppRequest {",
+           "    try signed(", "      [", f'        ("operation", {quote(kind.name)}),']
+    for name, value in map(write_pair, kind.own):
+        out.append(f"        ({name}, {value}),")
+    return [*out, "      ], now)", "  }"]
+
+
 def write_calls(contract):
     lines = [line for kind in contract.app_store_kinds for line in write_call(kind)]
-    return "\n".join([MARK.format("endpoints.tsv"), "extension AppStore {", *lines[1:], "}", ""])
+    signed = [line for kind in contract.in_app_kinds for line in write_signed(kind)]
+    return "\n".join([MARK.format("endpoints.tsv"), "extension AppStore {", *lines[1:], "}", "",
+                      "extension Signer {", *signed[1:], "}", ""])
 
 
 def files(contract):

@@ -271,8 +271,12 @@ enum AppStoreEndpointTable {
         .init("transactionId", .path, .id, isRequired: true),
         .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
         .init("refundRiskingPreference", .body, .boolean, isRequired: true),
-        .init("refundType", .body, .name(AppStoreValueSets.advancedCommerceRefundType), isRequired: true),
-        .init("refundReason", .body, .name(AppStoreValueSets.advancedCommerceRefundReason), isRequired: true),
+        .init(
+          "refundType", .body, .name(AppStoreValueSets.advancedCommerceRefundType),
+          isRequired: true),
+        .init(
+          "refundReason", .body, .name(AppStoreValueSets.advancedCommerceRefundReason),
+          isRequired: true),
         .init("storefront", .body, .text(255)),
       ],
       answer: [], rule: .refund, site: .itunes),
@@ -282,7 +286,9 @@ enum AppStoreEndpointTable {
       members: [
         .init("transactionId", .path, .id, isRequired: true),
         .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
-        .init("items", .body, .object(AppStoreSchemas.commerceRefundItem), isList: true, isRequired: true),
+        .init(
+          "items", .body, .object(AppStoreSchemas.commerceRefundItem), isList: true,
+          isRequired: true),
         .init("refundRiskingPreference", .body, .boolean, isRequired: true),
         .init("currency", .body, .text(255)),
         .init("storefront", .body, .text(255)),
@@ -306,7 +312,9 @@ enum AppStoreEndpointTable {
       members: [
         .init("transactionId", .path, .id, isRequired: true),
         .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
-        .init("items", .body, .object(AppStoreSchemas.commercePriceItem), isList: true, isRequired: true),
+        .init(
+          "items", .body, .object(AppStoreSchemas.commercePriceItem), isList: true,
+          isRequired: true),
         .init("currency", .body, .text(255)),
         .init("storefront", .body, .text(255)),
       ],
@@ -318,7 +326,9 @@ enum AppStoreEndpointTable {
         .init("transactionId", .path, .id, isRequired: true),
         .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
         .init("descriptors", .body, .object(AppStoreSchemas.commerceDescriptors), isRequired: true),
-        .init("items", .body, .object(AppStoreSchemas.commerceMigratedItem), isList: true, isRequired: true),
+        .init(
+          "items", .body, .object(AppStoreSchemas.commerceMigratedItem), isList: true,
+          isRequired: true),
         .init("targetProductId", .body, .text(255), isRequired: true),
         .init("taxCode", .body, .text(255), isRequired: true),
         .init("renewalItems", .body, .object(AppStoreSchemas.commerceMigratedItem), isList: true),

@@ -86,8 +86,11 @@ enum AppStoreSchemas {
   static let commerceRefundItem = AppStoreSchema([
     .init("SKU", .body, .characters(128), isRequired: true),
     .init("revoke", .body, .boolean, isRequired: true),
-    .init("refundReason", .body, .name(AppStoreValueSets.advancedCommerceRefundReason), isRequired: true),
-    .init("refundType", .body, .name(AppStoreValueSets.advancedCommerceRefundType), isRequired: true),
+    .init(
+      "refundReason", .body, .name(AppStoreValueSets.advancedCommerceRefundReason),
+      isRequired: true),
+    .init(
+      "refundType", .body, .name(AppStoreValueSets.advancedCommerceRefundType), isRequired: true),
     .init("refundAmount", .body, .number(0...9_007_199_254_740_991)),
   ])
   /// Another id or other texts of an item.
@@ -128,7 +131,8 @@ enum AppStoreSchemas {
         .init("requestInfo", .body, .object(AppStoreSchemas.commerceRequestInfo), isRequired: true),
         .init("currency", .body, .text(255), isRequired: true),
         .init("descriptors", .body, .object(AppStoreSchemas.commerceDescriptors), isRequired: true),
-        .init("items", .body, .object(AppStoreSchemas.commerceItem), isList: true, isRequired: true),
+        .init(
+          "items", .body, .object(AppStoreSchemas.commerceItem), isList: true, isRequired: true),
         .init("period", .body, .name(AppStoreValueSets.advancedCommercePeriod), isRequired: true),
         .init("taxCode", .body, .text(255), isRequired: true),
         .init("previousTransactionId", .body, .id),
