@@ -67,7 +67,11 @@ cd "$WORK/root"
 mount --rbind /dev dev
 mount -t proc proc proc
 python3 -c "$LOOPBACK"
-rm -rf .$REPOSITORY .$TOOLCHAIN usr/local/include/assay* usr/local/lib/*assay* usr/local/bin/assay \
+# Covered, not removed: other steps write there meanwhile, and rm fails over what they add.
+for place in "$REPOSITORY" "$TOOLCHAIN"; do
+  [ ! -d ."$place" ] || mount -t tmpfs none ."$place"
+done
+rm -rf usr/local/include/assay* usr/local/lib/*assay* usr/local/bin/assay \
   usr/local/lib/pkgconfig/assay.pc usr/local/share/assay
 for path in $HIDDEN; do rm -f .$path; done
 mkdir -p srv/page

@@ -192,18 +192,26 @@ export interface AppStoreOptions {
   attempts?: number;
   /** Whether verified evidence is returned beside refused evidence. */
   partial?: boolean;
+  /** "strict": a value that Apple has not documented is refused; without it, it is sent, with a
+   * warning. */
+  values?: "lenient" | "strict";
 }
 
 /** Pinned roots, apps, products and policy. Make one for each thread, and keep it. */
 export class Verifier {
   /** Throws ConfigError for a configuration that is not usable (docs/config.md). */
   constructor(configuration: Configuration | SignedText);
+  /** Read the configuration from a file of JSON. */
   static fromFile(path: string | URL): Verifier;
   /** The same calls on Node's thread pool: for attestations, long receipts, texts of strangers. */
   readonly async: AsyncVerifier;
+  /** Signs tokens, offers and client secrets with the keys of the configuration. */
   readonly signer: Signer;
+  /** Issues and verifies session tokens. Needs the block `session`. */
   readonly sessions: Sessions;
+  /** The two bits that Apple keeps for a device. Needs the block `deviceCheck` with its key. */
   readonly deviceCheck: DeviceCheckClient;
+  /** Return a client of the App Store Server API. Needs the block `appStoreServerApi`. */
   appStore(options?: AppStoreOptions): AppStore;
   /** The configuration with its defaults; keys and secrets read as true. */
   readonly configuration: { readonly [name: string]: any };
@@ -214,7 +222,9 @@ export class Verifier {
     options?: At & { evidence?: SeveralEvidence }): Exchange;
   /** Return the transaction id that a receipt or a JWS claims; anyone can write it. */
   extractUnverifiedTransactionId(blob: SignedText, options?: At): string | null;
+  /** Check whether dates that you stored are in force. */
   checkExpiry: typeof checkExpiry;
+  /** Free it. Documents and facts stay valid; a call after it throws. */
   close(): void;
   [Symbol.dispose](): void;
 }

@@ -9,7 +9,8 @@ function own(object, name) {
 }
 
 function refuse(name, wanted, value) {
-  const found = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
+  const found = value === null ? "null" : Array.isArray(value) ? "an array"
+    : isDate(value) ? "an invalid Date" : typeof value === "number" ? value : typeof value;
   return new TypeError(`${name} is ${wanted}, not ${found}`);
 }
 
@@ -22,7 +23,7 @@ function options(given, names) {
   }
   for (const name of Object.keys(given)) {
     if (!names.includes(name)) {
-      throw new TypeError(`there is no option ${name}; there are ${names.join(", ")}`);
+      throw new TypeError(`there is no option ${name}; the options are: ${names.join(", ")}`);
     }
     found[name] = given[name];
   }

@@ -163,11 +163,11 @@ class AppStore extends part("appstore") {
 
   constructor(verifier, given) {
     super(verifier);
-    const { environment = "Production", bundleId, attempts, partial } =
-      options(given, ["environment", "bundleId", "attempts", "partial"]);
+    const { environment = "Production", bundleId, ...others } =
+      options(given, ["environment", "bundleId", "attempts", "partial", "values"]);
     this.#common = { environment, ...(bundleId === undefined ? {} : { bundleId }) };
-    this.#options = { ...(attempts === undefined ? {} : { attempts }),
-      ...(partial === undefined ? {} : { partial }) };
+    this.#options = Object.fromEntries(
+      Object.entries(others).filter(([, value]) => value !== undefined));
   }
 
   [COMMON](request) {

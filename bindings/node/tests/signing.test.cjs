@@ -181,6 +181,10 @@ test("members of requests to Apple, as they are sent", async () => {
     customerConsented: true, sampleContentProvided: false, deliveryStatus: "DELIVERED",
     consumptionPercentage: 0, sender, maxWaitMs: 0 }), assay.AssayError);
   assert.equal(JSON.parse(seen[2].body.text).consumptionPercentage, 0);
+  const strict = many.appStore({ bundleId: "com.example.second", values: "strict" });
+  await assert.rejects(strict.sendConsumptionInformation({ transactionId: "1",
+    customerConsented: true, sampleContentProvided: false, deliveryStatus: "DELIVERD", sender }),
+  (error) => error instanceof assay.MisuseError && error.at === "deliveryStatus");
   await assert.rejects(store.getTransactionInfo("x", { sender }), assay.MisuseError);
 });
 
