@@ -32,6 +32,7 @@ extension CaseFixture {
     try transcript.addAnswers()
     transcript.addCommands()
     transcript.addMessaging()
+    try transcript.addAdvancedCommerce()
     try transcript.addAgreement()
     try transcript.addMissingBundle()
     try transcript.addForms()

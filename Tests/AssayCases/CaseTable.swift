@@ -34,6 +34,7 @@ public struct CaseTable: Sendable {
     try fixture.addExchangeCases()
     try fixture.addAnswerVerifyReceiptCases()
     fixture.addSigningCases()
+    fixture.addInAppRequestCases()
     try fixture.addRealtimeCases()
     try fixture.addSessionCases()
     try fixture.addDeviceProofCases()

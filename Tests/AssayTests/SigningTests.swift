@@ -83,6 +83,26 @@ struct SigningTests {
         + #"1","allowIntroductoryOffer":false,"transactionId":"7"}"#)
   }
 
+  @Test("ACA-3 ACA-11 a request of Advanced Commerce for the app")
+  func inAppRequest() throws {
+    let document = try Signing.run([
+      "operation": "sign-subscription-reactivation", "transactionId": "7",
+      "nonce": .string(Signing.nonce),
+      "requestInfo": ["requestReferenceId": "0f8fad5b-d9cb-469f-a165-70867728950e"],
+    ])
+    Exchanges.expect(document, "ok")
+    let (header, payload) = try Signing.opened(try require(document.text("exchange.jws")))
+    checkEqual(header, typed)
+    let request = Base64.encodeStandard(utf8(try require(document.text("exchange.request"))))
+    checkEqual(
+      payload,
+      """
+      {"iss":"\(Signing.issuer)","iat":\(seconds),"aud":"advanced-commerce-api",\
+      "bid":"com.example.app","nonce":"\(Signing.nonce)",\
+      "request":"\(String(decoding: request, as: UTF8.self))"}
+      """)
+  }
+
   @Test("SIG-5 the text under a promotional offer of the old form")
   func offerV1() throws {
     let document = try Signing.run([

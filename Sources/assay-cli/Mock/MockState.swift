@@ -15,6 +15,8 @@ struct MockState: Sendable {
   var massExtensions: [String: JSONText] = [:]
   /// Retention messaging, by environment.
   var messaging: [String: MockMessaging] = [:]
+  /// The ids of requests of Advanced Commerce that were executed.
+  var references: Set<String> = []
   var codes: [String: MockAppleCode] = [:]
   /// The risk metric of new receipts of App Attest.
   var risk = 2

@@ -15,10 +15,12 @@ struct MockStore: MockHost {
   var environment: String { Self.hosts[request.host] ?? "Sandbox" }
 
   func answer(_ state: inout MockState) throws -> HTTPResponse {
-    guard request.path.hasPrefix("/inApps/") else { return .empty(404) }
+    let isCommerce = request.path.hasPrefix("/advancedCommerce/v1/")
+    guard request.path.hasPrefix("/inApps/") || isCommerce else { return .empty(404) }
     if signer.fault.isUnreleased, environment == "Production" { return Self.unauthorized }
     guard isAuthorized(at: state.clock.now) else { return Self.unauthorized }
     do {
+      if isCommerce { return try commerce(Array(request.parts.dropFirst(2)), &state) }
       return try answer(Array(request.parts.dropFirst()), &state)
     } catch let error as StoreError {
       return error.answer
@@ -88,6 +90,16 @@ struct MockStore: MockHost {
     "PUT realtime/url", "GET realtime/url", "DELETE realtime/url", "POST performanceTest",
     "GET performanceTest/result/*",
   ]
+
+  /// Returns the response of Advanced Commerce.
+  ///
+  /// - Parameter path: the parts of the path behind the version.
+  private func commerce(_ path: [String], _ state: inout MockState) throws -> HTTPResponse {
+    guard request.method == "POST", path.count == 3, request.host.contains(".itunes."),
+      let call = StoreCommerce.Call(rawValue: path[0] + "/" + path[1])
+    else { return .empty(404) }
+    return try StoreCommerce(store: self).answer(call, path[2], &state)
+  }
 
   /// Returns the response of retention messaging.
   ///
