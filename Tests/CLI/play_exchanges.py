@@ -45,6 +45,7 @@ def check(bench):
         refresh(talk)
         store(talk)
         messaging(talk)
+        commerce(talk)
         paging(talk)
 
 
@@ -308,6 +309,36 @@ def messaging(talk):
                                ("delete-image", {"imageIdentifier": image})]:
         row(operation, members, good, ("a second time", None, gone))
         row(operation, {**members, "attempt": 2}, ("done before", None, "ok"))
+
+
+def commerce(talk):
+    """The calls of Advanced Commerce, each request id executed once (PLY-10)."""
+    common = {"environment": "Sandbox", "transactionId": FIRST}
+    texts = {"description": "All", "displayName": "All"}
+    item = {"SKU": "a", **texts}
+    forbidden = "rejected.app-store.forbidden"
+    taken = {"refundRiskingPreference": False}
+    for number, (operation, more, again) in enumerate([
+            ("change-subscription-metadata",
+             {"descriptors": {"effective": "IMMEDIATELY", "displayName": "More"}}, "ok"),
+            ("change-subscription-price", {"items": [{"SKU": "a", "price": 990}]}, "ok"),
+            ("migrate-subscription",
+             {"descriptors": texts, "items": [item], "targetProductId": "p", "taxCode": "C"}, "ok"),
+            ("cancel-subscription", {}, "ok"),
+            ("request-transaction-refund",
+             {"items": [{"SKU": "a", "revoke": True, "refundReason": "LEGAL",
+                         "refundType": "FULL"}], **taken}, forbidden),
+            ("revoke-subscription",
+             {"refundReason": "LEGAL", "refundType": "FULL", **taken}, forbidden)]):
+        def asked(reference):
+            return {**common, **more, "requestInfo": {
+                "requestReferenceId": f"0f8fad5b-d9cb-469f-a165-{reference:012}"}}
+        first = forbidden if operation == "revoke-subscription" else "ok"
+        talk.each(operation, asked(number), (), [("as it is", None, first, 1)])
+        if first == "ok":
+            talk.each(operation, asked(number), (), [
+                ("the same request", None, "rejected.app-store.repeated-reference", 1)])
+            talk.each(operation, asked(100 + number), (), [("another request", None, again, 1)])
 
 
 def paging(talk):

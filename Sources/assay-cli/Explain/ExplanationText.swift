@@ -766,12 +766,18 @@ enum ExplanationText {
     thing	rule	KST-11	rule	memory of verified texts	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §5.1
     thing	rule	KST-12	rule	the step: method GET, url = jwksUri of the issuer, headers Accept	what it is	a check: it refuses something	page	docs/spec/access-tokens.md §5.1
     thing	rule	KST-13	rule	a key set reads the state in its text; the exchange jwks writes it	what it is	what an answer says, or is made of	page	docs/spec/access-tokens.md §5.1
-    thing	rule	ACA-1	rule	Limits, required members, non-empty arrays	what it is	a check: it refuses something; not built yet	page	docs/spec/advanced-commerce.md §1
-    thing	rule	ACA-2	rule	requestReferenceId is the idempotency key	what it is	a check: it refuses something; not built yet	page	docs/spec/advanced-commerce.md §1
-    thing	rule	ACA-6	rule	Consumption information about purchases made with this API is sent by	what it is	what an answer says, or is made of; not built yet	page	docs/spec/advanced-commerce.md §1
-    thing	rule	ACA-3	rule	The JSON is written by the library	what it is	what an answer says, or is made of; not built yet	page	docs/spec/advanced-commerce.md §2
-    thing	rule	ACA-4	rule	After aca.migrate the subscription may have a new original transaction id	what it is	what an answer says, or is made of; not built yet	page	docs/spec/advanced-commerce.md §3
-    thing	rule	ACA-5	rule	Not repeated after an ambiguous failure unless requestReferenceId is the same	what it is	what an answer says, or is made of; not built yet	page	docs/spec/advanced-commerce.md §3
+    thing	rule	ACA-1	rule	Limits, required members, non-empty arrays	what it is	a check: it refuses something	page	docs/spec/advanced-commerce.md §1
+    thing	rule	ACA-2	rule	requestReferenceId is the idempotency key	what it is	a check: it refuses something	page	docs/spec/advanced-commerce.md §1
+    thing	rule	ACA-9	rule	members that a table does not say all of	what it is	a check: it refuses something	page	docs/spec/advanced-commerce.md §1
+    thing	rule	ACA-10	rule	amounts and reasons of refunds	what it is	a check: it refuses something	page	docs/spec/advanced-commerce.md §1
+    thing	rule	ACA-6	rule	Consumption information about purchases made with this API is sent by	what it is	what an answer says, or is made of	page	docs/spec/advanced-commerce.md §1
+    thing	rule	ACA-3	rule	The JSON is written by the library	what it is	what an answer says, or is made of	page	docs/spec/advanced-commerce.md §2
+    thing	rule	ACA-11	rule	the result of a signature for the app	what it is	what an answer says, or is made of	page	docs/spec/advanced-commerce.md §2
+    thing	rule	ACA-4	rule	After migrate-subscription the subscription may have a new original transaction id	what it is	the duty of your server	page	docs/spec/advanced-commerce.md §3
+    thing	rule	ACA-7	rule	the hosts of Advanced Commerce	what it is	what an answer says, or is made of	page	docs/spec/advanced-commerce.md §3
+    thing	rule	ACA-8	rule	the environment is named	what it is	a check: it refuses something	page	docs/spec/advanced-commerce.md §3
+    thing	rule	ACA-5	rule	Not repeated after an ambiguous failure unless requestReferenceId is the same	what it is	what an answer says, or is made of	page	docs/spec/advanced-commerce.md §3
+    thing	rule	ACA-12	rule	how Apple's error numbers are refused	what it is	what an answer says, or is made of	page	docs/spec/advanced-commerce.md §4
     thing	rule	ATT-1	rule	size of an attestation object: 1…16,384 octets	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
     thing	rule	ATT-2	rule	forms of a key id, compared as bytes	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
     thing	rule	ATT-3	rule	forms of a public key	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
@@ -1016,6 +1022,7 @@ enum ExplanationText {
     thing	rule	PLY-7	rule	Each fault has a test through each driver	what it is	what an answer says, or is made of; built in part	page	docs/spec/mock-apple.md §3
     thing	rule	PLY-8	rule	make demo-apple runs it and prints a transcript	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §3
     thing	rule	PLY-9	rule	retention messaging, kept by environment and approved at once	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
+    thing	rule	PLY-10	rule	Advanced Commerce, each request id executed once	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
     thing	rule	DCD-1	rule	what is evidence of a decision	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §1
     thing	rule	DCD-20	rule	the account of the evidence is the one given	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §1
     thing	rule	DCD-2	rule	class and time of evidence	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §1

@@ -1,4 +1,4 @@
-/// The result of an operation that signs (docs/spec/documents-and-exchanges.md §3.1).
+/// The result of an operation that signs (docs/spec/app-store-server-api.md §9).
 struct SigningResult {
   enum Value {
     case signature(SecretBytes)
