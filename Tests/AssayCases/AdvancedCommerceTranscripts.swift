@@ -226,7 +226,8 @@ extension AppStoreTranscript {
       (4_000_205, "PriceChangeCannotBeIssuedWhenAlreadyCommunicated"),
     ] as [(Int64, String)] {
       refused(
-        "ACA-12", "Apple's error \(name)", price, code, bad, facts: [("api.errorName", .text(name))])
+        "ACA-12", "Apple's error \(name)", price, code, bad, facts: [("api.errorName", .text(name))]
+      )
     }
     refused(
       "ACA-2", "a reference that was used", cancellation, 4_000_097,

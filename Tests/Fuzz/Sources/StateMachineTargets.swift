@@ -157,23 +157,45 @@ enum StateMachineTargets {
     var request: JSONText = [
       "operation": .string(Text(stringLiteral: endpoint.name).string),
       "bundleId": "com.example.app",
-      "environment": isOdd ? "auto" : "Production",
+      "environment": isOdd ? hop(endpoint.rule) : start(endpoint.rule),
       "options": ["pages": 2, "partial": .boolean(isOdd)],
     ]
     for member in endpoint.members where member.isRequired {
-      request = request.appending(Text(stringLiteral: member.name).string, value(member.form))
+      request = request.appending(Text(stringLiteral: member.name).string, value(member))
     }
     guard endpoint.rule == .notifications else { return request }
     return request.setting("endDate", .integer(FuzzFixture.instant))
   }
 
+  /// Returns the environment of an odd request: both, where that is allowed.
+  private static func hop(_ rule: AppStoreRule) -> JSONText {
+    rule.isMessaging || rule.isCommerce ? "Sandbox" : "auto"
+  }
+
+  private static func start(_ rule: AppStoreRule) -> JSONText {
+    rule == .performanceTest ? "Sandbox" : "Production"
+  }
+
+  private static func value(_ member: AppStoreMember) -> JSONText {
+    let one = value(member.form)
+    return member.isList ? [one] : one
+  }
+
   private static func value(_ form: AppStoreMember.Form) -> JSONText {
     switch form {
     case .id: return .string(FuzzFixture.shared.cases.production.transactionId)
-    case .order, .text: return "M1"
+    case .order, .text, .characters: return "M1"
+    case .locale: return "en-US"
+    case .https: return "https://a.example/"
+    case .png:
+      return "iVBORw0KGgoAAAANSUhEUgAADwAAAACgCAIAAAAAAAAAAAAAAElEQVQAAAAA"
     case .jws: return "e30.e30.AA"
-    case .object: return [:]
-    case .name: return "DELIVERED"
+    case .object(let schema):
+      return schema.members.filter { $0.isRequired }.reduce([:]) {
+        $0.appending(Text(stringLiteral: $1.name).string, value($1))
+      }
+    case .name(let values):
+      return .string(values.first.map { Text(stringLiteral: $0).string } ?? "")
     case .uuid, .account: return "0f8fad5b-d9cb-469f-a165-70867728950e"
     case .time: return .integer(FuzzFixture.instant - 86_400_000)
     case .boolean, .consent: return true

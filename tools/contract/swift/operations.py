@@ -184,7 +184,8 @@ LIST = "256"
 
 def find_value_sets(contract):
     """Return the sets of texts that requests or unsigned responses have, in the table's order."""
-    used = {each.value_set for kind in contract.kinds for each in kind.members}
+    used = {each.value_set for one in (*contract.kinds, *contract.schemas.values())
+            for each in one.members}
     return [each for each in contract.all_value_sets
             if each.name in used.union(ANSWERED) and not each.is_numeric]
 
@@ -210,7 +211,9 @@ def write_parameter(member, indent):
 
 
 def write_parameters(members, indent):
-    return [line for member in members for line in write_parameter(member, indent)]
+    """Return the lines of a list; the formatter takes no comma behind a single element."""
+    lines = [line for member in members for line in write_parameter(member, indent)]
+    return lines if len(members) > 1 else [line.rstrip(",") for line in lines]
 
 
 def write_schemas(contract):

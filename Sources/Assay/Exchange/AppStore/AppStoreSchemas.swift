@@ -75,7 +75,7 @@ enum AppStoreSchemas {
   ])
   /// An item that is named only.
   static let commerceSKU = AppStoreSchema([
-    .init("SKU", .body, .characters(128), isRequired: true),
+    .init("SKU", .body, .characters(128), isRequired: true)
   ])
   /// Another renewal period.
   static let commercePeriodChange = AppStoreSchema([

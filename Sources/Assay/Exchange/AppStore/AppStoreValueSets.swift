@@ -18,6 +18,10 @@ enum AppStoreValueSets {
     "CREATED", "ACTIVE_TOKEN_REMINDER",
   ]
   static let advancedCommercePeriod: [StaticString] = ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
+  static let advancedCommerceOfferPeriod: [StaticString] = [
+    "P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P9M", "P1Y",
+  ]
+  static let advancedCommerceOfferReason: [StaticString] = ["ACQUISITION", "WIN_BACK", "RETENTION"]
   static let advancedCommerceRefundReason: [StaticString] = [
     "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER",
     "MODIFY_ITEMS_REFUND", "SIMULATE_REFUND_DECLINE",
@@ -34,6 +38,8 @@ enum AppStoreValueSets {
   ]
   static let headerPosition: [StaticString] = ["ABOVE_BODY", "ABOVE_IMAGE"]
   static let imageSize: [StaticString] = ["FULL_SIZE", "BULLET_POINT"]
+  static let advancedCommerceEffective: [StaticString] = ["IMMEDIATELY", "NEXT_BILL_CYCLE"]
+  static let advancedCommerceReason: [StaticString] = ["UPGRADE", "DOWNGRADE", "APPLY_OFFER"]
   static let imageState: [StaticString] = ["PENDING", "APPROVED", "REJECTED"]
   static let messageState: [StaticString] = ["PENDING", "APPROVED", "REJECTED"]
   static let performanceTestStatus: [StaticString] = ["PENDING", "PASS", "FAIL"]
