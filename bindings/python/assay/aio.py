@@ -29,7 +29,6 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from ._async_in_app import AsyncInAppSigner
 from ._run import run_steps
 from .documents import Document
 from .verifier import Verifier
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
         Callable,
         Iterable,
         Mapping,
+        Sequence,
     )
     from concurrent.futures import Executor
     from os import PathLike
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         ClientSecret,
         IssuedSession,
         Session,
+        SignedInAppRequest,
         SignedOffer,
         SignedOfferV1,
         SignedToken,
@@ -434,98 +435,6 @@ class AsyncVerifier:
             )
 
 
-class AsyncSigner(AsyncInAppSigner):
-    """`Signer` in the executor of an `AsyncVerifier`. Made by `AsyncVerifier.signer`."""
-
-    __slots__ = ("_signer", "_verifier")
-
-    def __init__(self, verifier: AsyncVerifier) -> None:
-        self._verifier, self._signer = verifier, verifier.verifier.signer
-
-    async def sign_api_token(
-        self, bundle_id: str | None = None, now: Time | None = None
-    ) -> SignedToken:
-        """Run `Signer.sign_api_token` in the executor."""
-        return await self._verifier._run(self._signer.sign_api_token, bundle_id, now)
-
-    async def sign_device_check_token(self, now: Time | None = None) -> SignedToken:
-        """Run `Signer.sign_device_check_token` in the executor."""
-        return await self._verifier._run(self._signer.sign_device_check_token, now)
-
-    async def sign_apple_client_secret(
-        self,
-        client_id: str | None = None,
-        ttl_ms: int | None = None,
-        now: Time | None = None,
-    ) -> ClientSecret:
-        """Run `Signer.sign_apple_client_secret` in the executor."""
-        return await self._verifier._run(
-            self._signer.sign_apple_client_secret, client_id, ttl_ms, now
-        )
-
-    async def sign_promotional_offer(
-        self,
-        product_id: str,
-        offer_id: str,
-        transaction_id: str | None = None,
-        bundle_id: str | None = None,
-        nonce: str | UUID | None = None,
-        now: Time | None = None,
-    ) -> SignedOffer:
-        """Run `Signer.sign_promotional_offer` in the executor."""
-        return await self._verifier._run(
-            self._signer.sign_promotional_offer,
-            product_id,
-            offer_id,
-            transaction_id,
-            bundle_id,
-            nonce,
-            now,
-        )
-
-    async def sign_promotional_offer_v1(
-        self,
-        product_id: str,
-        offer_id: str,
-        application_username: str = "",
-        bundle_id: str | None = None,
-        nonce: str | UUID | None = None,
-        timestamp: int | None = None,
-        now: Time | None = None,
-    ) -> SignedOfferV1:
-        """Run `Signer.sign_promotional_offer_v1` in the executor."""
-        return await self._verifier._run(
-            self._signer.sign_promotional_offer_v1,
-            product_id,
-            offer_id,
-            application_username,
-            bundle_id,
-            nonce,
-            timestamp,
-            now,
-        )
-
-    async def sign_introductory_offer_eligibility(
-        self,
-        product_id: str,
-        allowed: bool,
-        transaction_id: str,
-        bundle_id: str | None = None,
-        nonce: str | UUID | None = None,
-        now: Time | None = None,
-    ) -> SignedOffer:
-        """Run `Signer.sign_introductory_offer_eligibility` in the executor."""
-        return await self._verifier._run(
-            self._signer.sign_introductory_offer_eligibility,
-            product_id,
-            allowed,
-            transaction_id,
-            bundle_id,
-            nonce,
-            now,
-        )
-
-
 class AsyncSessions:
     """`Sessions` in the executor of an `AsyncVerifier`. Made by `AsyncVerifier.sessions`."""
 
@@ -695,3 +604,213 @@ def _count(value: int, name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} is an int of 1 or more, not {value!r}")
     return value
+
+
+class AsyncSigner:
+    """`Signer` in the executor of an `AsyncVerifier`. Made by `AsyncVerifier.signer`."""
+
+    __slots__ = ("_signer", "_verifier")
+
+    def __init__(self, verifier: AsyncVerifier) -> None:
+        self._verifier, self._signer = verifier, verifier.verifier.signer
+
+    async def sign_api_token(
+        self, bundle_id: str | None = None, now: Time | None = None
+    ) -> SignedToken:
+        """Run `Signer.sign_api_token` in the executor."""
+        return await self._verifier._run(self._signer.sign_api_token, bundle_id, now)
+
+    async def sign_device_check_token(self, now: Time | None = None) -> SignedToken:
+        """Run `Signer.sign_device_check_token` in the executor."""
+        return await self._verifier._run(self._signer.sign_device_check_token, now)
+
+    async def sign_apple_client_secret(
+        self,
+        client_id: str | None = None,
+        ttl_ms: int | None = None,
+        now: Time | None = None,
+    ) -> ClientSecret:
+        """Run `Signer.sign_apple_client_secret` in the executor."""
+        return await self._verifier._run(
+            self._signer.sign_apple_client_secret, client_id, ttl_ms, now
+        )
+
+    async def sign_promotional_offer(
+        self,
+        product_id: str,
+        offer_id: str,
+        transaction_id: str | None = None,
+        bundle_id: str | None = None,
+        nonce: str | UUID | None = None,
+        now: Time | None = None,
+    ) -> SignedOffer:
+        """Run `Signer.sign_promotional_offer` in the executor."""
+        return await self._verifier._run(
+            self._signer.sign_promotional_offer,
+            product_id,
+            offer_id,
+            transaction_id,
+            bundle_id,
+            nonce,
+            now,
+        )
+
+    async def sign_promotional_offer_v1(
+        self,
+        product_id: str,
+        offer_id: str,
+        application_username: str = "",
+        bundle_id: str | None = None,
+        nonce: str | UUID | None = None,
+        timestamp: int | None = None,
+        now: Time | None = None,
+    ) -> SignedOfferV1:
+        """Run `Signer.sign_promotional_offer_v1` in the executor."""
+        return await self._verifier._run(
+            self._signer.sign_promotional_offer_v1,
+            product_id,
+            offer_id,
+            application_username,
+            bundle_id,
+            nonce,
+            timestamp,
+            now,
+        )
+
+    async def sign_introductory_offer_eligibility(
+        self,
+        product_id: str,
+        allowed: bool,
+        transaction_id: str,
+        bundle_id: str | None = None,
+        nonce: str | UUID | None = None,
+        now: Time | None = None,
+    ) -> SignedOffer:
+        """Run `Signer.sign_introductory_offer_eligibility` in the executor."""
+        return await self._verifier._run(
+            self._signer.sign_introductory_offer_eligibility,
+            product_id,
+            allowed,
+            transaction_id,
+            bundle_id,
+            nonce,
+            now,
+        )
+
+    # Generated by tools/generate.py from kinds.tsv, to the end. Do not edit.
+
+    async def sign_one_time_charge(
+        self,
+        request_info: Mapping[str, object],
+        currency: str,
+        item: Mapping[str, object],
+        tax_code: str,
+        *,
+        storefront: str | None = None,
+        nonce: str | UUID | None = None,
+        bundle_id: str | None = None,
+        now: Time | None = None,
+    ) -> SignedInAppRequest:
+        """Run `Signer.sign_one_time_charge` in the executor."""
+        return await self._verifier._run(
+            self._signer.sign_one_time_charge,
+            request_info,
+            currency,
+            item,
+            tax_code,
+            storefront=storefront,
+            nonce=nonce,
+            bundle_id=bundle_id,
+            now=now,
+        )
+
+    async def sign_subscription_creation(
+        self,
+        request_info: Mapping[str, object],
+        currency: str,
+        descriptors: Mapping[str, object],
+        items: Sequence[Mapping[str, object]],
+        period: str,
+        tax_code: str,
+        *,
+        previous_transaction_id: str | None = None,
+        storefront: str | None = None,
+        nonce: str | UUID | None = None,
+        bundle_id: str | None = None,
+        now: Time | None = None,
+    ) -> SignedInAppRequest:
+        """Run `Signer.sign_subscription_creation` in the executor."""
+        return await self._verifier._run(
+            self._signer.sign_subscription_creation,
+            request_info,
+            currency,
+            descriptors,
+            items,
+            period,
+            tax_code,
+            previous_transaction_id=previous_transaction_id,
+            storefront=storefront,
+            nonce=nonce,
+            bundle_id=bundle_id,
+            now=now,
+        )
+
+    async def sign_subscription_modification(
+        self,
+        request_info: Mapping[str, object],
+        transaction_id: str,
+        retain_billing_cycle: bool,
+        *,
+        add_items: Sequence[Mapping[str, object]] | None = None,
+        change_items: Sequence[Mapping[str, object]] | None = None,
+        remove_items: Sequence[Mapping[str, object]] | None = None,
+        period_change: Mapping[str, object] | None = None,
+        descriptors: Mapping[str, object] | None = None,
+        currency: str | None = None,
+        storefront: str | None = None,
+        tax_code: str | None = None,
+        nonce: str | UUID | None = None,
+        bundle_id: str | None = None,
+        now: Time | None = None,
+    ) -> SignedInAppRequest:
+        """Run `Signer.sign_subscription_modification` in the executor."""
+        return await self._verifier._run(
+            self._signer.sign_subscription_modification,
+            request_info,
+            transaction_id,
+            retain_billing_cycle,
+            add_items=add_items,
+            change_items=change_items,
+            remove_items=remove_items,
+            period_change=period_change,
+            descriptors=descriptors,
+            currency=currency,
+            storefront=storefront,
+            tax_code=tax_code,
+            nonce=nonce,
+            bundle_id=bundle_id,
+            now=now,
+        )
+
+    async def sign_subscription_reactivation(
+        self,
+        request_info: Mapping[str, object],
+        transaction_id: str,
+        *,
+        items: Sequence[Mapping[str, object]] | None = None,
+        storefront: str | None = None,
+        nonce: str | UUID | None = None,
+        bundle_id: str | None = None,
+        now: Time | None = None,
+    ) -> SignedInAppRequest:
+        """Run `Signer.sign_subscription_reactivation` in the executor."""
+        return await self._verifier._run(
+            self._signer.sign_subscription_reactivation,
+            request_info,
+            transaction_id,
+            items=items,
+            storefront=storefront,
+            nonce=nonce,
+            bundle_id=bundle_id,
+            now=now,
+        )
