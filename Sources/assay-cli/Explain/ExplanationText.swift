@@ -781,6 +781,15 @@ enum ExplanationText {
     thing	rule	ACA-8	rule	the environment is named	what it is	a check: it refuses something	page	docs/spec/advanced-commerce.md §3
     thing	rule	ACA-5	rule	Not repeated after an ambiguous failure unless requestReferenceId is the same	what it is	what an answer says, or is made of	page	docs/spec/advanced-commerce.md §3
     thing	rule	ACA-12	rule	how Apple's error numbers are refused	what it is	what an answer says, or is made of	page	docs/spec/advanced-commerce.md §4
+    thing	rule	EXP-1	rule	the environment of a token	what it is	a check: it refuses something	page	docs/spec/external-purchase.md §1
+    thing	rule	EXP-2	rule	the members of a report	what it is	what an answer says, or is made of	page	docs/spec/external-purchase.md §1
+    thing	rule	EXP-3	rule	the members of a line item	what it is	what an answer says, or is made of	page	docs/spec/external-purchase.md §1
+    thing	rule	EXP-4	rule	what is checked before a report is sent	what it is	a check: it refuses something	page	docs/spec/external-purchase.md §1
+    thing	rule	EXP-5	rule	answers to reports	what it is	a check: it refuses something	page	docs/spec/external-purchase.md §2
+    thing	rule	EXP-6	rule	Apple's numbers in such answers	what it is	what an answer says, or is made of	page	docs/spec/external-purchase.md §2
+    thing	rule	EXP-7	rule	a report is asked for before it is sent again	what it is	a check: it refuses something	page	docs/spec/external-purchase.md §2
+    thing	rule	EXP-8	rule	restatements	what it is	the duty of your server	page	docs/spec/external-purchase.md §2
+    thing	rule	EXP-9	rule	what to report, and when	what it is	the duty of your server	page	docs/spec/external-purchase.md §2
     thing	rule	ATT-1	rule	size of an attestation object: 1…16,384 octets	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
     thing	rule	ATT-2	rule	forms of a key id, compared as bytes	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
     thing	rule	ATT-3	rule	forms of a public key	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
@@ -1026,6 +1035,7 @@ enum ExplanationText {
     thing	rule	PLY-8	rule	make demo-apple runs it and prints a transcript	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §3
     thing	rule	PLY-9	rule	retention messaging, kept by environment and approved at once	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
     thing	rule	PLY-10	rule	Advanced Commerce, each request id executed once	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
+    thing	rule	PLY-11	rule	reports about external purchases, each taken once	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
     thing	rule	DCD-1	rule	what is evidence of a decision	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §1
     thing	rule	DCD-20	rule	the account of the evidence is the one given	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §1
     thing	rule	DCD-2	rule	class and time of evidence	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §1

@@ -68,7 +68,8 @@ struct AppStoreResult {
 
   /// The approximate size of the document in bytes.
   var room: Int {
-    payloads.reduce(1024 &+ (last?.source.count ?? 0) &+ (report?.source.count ?? 0)) { $0 &+ $1.json.bytes.count &+ 3072 }
+    let sources = (last?.source.count ?? 0) &+ (report?.source.count ?? 0)
+    return payloads.reduce(1024 &+ sources) { $0 &+ $1.json.bytes.count &+ 3072 }
   }
 
   // MARK: document
