@@ -151,7 +151,7 @@ def of_one(member, base, choices):
 def items(member, count):
     """Return a list of so many good elements; the ids of line items differ."""
     item = ITEMS.get(member.type.strip("[]"), "1")
-    if "lineItemId" in item:
+    if isinstance(item, dict) and "lineItemId" in item:
         return [{**item, "lineItemId": str(number)} for number in range(count)]
     return [item] * count
 
