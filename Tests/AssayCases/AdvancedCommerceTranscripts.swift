@@ -6,8 +6,8 @@ extension AppStoreTranscript {
   private static let reference = "0f8fad5b-d9cb-469f-a165-70867728950e"
   private static let account = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
   private static let base = "/advancedCommerce/v1/"
-  private static let production = "https://api.storekit.itunes.apple.com"
-  private static let sandbox = "https://api.storekit-sandbox.itunes.apple.com"
+  private static let older = "https://api.storekit.itunes.apple.com"
+  private static let olderSandbox = "https://api.storekit-sandbox.itunes.apple.com"
   private static let misuse = "misuse.aca.parameter"
   private static let info = #""requestInfo":{"requestReferenceId":"\#(reference)"}"#
 
@@ -125,7 +125,7 @@ extension AppStoreTranscript {
         "ACA-7", name, asks: request,
         [
           apple(
-            1, answer, to: Self.production, path: "\(Self.base)\(path)/\(id)",
+            1, answer, to: Self.older, path: "\(Self.base)\(path)/\(id)",
             facts: [
               ("http.method", "POST"), ("http.body.text", .text("{\(Self.info)\(rest)}")),
               ("http.headers.3.0", "Content-Type"), ("http.headers.3.1", "application/json"),
@@ -141,7 +141,7 @@ extension AppStoreTranscript {
       [
         apple(
           1, ["signedTransactionInfo": try signed(.transaction, sandboxPurchase)],
-          to: Self.sandbox, path: "\(Self.base)subscription/revoke/\(id)",
+          to: Self.olderSandbox, path: "\(Self.base)subscription/revoke/\(id)",
           facts: [
             (
               "http.body.text",
@@ -161,7 +161,7 @@ extension AppStoreTranscript {
         ]),
       [
         apple(
-          1, answer, to: Self.production,
+          1, answer, to: Self.older,
           facts: [
             (
               "http.body.text",
@@ -183,7 +183,7 @@ extension AppStoreTranscript {
       check: String? = nil, at: String? = nil, facts: Facts = []
     ) {
       transcript(
-        rule, name, asks: cancellation, [apple(1, answer, to: Self.production)], status,
+        rule, name, asks: cancellation, [apple(1, answer, to: Self.older)], status,
         check: check, at: at, facts: facts)
     }
     answered(
@@ -217,7 +217,7 @@ extension AppStoreTranscript {
       hint: String? = nil, facts: Facts = []
     ) {
       transcript(
-        rule, name, asks: request, [error(1, code, to: Self.production)], status, at: "status",
+        rule, name, asks: request, [error(1, code, to: Self.older)], status, at: "status",
         hint: hint, facts: [("api.errorCode", .integer(code))] + facts)
     }
     let bad = "rejected.app-store.bad-request"
@@ -236,9 +236,9 @@ extension AppStoreTranscript {
     transcript(
       "ACA-2", "a reference that an unclear attempt has used", asks: cancellation,
       [
-        api(1, 503, to: Self.production),
+        api(1, 503, to: Self.older),
         wait(Self.pause(1000, 1, "\(Self.base)subscription/cancel/\(id)")),
-        error(3, 4_000_097, to: Self.production, after: 2000),
+        error(3, 4_000_097, to: Self.older, after: 2000),
       ], "rejected.app-store.repeated-reference", at: "status")
     let addendum =
       "exchange.api.errorName says why; without one, the app has not signed Apple's addendum for"
@@ -248,24 +248,24 @@ extension AppStoreTranscript {
     refused("ACA-10", "refunded before", refund, 4_030_021, forbidden, hint: addendum)
     refused("ACA-12", "a price that may not change", price, 4_030_010, forbidden)
     transcript(
-      "ACA-10", "no addendum", asks: cancellation, [api(1, 403, to: Self.production)], forbidden,
+      "ACA-10", "no addendum", asks: cancellation, [api(1, 403, to: Self.older)], forbidden,
       at: "status", hint: addendum)
     refused(
       "ACA-12", "no such transaction", migration, 4_040_010, "rejected.app-store.not-found")
     transcript(
-      "ACA-12", "no such path", asks: migration, [api(1, 404, to: Self.production)],
+      "ACA-12", "no such path", asks: migration, [api(1, 404, to: Self.older)],
       "rejected.app-store.not-found", at: "status")
     transcript(
-      "ACA-12", "a conflict", asks: metadata, [api(1, 409, to: Self.production)],
+      "ACA-12", "a conflict", asks: metadata, [api(1, 409, to: Self.older)],
       "rejected.app-store.conflict", at: "status")
     transcript(
       "ACA-12", "a token refused twice", asks: cancellation,
-      [api(1, 401, to: Self.production), api(2, 401, to: Self.production)], Self.unauthorized,
+      [api(1, 401, to: Self.older), api(2, 401, to: Self.older)], Self.unauthorized,
       at: "status")
     let once: JSONText = ["attempts": 1]
     transcript(
       "ACA-12", "too many requests", asks: cancellation.setting("options", once),
-      [api(1, 429, to: Self.production, headers: [("Retry-After", "1")])], Self.limited)
+      [api(1, 429, to: Self.older, headers: [("Retry-After", "1")])], Self.limited)
     refused(
       "ACA-12", "an error that may pass", cancellation.setting("options", once), 5_000_001,
       Self.noAnswer)
@@ -275,17 +275,17 @@ extension AppStoreTranscript {
     transcript(
       "ACA-5", "a repetition with the same reference", asks: cancellation,
       [
-        api(1, 500, to: Self.production),
+        api(1, 500, to: Self.older),
         wait(Self.pause(1000, 1, "\(Self.base)subscription/cancel/\(id)")),
         apple(
-          3, [:], to: Self.production, after: 2000,
+          3, [:], to: Self.older, after: 2000,
           facts: [("http.body.text", .text("{\(Self.info)}"))]),
       ])
     transcript(
       "API-30", "an answer of Advanced Commerce that was cut", asks: cancellation,
       [
         api(
-          1, 200, to: Self.production, headers: [("Content-Type", "application/json")],
+          1, 200, to: Self.older, headers: [("Content-Type", "application/json")],
           more: [("truncated", true)])
       ], "too-large.app-store.response", check: "reply", at: "truncated")
   }
