@@ -34,6 +34,6 @@ enum ExternalPurchase {
 
   /// Returns the ids of the line items of a report.
   static func ids(_ items: JSONValue?) -> [Text] {
-    (items?.children ?? []).compactMap { $0.present("lineItemId")?.text }
+    items.map { Array($0.children).compactMap { $0.present("lineItemId")?.text } } ?? []
   }
 }
