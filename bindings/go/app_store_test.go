@@ -60,16 +60,16 @@ func TestAppStoreCalls(t *testing.T) {
 			operations[request.Operation] = true
 		}
 	}
-	delete(operations, "get-image-list") // not implemented
+	delete(operations, "get-images") // there is none
 	calls := reflect.TypeOf(new(AppStore))
-	words := regexp.MustCompile("ID|[A-Z][a-z0-9]*")
+	words := regexp.MustCompile("ID|URL|[A-Z][a-z0-9]*")
 	for i := 0; i < calls.NumMethod(); i++ {
 		name := strings.ToLower(strings.Join(words.FindAllString(calls.Method(i).Name, -1), "-"))
 		if !operations[name] {
 			t.Errorf("no operation for %s", name)
 		}
 	}
-	if len(operations) != 17 || calls.NumMethod() != 17 {
+	if len(operations) != 37 || calls.NumMethod() != 37 {
 		t.Errorf("%d operations, %d calls", len(operations), calls.NumMethod())
 	}
 }

@@ -212,7 +212,7 @@ func TestSenderCertificates(t *testing.T) {
 // Asserts that neither the log nor fmt prints a secret of a step (EXC-22).
 func TestNothingSecretIsPrinted(t *testing.T) {
 	cases, seen, lines := theCases(t), 0, 0
-	line := regexp.MustCompile(`(?m)^(GET|POST|PUT) [^ ]+ 0 \d+ ms$`)
+	line := regexp.MustCompile(`(?m)^(GET|POST|PUT|DELETE) [^ ]+ 0 \d+ ms$`)
 	var logged strings.Builder
 	sender := &Sender{
 		Hosts: map[string]string{}, MaxWait: 1,
