@@ -198,10 +198,11 @@ extension AppStoreTranscript {
     ) { transcript(rule, name, asks: request, [], status, at: at) }
     refuse(
       "EXP-1", "a token of Sandbox in Production",
-      reporting([("externalPurchaseId", "SANDBOX_1")]), "environment")
+      reporting([("externalPurchaseId", "SANDBOX_1")]), "environment",
+      "unsupported.app-store.environment")
     refuse(
       "EXP-1", "a token of Production in Sandbox", reporting([("environment", "Sandbox")]),
-      "environment")
+      "environment", "unsupported.app-store.environment")
     refuse(
       "EXP-1", "a report from any environment",
       Self.request(

@@ -26,7 +26,7 @@ enum ExplanationText {
     status	1281	rejected.app-store.conflict	Apple already has what was sent	nothing to do, or another identifier: see exchange.api.errorCode	never	409	API-50
     status	1537	rejected.app-store.inconsistent	the answer contradicts itself or the request	an answer about another app, environment or purchase: use nothing of it	never	502	API-32
     status	1793	rejected.app-store.forbidden	Apple does not allow it	exchange.api.errorCode and exchange.api.errorName say why	never	409	ACA-10,API-50
-    status	2049	rejected.app-store.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see exchange.api.errorCode	never	404	API-2,API-50,RTM-1
+    status	2049	rejected.app-store.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see exchange.api.errorCode	never	404	API-2,API-50,EXP-5,RTM-1
     status	2305	rejected.app-store.partial	some of the JWS in the answer did not verify	exchange.result.refused lists them; the others are good	never	502	API-31
     status	2561	rejected.app-store.repeated-reference	requestReferenceId was used already	the request was executed before: read the state with get-transaction-info	never	409	ACA-2
     status	2817	rejected.app-store.unauthorized	Apple refused our token	compare key id, issuer id, bundle id and the clock; the app may have no release yet	after-config	502	API-54
@@ -330,7 +330,7 @@ enum ExplanationText {
     status	19202	malformed.session.form	this is no session token	another text was sent: a session token begins with as1~	never	401	SES-10,SES-11
     status	19458	malformed.ledger.text	a text that comes from a client has control characters	the route passes what the client sent: answer 400	never	400	STO-84
     status	19714	malformed.verify-receipt.request	not a request for verifyReceipt (21002)	error.at names the member; Apple answers 21002 too	never	400	VRE-11,VRE-12
-    status	259	unsupported.app-store.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	ACA-8,API-1,RTM-1
+    status	259	unsupported.app-store.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	ACA-8,API-1,EXP-1,RTM-1
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
     status	1027	unsupported.app-receipt.signature-algorithm	another signature algorithm	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-6
@@ -438,7 +438,7 @@ enum ExplanationText {
     status	7685	misuse.ledger.lease	the lease is shorter than 5 seconds or longer than an hour	programming error: leave it out for ledger.leaseMs; there is no claim without a lease	never	500	STO-29
     status	7941	misuse.token.nonce	the nonce that was issued is missing	give the nonce that was issued for this sign-in; a profile may say that none is compared	never	500	TOK-34,AID-4
     status	8197	misuse.ledger.transaction	the grant ended or changed the transaction that it was given	programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger	never	500	STO-38
-    status	8453	misuse.external-purchase.parameter	a member of a report about external purchases is missing or wrong	programming error: error.at names the member, the message Apple's number	never	500	EXP-1,EXP-4
+    status	8453	misuse.external-purchase.parameter	a member of a report about external purchases is missing or wrong	programming error: error.at names the member, the message Apple's number	never	500	EXP-4
     status	262	config.app-store.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
     status	518	config.app-store.private-key	the private key cannot be used	give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted	after-config	–	API-10
     status	774	config.apps.app-apple-id-required	Production is accepted, but an app lacks its appAppleId	Production needs appAppleId for every app: copy it from App Store Connect	after-config	–	CFG-1

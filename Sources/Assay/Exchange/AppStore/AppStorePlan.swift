@@ -57,6 +57,6 @@ struct AppStorePlan: Sendable {
       isAccepted(start.environment), .misuseAppStoreParameter, "API-1", at: "environment")
     try require(
       !isReport || start == (isSandboxToken ? .sandbox : .production) || start == .localTesting,
-      .misuseExternalPurchaseParameter, "EXP-1", at: "environment")
+      .unsupportedAppStoreEnvironment, "EXP-1", at: "environment")
   }
 }

@@ -1,4 +1,5 @@
-/// The checks of reports about external purchases that no table has (EXP-1, EXP-4).
+/// The checks of reports about external purchases that no table has (EXP-4), and the environment
+/// of their tokens (EXP-1).
 enum ExternalPurchase {
   /// Returns the refusal of a member, in the words of these reports.
   static func refusal(_ found: Refusal) -> Refusal {
