@@ -185,6 +185,10 @@ extension AppStoreTranscript {
       "rejected.external-purchase.disagree", check: "result", at: "lineItems",
       facts: [("result.unsigned.externalPurchaseReport.lineItems.0.lineItemId", "l-2")])
     transcript(
+      "EXP-7", "a report with fewer line items under the same id",
+      asks: items([charge, charge.setting("lineItemId", "l-2")]).setting("attempt", 2),
+      [apple(1, stored)], "rejected.external-purchase.disagree", check: "result", at: "lineItems")
+    transcript(
       "EXP-7", "a report with more line items under the same id",
       asks: items([charge]).setting("attempt", 2),
       [apple(1, stored.setting("lineItems", [charge, charge.setting("lineItemId", "l-2")]))],
@@ -237,7 +241,16 @@ extension AppStoreTranscript {
       (
         "a rate that is no number",
         charge.setting([("pricingCurrency", "CHF"), ("exchangeRate", "1.")]), "exchangeRate"
-      ), ("a country of two letters", charge.setting("taxCountry", "DE"), "taxCountry"),
+      ),
+      (
+        "a rate with two points",
+        charge.setting([("pricingCurrency", "CHF"), ("exchangeRate", "1.2.3")]), "exchangeRate"
+      ),
+      (
+        "a rate with a comma",
+        charge.setting([("pricingCurrency", "CHF"), ("exchangeRate", "1,2")]), "exchangeRate"
+      ), ("a country in small letters", charge.setting("taxCountry", "deu"), "taxCountry"),
+      ("a country of two letters", charge.setting("taxCountry", "DE"), "taxCountry"),
       (
         "a subscription without days", subscription.removing("subscriptionDaysOfPaidService"),
         "subscriptionDaysOfPaidService"
