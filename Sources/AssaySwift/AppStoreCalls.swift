@@ -510,6 +510,30 @@ extension AppStore {
         ("storefront", storefront.map { JSON($0) }),
       ], at: now)
   }
+
+  /// Reports what was bought outside the App Store with a token, or that nothing was.
+  public func sendExternalPurchaseReport(
+    requestIdentifier: String, externalPurchaseId: String, status: String,
+    lineItems: [JSON]? = nil, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "send-external-purchase-report",
+      [
+        ("requestIdentifier", JSON(requestIdentifier)),
+        ("externalPurchaseId", JSON(externalPurchaseId)),
+        ("status", JSON(status)),
+        ("lineItems", lineItems.map { JSON($0) }),
+      ], at: now)
+  }
+
+  /// Gets a report that was sent.
+  public func getExternalPurchaseReport(
+    requestIdentifier: String, at now: Timestamp = .now
+  ) throws(AssayError) -> Exchange {
+    try begin(
+      "get-external-purchase-report",
+      [("requestIdentifier", JSON(requestIdentifier))], at: now)
+  }
 }
 
 extension Signer {

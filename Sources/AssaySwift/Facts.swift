@@ -2710,6 +2710,8 @@ public struct AppStoreUnsigned: Hashable, FactsObject, Sendable {
   public let responseTimes: AppStoreTestTimes?
   /// The number of failed requests, by their SendAttemptResult.
   public let failures: String?
+  /// A report about external purchases, as Apple has it.
+  public let externalPurchaseReport: String?
   /// The attempts to send the notifications of all pages.
   public let sendAttempts: [AppStoreSendAttempt]
   /// The members that this version does not know, unchanged.
@@ -2745,6 +2747,7 @@ public struct AppStoreUnsigned: Hashable, FactsObject, Sendable {
     numPending = facts.integer("numPending")
     responseTimes = try facts.object("responseTimes")
     failures = facts.json("failures")
+    externalPurchaseReport = facts.json("externalPurchaseReport")
     sendAttempts = try facts.objects("sendAttempts")
     unknown = facts.json("unknown")
   }

@@ -33,6 +33,7 @@ extension CaseFixture {
     transcript.addCommands()
     transcript.addMessaging()
     try transcript.addAdvancedCommerce()
+    transcript.addExternalPurchases()
     try transcript.addAgreement()
     try transcript.addMissingBundle()
     try transcript.addForms()

@@ -46,6 +46,7 @@ def check(bench):
         store(talk)
         messaging(talk)
         commerce(talk)
+        external(talk)
         paging(talk)
 
 
@@ -339,6 +340,30 @@ def commerce(talk):
             talk.each(operation, asked(number), (), [
                 ("the same request", None, "rejected.app-store.repeated-reference", 1)])
             talk.each(operation, asked(100 + number), (), [("another request", None, again, 1)])
+
+
+def external(talk):
+    """Reports about external purchases, each taken once (PLY-11)."""
+    report = "0f8fad5b-d9cb-469f-a165-70867728950e"
+    item = {"lineItemId": "l-1", "creationDate": NOW - 1000, "eventType": "BUY",
+            "productType": "ONE_TIME_BUY", "pricingCurrency": "EUR", "reportingCurrency": "EUR",
+            "amountTaxExclusive": 1000, "amountTaxInclusive": 1190, "netAmountTaxExclusive": 1000,
+            "taxAmount": 190, "taxCountry": "DEU", "productIdentifier": "p", "quantity": 1}
+    sent = {"environment": "auto", "requestIdentifier": report, "externalPurchaseId": "SANDBOX_1",
+            "status": "LINE_ITEM", "lineItems": [item]}
+    send, refused = "send-external-purchase-report", "rejected.external-purchase.report"
+    asked = {"environment": "Sandbox", "requestIdentifier": report}
+    talk.each("get-external-purchase-report", asked, (),
+              [("before it is sent", None, "rejected.app-store.not-found", 1)])
+    talk.each(send, sent, (), [("as it is", None, "ok", 1), ("a second time", None, refused, 1)])
+    talk.each(send, {**sent, "attempt": 2}, (), [("done before", None, "ok", 1)])
+    talk.each(send, {**sent, "attempt": 2, "lineItems": [{**item, "lineItemId": "l-2"}]}, (),
+              [("another one", None, "rejected.external-purchase.disagree", 1)])
+    other = {**sent, "requestIdentifier": report.replace("e", "f"), "attempt": 2}
+    talk.each(send, other, (), [("the same line item", None, refused, 2)])
+    talk.each(send, {**other, "lineItems": [{**item, "restatement": True}]}, (),
+              [("a restatement", None, "ok", 2)])
+    talk.each("get-external-purchase-report", asked, (), [("as it is", None, "ok", 1)])
 
 
 def paging(talk):

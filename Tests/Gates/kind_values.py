@@ -30,9 +30,15 @@ VALUES = {
     "account": ([], [" a", "a "]), "device-token": ([], ["*"]),
 }
 # Objects inside requests, with all their members.
-SAMPLES = {"uuid": UUID, "text": "a", "boolean": True, "integer": 1}
-# An amount goes with this type of a refund only (ACA-10).
-FITTING = {"refundType": "CUSTOM"}
+SAMPLES = {"uuid": UUID, "text": "a", "boolean": True, "integer": 1, "time": 1_200_000_000_000}
+# Values that fit together: an amount goes with this type of a refund only (ACA-10); a line item has
+# one currency, and its amounts add up (EXP-4).
+FITTING = {"refundType": "CUSTOM", "pricingCurrency": "CLP", "taxCountry": "CHL",
+           "amountTaxInclusive": 2}
+# Members that do not go together with the others.
+UNFIT = {"ExternalPurchaseLineItem": ["exchangeRate", "subscriptionEvent", "subscriptionStartDate",
+                                      "subscriptionEndDate", "subscriptionDaysOfPaidService",
+                                      "referenceLineItemId"]}
 OBJECTS = {}
 
 
@@ -40,12 +46,13 @@ def sample(member):
     """Return a value of a member of an object."""
     kind = member.type.strip("[]")
     value = FITTING.get(member.name) or OBJECTS.get(kind) or \
-        (member.choices[0] if member.choices else SAMPLES[kind])
+        (member.known[0] if member.known else SAMPLES[kind])
     return [value] if member.is_list else value
 
 
 for _name, _schema in CONTRACT.schemas.items():
-    OBJECTS[_name] = {each.name: sample(each) for each in _schema.members}
+    OBJECTS[_name] = {each.name: sample(each) for each in _schema.members
+                      if each.name not in UNFIT.get(_name, [])}
 VALUES.update({name: ([value], []) for name, value in OBJECTS.items()})
 # Type -> values of another JSON type.
 OTHERS = {"integer": ["1", 1.5, True], "time": ["1", 1.5], "boolean": ["true", 1]}
@@ -141,6 +148,14 @@ def of_one(member, base, choices):
     yield from ((base.request[name], "same") for name in re.findall("not `(.+?)`", bound))
 
 
+def items(member, count):
+    """Return a list of so many good elements; the ids of line items differ."""
+    item = ITEMS.get(member.type.strip("[]"), "1")
+    if isinstance(item, dict) and "lineItemId" in item:
+        return [{**item, "lineItemId": str(number)} for number in range(count)]
+    return [item] * count
+
+
 def values(member, base, choices):
     """Yield the values to try for a member; for a list, each element value and several lengths."""
     if not member.is_list:
@@ -150,7 +165,7 @@ def values(member, base, choices):
     yield from ((value, "type") for value in (1, {}))
     for part in re.findall(r"(\d+)…(\d+)(?=$| of them)", member.bound):
         low, high = map(int, part)
-        item = [ITEMS.get(member.type.strip("[]"), "1")]
-        yield from ((item * low, None), (item * high, None), (item * (high + 1), "long"))
+        yield from ((items(member, low), None), (items(member, high), None),
+                    (items(member, high + 1), "long"))
         if low:
-            yield item * (low - 1), "short"
+            yield items(member, low - 1), "short"

@@ -653,6 +653,36 @@ func (s *AppStore) MigrateSubscription(
 	return s.begin(ctx, "migrate-subscription", members, 0, nil, options)
 }
 
+// A SendExternalPurchaseReportRequest has the members of SendExternalPurchaseReport.
+type SendExternalPurchaseReportRequest struct {
+	RequestIdentifier  string
+	ExternalPurchaseID string
+	Status             string
+	LineItems          []map[string]any // optional
+}
+
+// SendExternalPurchaseReport reports what was bought outside the App Store with a
+// token, or that nothing was.
+func (s *AppStore) SendExternalPurchaseReport(
+	ctx context.Context, request SendExternalPurchaseReportRequest, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["requestIdentifier"] = request.RequestIdentifier
+	members["externalPurchaseId"] = request.ExternalPurchaseID
+	members["status"] = request.Status
+	setList(members, "lineItems", request.LineItems)
+	return s.begin(ctx, "send-external-purchase-report", members, 0, nil, options)
+}
+
+// GetExternalPurchaseReport gets a report that was sent.
+func (s *AppStore) GetExternalPurchaseReport(
+	ctx context.Context, requestIdentifier string, options ...Option,
+) (*Exchange, error) {
+	members := given{}
+	members["requestIdentifier"] = requestIdentifier
+	return s.begin(ctx, "get-external-purchase-report", members, 0, nil, options)
+}
+
 // A SignOneTimeChargeRequest has the members of SignOneTimeCharge.
 type SignOneTimeChargeRequest struct {
 	RequestInfo map[string]any

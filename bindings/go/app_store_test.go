@@ -69,7 +69,7 @@ func TestAppStoreCalls(t *testing.T) {
 			t.Errorf("no operation for %s", name)
 		}
 	}
-	if len(operations) != 37 || calls.NumMethod() != 37 {
+	if len(operations) != 39 || calls.NumMethod() != 39 {
 		t.Errorf("%d operations, %d calls", len(operations), calls.NumMethod())
 	}
 }

@@ -1598,6 +1598,8 @@ type AppStoreUnsigned struct {
 	ResponseTimes *AppStoreTestTimes `json:"responseTimes"`
 	// The number of failed requests, by their SendAttemptResult.
 	Failures json.RawMessage `json:"failures"`
+	// A report about external purchases, as Apple has it.
+	ExternalPurchaseReport json.RawMessage `json:"externalPurchaseReport"`
 	// The attempts to send the notifications of all pages.
 	SendAttempts []AppStoreSendAttempt `json:"sendAttempts"`
 	// The members that this version does not know, unchanged.

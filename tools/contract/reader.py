@@ -392,11 +392,11 @@ CLASSES = ("purchase", "transaction", "jws", "device-jws", "transaction-receipt"
 # The terms of a step bound, by variable. Bounds of the App Store Server API are listed whole.
 TERM = re.compile(r"(\d+)([nl]?)")
 PAGES, ATTEMPTS = 100, 5
-APP_STORE = {"2a+1": 2 * ATTEMPTS + 1, "p(2a-1)+2": PAGES * (2 * ATTEMPTS - 1) + 2}
+APP_STORE = {"2a+1": 2 * ATTEMPTS + 1, "3a": 3 * ATTEMPTS, "p(2a-1)+2": PAGES * (2 * ATTEMPTS - 1) + 2}
 # The rules of the responses of the App Store Server API.
 RULES = ("-", "production", "once", "same-id", "account", "consumption", "consumption-v1",
          "notifications", "messaging", "already", "image", "message", "performance-test",
-         "commerce", "refund")
+         "commerce", "refund", "report", "reported")
 # Hosts of Apple's beside those of the App Store Server API.
 HOSTS = ("-", "itunes")
 

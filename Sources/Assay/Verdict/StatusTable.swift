@@ -15,7 +15,7 @@ extension Status {
   public static let rejectedAppStoreInconsistent = Status(code: 1537)
   /// Apple does not allow it (ACA-10, API-50)
   public static let rejectedAppStoreForbidden = Status(code: 1793)
-  /// Apple does not know it in the environments asked (API-2, API-50, RTM-1)
+  /// Apple does not know it in the environments asked (API-2, API-50, EXP-5, RTM-1)
   public static let rejectedAppStoreNotFound = Status(code: 2049)
   /// some of the JWS in the answer did not verify (API-31)
   public static let rejectedAppStorePartial = Status(code: 2305)
@@ -355,6 +355,10 @@ extension Status {
   public static let rejectedVerifyReceiptEnvironment = Status(code: 45569)
   /// the request does not have the shared secret of the app (21004) (VRE-13)
   public static let rejectedVerifyReceiptPassword = Status(code: 45825)
+  /// Apple refused the report: nothing of it was taken (EXP-5)
+  public static let rejectedExternalPurchaseReport = Status(code: 46081)
+  /// Apple has another report under this requestIdentifier (EXP-7)
+  public static let rejectedExternalPurchaseDisagree = Status(code: 46337)
   /// the answer is not JSON by its content type (API-30)
   public static let malformedAppStoreContentType = Status(code: 258)
   /// the answer names a next page that is not one (API-41)
@@ -509,7 +513,7 @@ extension Status {
   public static let malformedLedgerText = Status(code: 19458)
   /// not a request for verifyReceipt (21002) (VRE-11, VRE-12)
   public static let malformedVerifyReceiptRequest = Status(code: 19714)
-  /// the App Store Server API has no server for this environment (ACA-8, API-1, RTM-1)
+  /// the App Store Server API has no server for this environment (ACA-8, API-1, EXP-1, RTM-1)
   public static let unsupportedAppStoreEnvironment = Status(code: 259)
   /// another CMS content type or version (APR-2)
   public static let unsupportedAppReceiptContentType = Status(code: 515)
@@ -683,6 +687,8 @@ extension Status {
   public static let misuseTokenNonce = Status(code: 7941)
   /// the grant ended or changed the transaction that it was given (STO-38)
   public static let misuseLedgerTransaction = Status(code: 8197)
+  /// a member of a report about external purchases is missing or wrong (EXP-4)
+  public static let misuseExternalPurchaseParameter = Status(code: 8453)
   /// the address of the API cannot be used (API-1)
   public static let configAppStoreBaseUrl = Status(code: 262)
   /// the private key cannot be used (API-10)
@@ -1052,6 +1058,8 @@ enum StatusTable {
     case 45313: return entry("rejected.subscription.other-account", 409, "never", "the subscription belongs to another account", "look at both accounts; ledger.transfer says whether a subscription may be transferred")
     case 45569: return entry("rejected.verify-receipt.environment", 403, "other-environment", "a genuine receipt of the other environment (21007, 21008)", "the client asks the other endpoint: Sandbox after 21007, Production after 21008")
     case 45825: return entry("rejected.verify-receipt.password", 403, "never", "the request does not have the shared secret of the app (21004)", "compare the password that the old back end sends with receipts.sharedSecrets")
+    case 46081: return entry("rejected.external-purchase.report", 409, "never", "Apple refused the report: nothing of it was taken", "exchange.api.errors lists what is wrong, with the line item and the member")
+    case 46337: return entry("rejected.external-purchase.disagree", 409, "never", "Apple has another report under this requestIdentifier", "an identifier was used twice: compare exchange.result.unsigned.externalPurchaseReport with yours")
     case 258: return entry("malformed.app-store.content-type", 502, "never", "the answer is not JSON by its content type", "something between the host and Apple answered: look at its proxy")
     case 514: return entry("malformed.app-store.paging", 502, "never", "the answer names a next page that is not one", "begin again without revision or paginationToken")
     case 770: return entry("malformed.app-store.response", 502, "never", "the answer is not in the form that Apple documents", "something between the host and Apple answered, or Apple changed the form: error.at has the place")
@@ -1216,6 +1224,7 @@ enum StatusTable {
     case 7685: return entry("misuse.ledger.lease", 500, "never", "the lease is shorter than 5 seconds or longer than an hour", "programming error: leave it out for ledger.leaseMs; there is no claim without a lease")
     case 7941: return entry("misuse.token.nonce", 500, "never", "the nonce that was issued is missing", "give the nonce that was issued for this sign-in; a profile may say that none is compared")
     case 8197: return entry("misuse.ledger.transaction", 500, "never", "the grant ended or changed the transaction that it was given", "programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger")
+    case 8453: return entry("misuse.external-purchase.parameter", 500, "never", "a member of a report about external purchases is missing or wrong", "programming error: error.at names the member, the message Apple's number")
     case 262: return entry("config.app-store.base-url", 500, "after-config", "the address of the API cannot be used", "leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone")
     case 518: return entry("config.app-store.private-key", 500, "after-config", "the private key cannot be used", "give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted")
     case 774: return entry("config.apps.app-apple-id-required", 500, "after-config", "Production is accepted, but an app lacks its appAppleId", "Production needs appAppleId for every app: copy it from App Store Connect")
@@ -1607,11 +1616,11 @@ enum StatusTable {
   /// The largest detail of a family.
   static func details(_ family: Int32) -> Int32 {
     switch family {
-    case 1: return 179
+    case 1: return 181
     case 2: return 77
     case 3: return 23
     case 4: return 32
-    case 5: return 32
+    case 5: return 33
     case 6: return 54
     case 7: return 30
     case 8: return 4

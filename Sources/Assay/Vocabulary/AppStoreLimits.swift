@@ -41,6 +41,8 @@ enum AppStoreLimits {
     ("change-subscription-metadata", 50),
     ("change-subscription-price", 50),
     ("migrate-subscription", 50),
+    ("send-external-purchase-report", nil),
+    ("get-external-purchase-report", nil),
   ]
 
   static func row(

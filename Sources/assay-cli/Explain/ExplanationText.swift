@@ -26,7 +26,7 @@ enum ExplanationText {
     status	1281	rejected.app-store.conflict	Apple already has what was sent	nothing to do, or another identifier: see exchange.api.errorCode	never	409	API-50
     status	1537	rejected.app-store.inconsistent	the answer contradicts itself or the request	an answer about another app, environment or purchase: use nothing of it	never	502	API-32
     status	1793	rejected.app-store.forbidden	Apple does not allow it	exchange.api.errorCode and exchange.api.errorName say why	never	409	ACA-10,API-50
-    status	2049	rejected.app-store.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see exchange.api.errorCode	never	404	API-2,API-50,RTM-1
+    status	2049	rejected.app-store.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see exchange.api.errorCode	never	404	API-2,API-50,EXP-5,RTM-1
     status	2305	rejected.app-store.partial	some of the JWS in the answer did not verify	exchange.result.refused lists them; the others are good	never	502	API-31
     status	2561	rejected.app-store.repeated-reference	requestReferenceId was used already	the request was executed before: read the state with get-transaction-info	never	409	ACA-2
     status	2817	rejected.app-store.unauthorized	Apple refused our token	compare key id, issuer id, bundle id and the clock; the app may have no release yet	after-config	502	API-54
@@ -247,6 +247,8 @@ enum ExplanationText {
     status	45313	rejected.subscription.other-account	the subscription belongs to another account	look at both accounts; ledger.transfer says whether a subscription may be transferred	never	409	RPL-2,STO-42
     status	45569	rejected.verify-receipt.environment	a genuine receipt of the other environment (21007, 21008)	the client asks the other endpoint: Sandbox after 21007, Production after 21008	other-environment	403	VRE-18
     status	45825	rejected.verify-receipt.password	the request does not have the shared secret of the app (21004)	compare the password that the old back end sends with receipts.sharedSecrets	never	403	VRE-13
+    status	46081	rejected.external-purchase.report	Apple refused the report: nothing of it was taken	exchange.api.errors lists what is wrong, with the line item and the member	never	409	EXP-5
+    status	46337	rejected.external-purchase.disagree	Apple has another report under this requestIdentifier	an identifier was used twice: compare exchange.result.unsigned.externalPurchaseReport with yours	never	409	EXP-7
     status	258	malformed.app-store.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
     status	770	malformed.app-store.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30,RTM-5
@@ -328,7 +330,7 @@ enum ExplanationText {
     status	19202	malformed.session.form	this is no session token	another text was sent: a session token begins with as1~	never	401	SES-10,SES-11
     status	19458	malformed.ledger.text	a text that comes from a client has control characters	the route passes what the client sent: answer 400	never	400	STO-84
     status	19714	malformed.verify-receipt.request	not a request for verifyReceipt (21002)	error.at names the member; Apple answers 21002 too	never	400	VRE-11,VRE-12
-    status	259	unsupported.app-store.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	ACA-8,API-1,RTM-1
+    status	259	unsupported.app-store.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	ACA-8,API-1,EXP-1,RTM-1
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
     status	1027	unsupported.app-receipt.signature-algorithm	another signature algorithm	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-6
@@ -436,6 +438,7 @@ enum ExplanationText {
     status	7685	misuse.ledger.lease	the lease is shorter than 5 seconds or longer than an hour	programming error: leave it out for ledger.leaseMs; there is no claim without a lease	never	500	STO-29
     status	7941	misuse.token.nonce	the nonce that was issued is missing	give the nonce that was issued for this sign-in; a profile may say that none is compared	never	500	TOK-34,AID-4
     status	8197	misuse.ledger.transaction	the grant ended or changed the transaction that it was given	programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger	never	500	STO-38
+    status	8453	misuse.external-purchase.parameter	a member of a report about external purchases is missing or wrong	programming error: error.at names the member, the message Apple's number	never	500	EXP-4
     status	262	config.app-store.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
     status	518	config.app-store.private-key	the private key cannot be used	give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted	after-config	–	API-10
     status	774	config.apps.app-apple-id-required	Production is accepted, but an app lacks its appAppleId	Production needs appAppleId for every app: copy it from App Store Connect	after-config	–	CFG-1
@@ -778,6 +781,15 @@ enum ExplanationText {
     thing	rule	ACA-8	rule	the environment is named	what it is	a check: it refuses something	page	docs/spec/advanced-commerce.md §3
     thing	rule	ACA-5	rule	Not repeated after an ambiguous failure unless requestReferenceId is the same	what it is	what an answer says, or is made of	page	docs/spec/advanced-commerce.md §3
     thing	rule	ACA-12	rule	how Apple's error numbers are refused	what it is	what an answer says, or is made of	page	docs/spec/advanced-commerce.md §4
+    thing	rule	EXP-1	rule	the environment of a token	what it is	a check: it refuses something	page	docs/spec/external-purchase.md §1
+    thing	rule	EXP-2	rule	the members of a report	what it is	what an answer says, or is made of	page	docs/spec/external-purchase.md §1
+    thing	rule	EXP-3	rule	the members of a line item	what it is	what an answer says, or is made of	page	docs/spec/external-purchase.md §1
+    thing	rule	EXP-4	rule	what is checked before a report is sent	what it is	a check: it refuses something	page	docs/spec/external-purchase.md §1
+    thing	rule	EXP-5	rule	answers to reports	what it is	a check: it refuses something	page	docs/spec/external-purchase.md §2
+    thing	rule	EXP-6	rule	Apple's numbers in such answers	what it is	what an answer says, or is made of	page	docs/spec/external-purchase.md §2
+    thing	rule	EXP-7	rule	a report is asked for before it is sent again	what it is	a check: it refuses something	page	docs/spec/external-purchase.md §2
+    thing	rule	EXP-8	rule	restatements	what it is	the duty of your server	page	docs/spec/external-purchase.md §2
+    thing	rule	EXP-9	rule	what to report, and when	what it is	the duty of your server	page	docs/spec/external-purchase.md §2
     thing	rule	ATT-1	rule	size of an attestation object: 1…16,384 octets	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
     thing	rule	ATT-2	rule	forms of a key id, compared as bytes	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
     thing	rule	ATT-3	rule	forms of a public key	what it is	a check: it refuses something	page	docs/spec/app-attest.md §1
@@ -1023,6 +1035,7 @@ enum ExplanationText {
     thing	rule	PLY-8	rule	make demo-apple runs it and prints a transcript	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §3
     thing	rule	PLY-9	rule	retention messaging, kept by environment and approved at once	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
     thing	rule	PLY-10	rule	Advanced Commerce, each request id executed once	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
+    thing	rule	PLY-11	rule	reports about external purchases, each taken once	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §2
     thing	rule	DCD-1	rule	what is evidence of a decision	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §1
     thing	rule	DCD-20	rule	the account of the evidence is the one given	what it is	a check: it refuses something	page	docs/spec/receipts-decisions.md §1
     thing	rule	DCD-2	rule	class and time of evidence	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §1
@@ -1636,6 +1649,8 @@ enum ExplanationText {
     thing	operation	change-subscription-metadata	does	Changes ids and texts of an Advanced Commerce subscription, neither its price nor its service.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, requestInfo, descriptors, items, storefront, taxCode	page	docs/exchanges.md; advanced-commerce.md §3
     thing	operation	change-subscription-price	does	Changes prices of an Advanced Commerce subscription from the next renewal on.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, requestInfo, items, currency, storefront	page	docs/exchanges.md; advanced-commerce.md §3
     thing	operation	migrate-subscription	does	Moves a subscription to Advanced Commerce.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, requestInfo, descriptors, items, targetProductId, taxCode, renewalItems, storefront	page	docs/exchanges.md; advanced-commerce.md §3
+    thing	operation	send-external-purchase-report	does	Reports what was bought outside the App Store with a token, or that nothing was.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, requestIdentifier, externalPurchaseId, status, lineItems	page	docs/exchanges.md; external-purchase.md §1
+    thing	operation	get-external-purchase-report	does	Gets a report that was sent.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, requestIdentifier	page	docs/exchanges.md; external-purchase.md §1
     thing	kind	transaction	what it is	a kind of document	meaning	A purchase, restore or renewal that Apple signed.	facts	environment, environmentSource, bundleId, bundleIdSource, appAppleId, effectiveDate, keys, chain, warnings, signedDate, transactionId, originalTransactionId, webOrderLineItemId, productId, subscriptionGroupIdentifier, type, quantity, inAppOwnershipType, purchaseDate, originalPurchaseDate, expiresDate, revocationDate, revocationReason, revocationType, revocationPercentage, isUpgraded, offerType, appAccountToken, appTransactionId, previousOriginalTransactionId, offerIdentifier, offerPeriod, offerDiscountType, storefront, storefrontId, transactionReason, currency, price, advancedCommerceInfo, billingPlanType, commitmentInfo, deviceVerification, deviceVerificationNonce
     thing	kind	renewal-info	what it is	a kind of document	meaning	The renewal of a subscription as Apple intends it. By itself it proves nothing about the app: it has no bundle id. Decide with it only together with a transaction of the same originalTransactionId.	facts	environment, environmentSource, bundleId, bundleIdSource, appAppleId, effectiveDate, keys, chain, warnings, signedDate, originalTransactionId, productId, autoRenewProductId, autoRenewStatus, isInBillingRetryPeriod, gracePeriodExpiresDate, renewalDate, expirationIntent, offerType, appAccountToken, appTransactionId, priceIncreaseStatus, offerIdentifier, offerPeriod, offerDiscountType, recentSubscriptionStartDate, currency, renewalPrice, eligibleWinBackOfferIds, advancedCommerceInfo, commitmentInfo, renewalBillingPlanType, deviceVerification, deviceVerificationNonce
     thing	kind	app-transaction	what it is	a kind of document	meaning	The customer's download of the app, as Apple signed it.	facts	environment, environmentSource, bundleId, bundleIdSource, appAppleId, effectiveDate, keys, chain, warnings, receiptCreationDate, receiptType, originalPurchaseDate, appTransactionId, applicationVersion, versionExternalIdentifier, originalApplicationVersion, deviceVerification, deviceVerificationNonce, preorderDate, originalPlatform, requestDate
@@ -2436,7 +2451,7 @@ enum ExplanationText {
     thing	type	AppStoreMessage	what it is	a type of facts	meaning	An uploaded retention message.	members	messageIdentifier, messageState
     thing	type	AppStoreTestConfig	what it is	a type of facts	meaning	What a test of the realtime URL asks of your server.	members	maxConcurrentRequests, totalRequests, totalDuration, responseTimeThreshold, successRateThreshold
     thing	type	AppStoreTestTimes	what it is	a type of facts	meaning	The times of your server's answers, in milliseconds.	members	average, p50, p90, p95, p99
-    thing	type	AppStoreUnsigned	what it is	a type of facts	meaning	The unsigned members of a response, proven only by the TLS connection.	members	environment, bundleId, appAppleId, hasMore, revision, paginationToken, status, testNotificationToken, originalTransactionId, webOrderLineItemId, success, effectiveDate, requestIdentifier, complete, completeDate, succeededCount, failedCount, imageIdentifiers, messageIdentifiers, messageIdentifier, realtimeURL, requestId, config, target, result, successRate, numPending, responseTimes, failures, sendAttempts, unknown
+    thing	type	AppStoreUnsigned	what it is	a type of facts	meaning	The unsigned members of a response, proven only by the TLS connection.	members	environment, bundleId, appAppleId, hasMore, revision, paginationToken, status, testNotificationToken, originalTransactionId, webOrderLineItemId, success, effectiveDate, requestIdentifier, complete, completeDate, succeededCount, failedCount, imageIdentifiers, messageIdentifiers, messageIdentifier, realtimeURL, requestId, config, target, result, successRate, numPending, responseTimes, failures, externalPurchaseReport, sendAttempts, unknown
     thing	type	AppStoreNext	what it is	a type of facts	meaning	The members that request the next page.	members	revision, paginationToken
     thing	type	AppStoreRefusedStatus	what it is	a type of facts	meaning	The status of a refused JWS.	members	code, name
     thing	type	AppStoreRefused	what it is	a type of facts	meaning	A JWS of a response that was refused under partial.	members	at, status

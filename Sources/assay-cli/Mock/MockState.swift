@@ -17,6 +17,9 @@ struct MockState: Sendable {
   var messaging: [String: MockMessaging] = [:]
   /// The ids of requests of Advanced Commerce that were executed.
   var references: Set<String> = []
+  /// Reports about external purchases by environment and id, and the ids of their line items.
+  var reports: [String: [UInt8]] = [:]
+  var lineItems: Set<String> = []
   var codes: [String: MockAppleCode] = [:]
   /// The risk metric of new receipts of App Attest.
   var risk = 2

@@ -16,10 +16,12 @@ struct MockStore: MockHost {
 
   func answer(_ state: inout MockState) throws -> HTTPResponse {
     let isCommerce = request.path.hasPrefix("/advancedCommerce/v1/")
-    guard request.path.hasPrefix("/inApps/") || isCommerce else { return .empty(404) }
+    let isReport = request.path.hasPrefix("/externalPurchase/v1/reports")
+    guard request.path.hasPrefix("/inApps/") || isCommerce || isReport else { return .empty(404) }
     if signer.fault.isUnreleased, environment == "Production" { return Self.unauthorized }
     guard isAuthorized(at: state.clock.now) else { return Self.unauthorized }
     do {
+      if isReport { return try report(Array(request.parts.dropFirst(3)), &state) }
       if isCommerce { return try commerce(Array(request.parts.dropFirst(2)), &state) }
       return try answer(Array(request.parts.dropFirst()), &state)
     } catch let error as StoreError {
@@ -90,6 +92,18 @@ struct MockStore: MockHost {
     "PUT realtime/url", "GET realtime/url", "DELETE realtime/url", "POST performanceTest",
     "GET performanceTest/result/*",
   ]
+
+  /// Returns the response about a report of external purchases.
+  ///
+  /// - Parameter path: the parts of the path behind `reports`.
+  private func report(_ path: [String], _ state: inout MockState) throws -> HTTPResponse {
+    let reports = StoreReports(store: self)
+    switch (request.method, path.count) {
+    case ("PUT", 0): return try reports.send(&state)
+    case ("GET", 1): return reports.get(path[0], state)
+    default: return .empty(404)
+    }
+  }
 
   /// Returns the response of Advanced Commerce.
   ///

@@ -163,13 +163,14 @@ enum StateMachineTargets {
     for member in endpoint.members where member.isRequired {
       request = request.appending(Text(stringLiteral: member.name).string, value(member))
     }
+    if endpoint.rule == .report { return request.setting("status", "NO_LINE_ITEM") }
     guard endpoint.rule == .notifications else { return request }
     return request.setting("endDate", .integer(FuzzFixture.instant))
   }
 
   /// Returns the environment of an odd request: both, where that is allowed.
   private static func hop(_ rule: AppStoreRule) -> JSONText {
-    rule.isMessaging || rule.isCommerce ? "Sandbox" : "auto"
+    rule.isMessaging || rule.isCommerce || rule == .reported ? "Sandbox" : "auto"
   }
 
   private static func start(_ rule: AppStoreRule) -> JSONText {

@@ -1058,6 +1058,7 @@ class AppStoreUnsigned extends Members {
   get numPending() { return number(here(this, "numPending")); }
   get responseTimes() { return nested(this, here(this, "responseTimes"), AppStoreTestTimes); }
   get failures() { return json(here(this, "failures")); }
+  get externalPurchaseReport() { return json(here(this, "externalPurchaseReport")); }
   get sendAttempts() {
     return list(here(this, "sendAttempts"), (each) => nested(this, each, AppStoreSendAttempt));
   }

@@ -2652,6 +2652,8 @@ export class AppStoreUnsigned extends Members {
   readonly responseTimes: AppStoreTestTimes | null;
   /** The number of failed requests, by their SendAttemptResult. */
   readonly failures: Json | null;
+  /** A report about external purchases, as Apple has it. */
+  readonly externalPurchaseReport: Json | null;
   /** The attempts to send the notifications of all pages. */
   readonly sendAttempts: readonly AppStoreSendAttempt[];
   /** The members that this version does not know, unchanged. */

@@ -293,4 +293,13 @@ exports.OPERATIONS = [
     name: "migrateSubscription", operation: "migrate-subscription", on: "appstore", runs: "http",
     wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
   },
+  {
+    name: "sendExternalPurchaseReport", operation: "send-external-purchase-report", on: "appstore",
+    runs: "http", wrapped: [], result: "AppStoreResponse", at: ["exchange", "result"],
+  },
+  {
+    name: "getExternalPurchaseReport", operation: "get-external-purchase-report", on: "appstore",
+    runs: "http", first: "requestIdentifier", wrapped: [], result: "AppStoreResponse",
+    at: ["exchange", "result"],
+  },
 ];

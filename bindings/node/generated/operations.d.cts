@@ -214,6 +214,52 @@ export interface CommerceMigratedItem {
   displayName: string;
 }
 
+/** A purchase outside the App Store, or its refund. */
+export interface ExternalPurchaseLineItem {
+  /** Your id of the line item, unique in the app for ever. */
+  lineItemId: string;
+  /** The time of the event. */
+  creationDate: Ms | Date;
+  /** What happened. */
+  eventType: string;
+  /** The type of the product; not of a refund. */
+  productType?: string;
+  /** Whether this replaces a line item of an earlier report. */
+  restatement?: boolean;
+  /** Whether the earlier line item is withdrawn. */
+  erroneouslySubmitted?: boolean;
+  /** The currency that the customer paid in: three letters. */
+  pricingCurrency: string;
+  /** The currency of the amounts. */
+  reportingCurrency: string;
+  /** The rate between the two currencies, where they differ: a decimal number as text. */
+  exchangeRate?: string;
+  /** The amount without tax, in thousandths of the currency. */
+  amountTaxExclusive: number;
+  /** The amount with tax. */
+  amountTaxInclusive: number;
+  /** The amount without tax that remains after refunds. */
+  netAmountTaxExclusive: number;
+  /** The tax. */
+  taxAmount: number;
+  /** The country of the tax: three letters. */
+  taxCountry: string;
+  /** The product that was bought. */
+  productIdentifier?: string;
+  /** The number that was bought. */
+  quantity?: number;
+  /** What happened to the subscription. */
+  subscriptionEvent?: string;
+  /** The start of the period. */
+  subscriptionStartDate?: Ms | Date;
+  /** The end of the period. */
+  subscriptionEndDate?: Ms | Date;
+  /** The days of paid service so far; 0 at the start. */
+  subscriptionDaysOfPaidService?: number;
+  /** The line item that this one follows: the start of the subscription, the refunded purchase. */
+  referenceLineItemId?: string;
+}
+
 export interface ReadDeviceCheckResponseRequest extends At {
   /** The endpoint that was called. */
   call: "query" | "update" | "validate";
@@ -798,6 +844,17 @@ export interface MigrateSubscriptionRequest extends NetworkOptions {
   storefront?: string;
 }
 
+export interface SendExternalPurchaseReportRequest extends NetworkOptions {
+  /** The id of the report: stored before it is sent, and the same in a repetition. */
+  requestIdentifier: string;
+  /** The id in the token; it begins with SANDBOX in Sandbox. */
+  externalPurchaseId: string;
+  /** What there is to report. */
+  status: string;
+  /** What was bought: with LINE_ITEM, and only with it. */
+  lineItems?: readonly ExternalPurchaseLineItem[];
+}
+
 export interface VerifierCalls {
   /** Recommends how to treat a request from what was observed about it. */
   assessRisk(observations: Observations, options?: At): Risk;
@@ -998,6 +1055,13 @@ export interface AppStoreRequests {
   changeSubscriptionPrice(request: ChangeSubscriptionPriceRequest): Promise<AppStoreResponse>;
   /** Moves a subscription to Advanced Commerce. */
   migrateSubscription(request: MigrateSubscriptionRequest): Promise<AppStoreResponse>;
+  /** Reports what was bought outside the App Store with a token, or that nothing was. */
+  sendExternalPurchaseReport(request: SendExternalPurchaseReportRequest): Promise<AppStoreResponse>;
+  /** Gets a report that was sent. */
+  getExternalPurchaseReport(
+    requestIdentifier: string,
+    options?: NetworkOptions,
+  ): Promise<AppStoreResponse>;
 }
 
 /** Members of the requests of exchanges, by operation (docs/exchanges.md). */
@@ -1979,6 +2043,35 @@ export interface ExchangeRequests {
     taxCode: string;
     renewalItems?: readonly CommerceMigratedItem[];
     storefront?: string;
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "send-external-purchase-report": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    requestIdentifier: string;
+    externalPurchaseId: string;
+    status: string;
+    lineItems?: readonly ExternalPurchaseLineItem[];
+    options?: {
+      attempts?: number;
+      pages?: number;
+      partial?: boolean;
+      values?: "lenient" | "strict";
+    };
+  };
+  "get-external-purchase-report": {
+    deadlineMs?: Ms | Date;
+    attempt?: number;
+    environment: "Production" | "Sandbox" | "LocalTesting" | "Xcode" | "auto";
+    bundleId?: string;
+    requestIdentifier: string;
     options?: {
       attempts?: number;
       pages?: number;

@@ -137,7 +137,7 @@ test("the App Store Server API, by Apple's names", async () => {
     .map((each) => JSON.parse(each.request).operation);
   const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
   const methods = new Set(names.filter((name) => name !== "get-images").map(camel));
-  assert.equal(methods.size, 37);
+  assert.equal(methods.size, 39);
   for (const name of methods) assert.equal(typeof assay.AppStore.prototype[name], "function", name);
 
   const item = transcript("two pages");

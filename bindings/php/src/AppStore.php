@@ -729,4 +729,36 @@ final class AppStore
             'storefront' => $storefront,
         ], $now);
     }
+
+    /**
+     * Reports what was bought outside the App Store with a token, or that nothing was.
+     *
+     * @param list<array<string, mixed>>|null $lineItems
+     */
+    public function sendExternalPurchaseReport(
+        string $requestIdentifier,
+        string $externalPurchaseId,
+        string $status,
+        ?array $lineItems = null,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('send-external-purchase-report', [
+            'requestIdentifier' => $requestIdentifier,
+            'externalPurchaseId' => $externalPurchaseId,
+            'status' => $status,
+            'lineItems' => $lineItems,
+        ], $now);
+    }
+
+    /**
+     * Gets a report that was sent.
+     */
+    public function getExternalPurchaseReport(
+        string $requestIdentifier,
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        return $this->begin('get-external-purchase-report', [
+            'requestIdentifier' => $requestIdentifier,
+        ], $now);
+    }
 }

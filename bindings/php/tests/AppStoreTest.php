@@ -63,7 +63,7 @@ final class AppStoreTest extends TestCase
         }
         ksort($operations);
         ksort($calls);
-        $this->assertCount(37, $calls);
+        $this->assertCount(39, $calls);
         $this->assertSame(array_keys($operations), array_keys($calls));
     }
 

@@ -814,6 +814,42 @@ class AppStore:
             now,
         )
 
+    def send_external_purchase_report(
+        self,
+        request_identifier: str,
+        external_purchase_id: str,
+        status: str,
+        *,
+        line_items: Sequence[Mapping[str, object]] | None = None,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Reports what was bought outside the App Store with a token, or that nothing was."""
+        return self._begin(
+            "send-external-purchase-report",
+            {
+                "requestIdentifier": request_identifier,
+                "externalPurchaseId": external_purchase_id,
+                "status": status,
+                "lineItems": _list(line_items),
+            },
+            now,
+        )
+
+    def get_external_purchase_report(
+        self,
+        request_identifier: str,
+        *,
+        now: Time | None = None,
+    ) -> Exchange:
+        """Gets a report that was sent."""
+        return self._begin(
+            "get-external-purchase-report",
+            {
+                "requestIdentifier": request_identifier,
+            },
+            now,
+        )
+
 
 def _time(moment: Time | None, name: str) -> int | None:
     return None if moment is None else milliseconds(moment, name)

@@ -24,7 +24,8 @@ def concluded(kind):
 
 # The warnings of facts are in the document's own list, `document.warnings`; members that this
 # version does not know have no property.
-OPAQUE = frozenset({"warnings", "unknown", "unknownInReceipt", "failures"})
+OPAQUE = frozenset({"warnings", "unknown", "unknownInReceipt", "failures",
+                     "externalPurchaseReport"})
 
 
 def check_members(test, found, where, is_signed=False):

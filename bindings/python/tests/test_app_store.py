@@ -28,7 +28,7 @@ class CallsTest(unittest.TestCase):
         operations = {json.loads(given(case, "request"))["operation"] for case in transcripts()}
         calls = {name.replace("_", "-") for name in vars(AppStore)
                  if not name.startswith("_")}
-        self.assertEqual(len(calls), 37)
+        self.assertEqual(len(calls), 39)
         self.assertEqual(calls, operations - {"get-images"})  # there is none
 
     def test_a_request(self):

@@ -335,5 +335,20 @@ enum AppStoreEndpointTable {
         .init("storefront", .body, .text(255)),
       ],
       answer: [], rule: .commerce, site: .itunes),
+    AppStoreEndpoint(
+      "send-external-purchase-report", "PUT",
+      "/externalPurchase/v1/reports",
+      members: [
+        .init("requestIdentifier", .body, .uuid, isRequired: true),
+        .init("externalPurchaseId", .body, .text(255), isRequired: true),
+        .init("status", .body, .name(AppStoreValueSets.externalPurchaseStatus), isRequired: true),
+        .init("lineItems", .body, .object(AppStoreSchemas.externalPurchaseLineItem), isList: true),
+      ],
+      answer: ["requestIdentifier"], rule: .report),
+    AppStoreEndpoint(
+      "get-external-purchase-report", "GET",
+      "/externalPurchase/v1/reports/{requestIdentifier}",
+      members: [.init("requestIdentifier", .path, .uuid, isRequired: true)],
+      answer: ["requestIdentifier"], rule: .reported),
   ]
 }

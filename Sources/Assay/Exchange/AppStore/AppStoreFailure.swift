@@ -7,6 +7,8 @@ struct AppStoreFailure {
   /// Whether the body is a JSON object.
   let isJSON: Bool
   private let message: Text?
+  /// What is wrong with a report about external purchases, as Apple lists it (EXP-5).
+  private let errors: JSONValue?
   /// The time at which Apple accepts the request again, in milliseconds since 1970 UTC; `nil`
   /// except after a 429.
   let retryAtMs: Int64?
@@ -19,6 +21,7 @@ struct AppStoreFailure {
     let root = try? JSONReader.readObject(answer.body, caps: AppStoreFailure.caps).root
     isJSON = root != nil
     code = root?.present("errorCode")?.integer
+    errors = root?.present("errors").flatMap { $0.kind == .array ? $0 : nil }
     message = root?.present("errorMessage")?.text.flatMap {
       $0.count <= AppStoreFailure.messageCap ? $0 : nil
     }
@@ -40,9 +43,19 @@ struct AppStoreFailure {
     return isSoon ? time : otherwise
   }
 
+  /// Whether Apple's list has this number (EXP-6).
+  private func lists(_ number: Int64) -> Bool {
+    errors?.children.contains { $0.present("errorCode")?.integer == number } ?? false
+  }
+
+  /// Whether Apple does not have the report that was asked for.
+  var saysNoReport: Bool { status == 400 && lists(3) }
+
   /// Whether another attempt may succeed: Apple's error number decides before the HTTP status
   /// (API-50).
   var isRetryable: Bool {
+    // Two reports with line items of the same ids at once.
+    if status == 400, lists(26) { return true }
     switch code {
     case 4_040_002, 4_040_004, 4_040_006, 5_000_001: return true
     case 5_000_000: return false
@@ -82,6 +95,12 @@ struct AppStoreFailure {
     if isRetryable || (500...599).contains(status) {
       return Refusal(.unavailableAppStoreNoResponse, "API-52", at: "status", detail: detail)
     }
+    if saysNoReport {
+      return Refusal(.rejectedAppStoreNotFound, "EXP-5", at: "status", detail: detail)
+    }
+    if status == 400, errors != nil {
+      return Refusal(.rejectedExternalPurchaseReport, "EXP-5", at: "status", detail: detail)
+    }
     switch status {
     case 400: return Refusal(.rejectedAppStoreBadRequest, "API-50", at: "status", detail: detail)
     case 403: return Refusal(.rejectedAppStoreForbidden, "API-50", at: "status", detail: detail)
@@ -112,6 +131,10 @@ struct AppStoreFailure {
     writer.member("errorMessage", message)
     writer.member("retryable", boolean: isRetryable)
     writer.member("retryAtMs", integer: retryAtMs)
+    if let errors {
+      writer.name("errors")
+      writer.raw(errors.source)
+    }
     if let other {
       writer.name("other")
       writer.beginObject()

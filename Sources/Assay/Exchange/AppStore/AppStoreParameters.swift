@@ -90,6 +90,14 @@ struct AppStoreParameters: Sendable {
     return Text(url)
   }
 
+  /// Returns the URL of the object below this endpoint's path.
+  func url(_ base: Text, below id: Text) -> Text {
+    var url = self.url(base, cursor: nil).utf8
+    url.append(0x2f)
+    AppStoreParameters.append(id, to: &url)
+    return Text(url)
+  }
+
   /// Percent-encodes all but unreserved characters, so that a client's value cannot become
   /// another part of the URL (API-21).
   private static func append(_ text: Text?, to url: inout [UInt8]) {

@@ -18,6 +18,9 @@ struct AppStorePlan: Sendable {
     func isAccepted(_ environment: Environment) -> Bool {
       configuration.environments.contains(environment)
     }
+    // The token of a report says where it is from (EXP-1).
+    let isReport = endpoint.rule == .report
+    let isSandboxToken = isReport && ExternalPurchase.isOfSandbox(request)
     let isOfProduction = endpoint.rule == .production
     let isOfSandbox = endpoint.rule == .performanceTest
     switch try node.choice(AppStorePlan.names) {
@@ -32,6 +35,14 @@ struct AppStorePlan: Sendable {
       try require(
         !endpoint.rule.isCommerce, .unsupportedAppStoreEnvironment, "ACA-8", at: "environment")
       try require(
+        endpoint.rule != .reported, .unsupportedAppStoreEnvironment, "EXP-1", at: "environment")
+      if isReport {
+        (start, mayHop) = (isSandboxToken ? .sandbox : .production, false)
+        try require(
+          isAccepted(start.environment), .misuseAppStoreParameter, "API-1", at: "environment")
+        return
+      }
+      try require(
         isAccepted(.production) && isAccepted(.sandbox), .misuseAppStoreParameter, "API-2",
         at: "environment")
       (start, mayHop) = (.production, !isOfProduction)
@@ -44,5 +55,8 @@ struct AppStorePlan: Sendable {
       .unsupportedAppStoreEnvironment, "API-1", at: "environment")
     try require(
       isAccepted(start.environment), .misuseAppStoreParameter, "API-1", at: "environment")
+    try require(
+      !isReport || start == (isSandboxToken ? .sandbox : .production) || start == .localTesting,
+      .unsupportedAppStoreEnvironment, "EXP-1", at: "environment")
   }
 }

@@ -29,18 +29,46 @@ struct AppStoreReading {
   mutating func run(_ answer: HTTPResponse) throws(Refusal) {
     guard let needed = task.endpoint.answer else { return }
     let root = try read(answer)
-    try AppStoreResponseMembers.check(root, at: "", &result.warnings)
+    // `status` of a report is another member than that of an order.
+    if task.endpoint.rule != .reported {
+      try AppStoreResponseMembers.check(root, at: "", &result.warnings)
+    }
     for name in needed {
       try require(
         root.present(name) != nil, .malformedAppStoreResponse, "API-30",
         at: Text(stringLiteral: name).string)
     }
+    if task.endpoint.rule == .reported { return try readReport(root) }
     result.last = root
+    if task.endpoint.rule == .report { return try checkReportId(root) }
     try checkAgreement(root)
     try readItems(root)
     try readStatuses(root)
     try readNotifications(root)
     try readMessaging(root)
+  }
+
+  /// Reads what Apple has of a report, whose members are no others' (EXP-5).
+  private mutating func readReport(_ root: JSONValue) throws(Refusal) {
+    try checkReportId(root)
+    result.report = root
+  }
+
+  private func checkReportId(_ root: JSONValue) throws(Refusal) {
+    try agree(
+      root.present("requestIdentifier")?.text?.asciiLowercased == task.reportId,
+      "requestIdentifier")
+  }
+
+  /// Reads what Apple has of a report that may have been sent before, and compares its line items
+  /// (EXP-7).
+  mutating func runLookUp(_ answer: HTTPResponse) throws(Refusal) {
+    let root = try read(answer)
+    try readReport(root)
+    let found = ExternalPurchase.ids(root.present("lineItems"))
+    try require(
+      found.count == task.lineItems.count && found.allSatisfy { task.lineItems.contains($0) },
+      .rejectedExternalPurchaseDisagree, "EXP-7", at: "lineItems")
   }
 
   /// Checks the objects inside a response of retention messaging, which has no JWS.

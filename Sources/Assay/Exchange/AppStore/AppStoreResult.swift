@@ -29,6 +29,8 @@ struct AppStoreResult {
   var refused: [Refusal] = []
   /// Unsigned values that Apple has not documented (ENU-2).
   var warnings: [Warning] = []
+  /// A report about external purchases, as Apple has it.
+  var report: JSONValue? = nil
   /// The newest response.
   var last: JSONValue? = nil
   /// The paging member with which a new exchange continues.
@@ -66,7 +68,8 @@ struct AppStoreResult {
 
   /// The approximate size of the document in bytes.
   var room: Int {
-    payloads.reduce(1024 &+ (last?.source.count ?? 0)) { $0 &+ $1.json.bytes.count &+ 3072 }
+    let sources = (last?.source.count ?? 0) &+ (report?.source.count ?? 0)
+    return payloads.reduce(1024 &+ sources) { $0 &+ $1.json.bytes.count &+ 3072 }
   }
 
   // MARK: document
@@ -124,6 +127,11 @@ struct AppStoreResult {
     writer.beginObject()
     for member in members where AppStoreResponseMembers.isReported(member) {
       AppStoreResult.write(member, &writer)
+    }
+    if let report {
+      writer.member("requestIdentifier", report.present("requestIdentifier")?.text)
+      writer.name("externalPurchaseReport")
+      writer.raw(report.source)
     }
     writer.name("sendAttempts")
     writer.beginArray()

@@ -22,6 +22,10 @@ enum AppStoreRule: Sendable {
   case commerce
   /// The same, for apps that have signed Apple's addendum (ACA-10).
   case refund
+  /// A report about external purchases (EXP-1), and what Apple has of one (EXP-5).
+  case report, reported
+
+  var isReport: Bool { self == .report || self == .reported }
 
   var isCommerce: Bool { self == .commerce || self == .refund }
 
@@ -53,12 +57,15 @@ extension AppStoreRule {
     _ request: ExchangeRequest, _ evidence: VerifiedEvidence?, nowMs: Int64
   ) throws(Refusal) {
     switch self {
-    case .none, .production, .once, .sameId, .messaging, .already, .image, .performanceTest: break
+    case .none, .production, .once, .sameId, .messaging, .already, .image, .performanceTest,
+      .reported:
+      break
     case .message:
       try require(
         request["headerPosition"]?.value.text != "ABOVE_IMAGE" || request["image"] != nil,
         .misuseAppStoreParameter, "RTM-2", at: "headerPosition")
     case .commerce, .refund: try AdvancedCommerce.check(request)
+    case .report: try ExternalPurchase.check(request, nowMs: nowMs)
     case .notifications: try AppStoreRule.checkHistory(request, nowMs: nowMs)
     case .account:
       guard

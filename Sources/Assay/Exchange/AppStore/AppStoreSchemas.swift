@@ -113,6 +113,32 @@ enum AppStoreSchemas {
     .init("description", .body, .characters(45), isRequired: true),
     .init("displayName", .body, .characters(30), isRequired: true),
   ])
+  /// A purchase outside the App Store, or its refund.
+  static let externalPurchaseLineItem = AppStoreSchema([
+    .init("lineItemId", .body, .characters(128), isRequired: true),
+    .init("creationDate", .body, .time, isRequired: true),
+    .init("eventType", .body, .name(AppStoreValueSets.externalPurchaseEvent), isRequired: true),
+    .init("productType", .body, .name(AppStoreValueSets.externalPurchaseProductType)),
+    .init("restatement", .body, .boolean),
+    .init("erroneouslySubmitted", .body, .boolean),
+    .init("pricingCurrency", .body, .text(255), isRequired: true),
+    .init(
+      "reportingCurrency", .body, .name(AppStoreValueSets.externalPurchaseCurrency),
+      isRequired: true),
+    .init("exchangeRate", .body, .characters(128)),
+    .init("amountTaxExclusive", .body, .number(0...9_007_199_254_740_991), isRequired: true),
+    .init("amountTaxInclusive", .body, .number(0...9_007_199_254_740_991), isRequired: true),
+    .init("netAmountTaxExclusive", .body, .number(0...9_007_199_254_740_991), isRequired: true),
+    .init("taxAmount", .body, .number(0...9_007_199_254_740_991), isRequired: true),
+    .init("taxCountry", .body, .text(255), isRequired: true),
+    .init("productIdentifier", .body, .characters(256)),
+    .init("quantity", .body, .number(1...9_007_199_254_740_991)),
+    .init("subscriptionEvent", .body, .name(AppStoreValueSets.externalPurchaseSubscriptionEvent)),
+    .init("subscriptionStartDate", .body, .time),
+    .init("subscriptionEndDate", .body, .time),
+    .init("subscriptionDaysOfPaidService", .body, .number(0...2_147_483_647)),
+    .init("referenceLineItemId", .body, .characters(128)),
+  ])
   /// The requests that are signed for the app, by operation (ACA-3).
   static let inApp: [(operation: StaticString, schema: AppStoreSchema)] = [
     (

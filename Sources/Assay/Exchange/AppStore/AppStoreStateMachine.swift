@@ -4,10 +4,11 @@
 ///
 ///     ready ── asking ──┬── done
 ///                ▲      ├── next page, hop or second token, at once ── asking
+///                │      ├── looking: a report that may be there (EXP-7) ── asking
 ///                └──────┴── waiting
 struct AppStoreStateMachine: ExchangeStateMachine {
   enum State: Equatable {
-    case ready, asking, waiting, done
+    case ready, asking, looking, waiting, done
   }
 
   private(set) var state = State.ready
@@ -33,6 +34,8 @@ struct AppStoreStateMachine: ExchangeStateMachine {
   /// Whether an earlier request may have been executed although no answer came.
   private var isUnclear: Bool
   private var isAlreadyDone = false
+  /// Whether Apple has said that it does not have the report, so that it is sent (EXP-7).
+  private var isMissing = false
   /// The number of requests so far, from which `spread` varies the waits.
   private var requests: UInt32 = 0
 
@@ -61,6 +64,7 @@ struct AppStoreStateMachine: ExchangeStateMachine {
     case (.asking, .http(let answer)):
       if (200...299).contains(answer.status) { return read(answer, nowMs: nowMs) }
       return judge(AppStoreFailure(answer, nowMs: nowMs), nowMs: nowMs)
+    case (.looking, .http(let answer)): return compare(answer, nowMs: nowMs)
     case (.waiting, .elapsed): return ask(nowMs: nowMs)
     default: return end(Refusal(.internalAssayBug, "EXC-5", at: "step"), .result)
     }
@@ -70,6 +74,12 @@ struct AppStoreStateMachine: ExchangeStateMachine {
 
   private mutating func ask(nowMs: Int64) -> ExchangeAction {
     do throws(Refusal) {
+      if isUnclear, task.endpoint.rule == .report, !isMissing {
+        let request = try task.lookUp(at: host, nowMs: nowMs)
+        state = .looking
+        return .request(request)
+      }
+      isMissing = false
       let request = try task.request(to: host, cursor: cursor, nowMs: nowMs)
       state = .asking
       requests &+= 1
@@ -88,6 +98,26 @@ struct AppStoreStateMachine: ExchangeStateMachine {
     } catch {
       return end(error, error.status.family == .rejected ? .result : .answer)
     }
+  }
+
+  /// Ends if Apple has the report, and sends it if not (EXP-7).
+  private mutating func compare(_ answer: HTTPResponse, nowMs: Int64) -> ExchangeAction {
+    guard (200...299).contains(answer.status) else {
+      let found = AppStoreFailure(answer, nowMs: nowMs)
+      guard found.saysNoReport else { return judge(found, nowMs: nowMs) }
+      isMissing = true
+      return ask(nowMs: nowMs)
+    }
+    var reading = AppStoreReading(task, trust, host, result, nowMs: nowMs)
+    do throws(Refusal) {
+      defer { result = reading.result }
+      try reading.runLookUp(answer)
+    } catch {
+      isRead = error.status == .rejectedExternalPurchaseDisagree
+      return end(error, error.status.family == .rejected ? .result : .answer)
+    }
+    (isAlreadyDone, failure) = (true, nil)
+    return finish()
   }
 
   /// Ends after the last page, or requests the next one (API-40). A page that names itself as its

@@ -7,6 +7,9 @@ struct AppStoreTask: Sendable {
   let app: Configuration.App
   /// The number of this exchange among the exchanges for the same request, from 1 (EXC-18).
   let attempt: Int64
+  /// The id of a report, as it is sent, and the ids of its line items; `nil` for other requests.
+  let reportId: Text?
+  let lineItems: [Text]
   private let policy: AppStoreServerAPIPolicy
 
   /// - Throws: `config.exchange.block-missing`, `misuse.app-store.parameter`,
@@ -24,6 +27,9 @@ struct AppStoreTask: Sendable {
     attempt = context.attempt
     options = try AppStoreOptions(request, endpoint)
     parameters = try AppStoreTask.parameters(request, endpoint, isStrict: options.isStrict)
+    let isReport = endpoint.rule.isReport
+    reportId = isReport ? request["requestIdentifier"]?.value.text?.asciiLowercased : nil
+    lineItems = isReport ? ExternalPurchase.ids(request["lineItems"]?.value) : []
     plan = try AppStorePlan(request, endpoint, configuration, policy)
     app = try AppStoreTask.app(request, configuration.apps)
     try endpoint.rule.check(request, context.evidence.first, nowMs: context.nowMs)
@@ -31,17 +37,16 @@ struct AppStoreTask: Sendable {
   }
 
   /// Returns the checked members. Advanced Commerce takes Apple's documented values alone, and has
-  /// a status of its own (ACA-1).
+  /// a status of its own (ACA-1), as reports have (EXP-4).
   private static func parameters(
     _ request: ExchangeRequest, _ endpoint: AppStoreEndpoint, isStrict: Bool
   ) throws(Refusal) -> AppStoreParameters {
-    guard endpoint.rule.isCommerce else {
-      return try AppStoreParameters(request, endpoint, isStrict: isStrict)
-    }
+    let isCommerce = endpoint.rule.isCommerce
     do throws(Refusal) {
-      return try AppStoreParameters(request, endpoint, isStrict: true)
+      return try AppStoreParameters(request, endpoint, isStrict: isStrict || isCommerce)
     } catch {
-      throw AdvancedCommerce.refusal(error)
+      if endpoint.rule.isReport { throw ExternalPurchase.refusal(error) }
+      throw isCommerce ? AdvancedCommerce.refusal(error) : error
     }
   }
 
@@ -71,17 +76,26 @@ struct AppStoreTask: Sendable {
 
   /// The most steps for the pages and attempts of this request (EXC-15).
   var maxSteps: Int {
-    AppStoreEndpoint.steps(pages: options.pages, attempts: options.attempts)
+    // A report is asked for before it is sent again.
+    endpoint.rule == .report
+      ? Int(3 &* options.attempts)
+      : AppStoreEndpoint.steps(pages: options.pages, attempts: options.attempts)
+  }
+
+  /// Returns the HTTP request for what Apple has of a report (EXP-7).
+  func lookUp(at host: AppStoreHost, nowMs: Int64) throws(Refusal) -> HTTPRequest {
+    try request(to: host, cursor: nil, asked: reportId, nowMs: nowMs)
   }
 
   /// Returns the HTTP request for one page, signed with a new token (API-11).
   ///
   /// - Parameters:
   ///   - cursor: the paging value; `nil` for the first page.
+  ///   - asked: the id of a report to get instead.
   ///   - nowMs: the time of this step in milliseconds since 1970 UTC.
   /// - Throws: `internal.sign.self-check`.
   func request(
-    to host: AppStoreHost, cursor: Text?, nowMs: Int64
+    to host: AppStoreHost, cursor: Text?, asked: Text? = nil, nowMs: Int64
   ) throws(Refusal) -> HTTPRequest {
     guard let base = host.base(policy, endpoint.site) else {
       throw Refusal(.internalAssayBug, "EXC-5", at: "host")
@@ -91,6 +105,14 @@ struct AppStoreTask: Sendable {
       ("Accept", "application/json"),
       ("User-Agent", Text(stringLiteral: AppStoreEndpointTable.userAgent)),
     ]
+    if let asked {
+      return HTTPRequest(
+        method: "GET", url: parameters.url(base, below: asked),
+        authorization: HTTPRequest.bearer(token), headers: headers, body: nil, isBinary: false,
+        timeoutMs: 30_000, maxResponseBytes: Int64(AppStoreReading.bodyCap),
+        responseHeaders: ["content-type", "retry-after"],
+        sensitivePaths: ["headers.authorization"])
+    }
     if parameters.body != nil {
       headers.append(
         ("Content-Type", parameters.file == nil ? "application/json" : "image/png"))

@@ -48,4 +48,18 @@ enum AppStoreValueSets {
     "UNSUPPORTED_CHARSET", "INVALID_RESPONSE", "PREMATURE_CLOSE", "UNSUCCESSFUL_HTTP_RESPONSE_CODE",
     "OTHER", "SSL_ISSUE",
   ]
+  static let externalPurchaseStatus: [StaticString] = [
+    "LINE_ITEM", "NO_LINE_ITEM", "UNRECOGNIZED_TOKEN", "DUPLICATE_TOKEN",
+  ]
+  static let externalPurchaseEvent: [StaticString] = ["BUY", "REFUND"]
+  static let externalPurchaseProductType: [StaticString] = ["ONE_TIME_BUY", "SUBSCRIPTION"]
+  static let externalPurchaseSubscriptionEvent: [StaticString] = [
+    "SUBSCRIPTION_START", "RENEWAL", "SUBSCRIPTION_CHANGE", "SUBSCRIPTION_PAYMENT",
+  ]
+  static let externalPurchaseCurrency: [StaticString] = [
+    "CLP", "EUR", "QAR", "COP", "VND", "EGP", "THB", "HKD", "NOK", "BRL", "GBP", "AUD", "SEK",
+    "INR", "BGN", "ZAR", "KZT", "NGN", "TWD", "MXN", "CHF", "PEN", "DKK", "AED", "ILS", "KRW",
+    "PHP", "TZS", "PKR", "HUF", "IDR", "CNY", "MYR", "RUB", "RON", "SGD", "TRY", "CZK", "SAR",
+    "USD", "NZD", "PLN", "JPY", "CAD",
+  ]
 }

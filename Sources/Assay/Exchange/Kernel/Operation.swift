@@ -101,6 +101,8 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case changeSubscriptionMetadata
   case changeSubscriptionPrice
   case migrateSubscription
+  case sendExternalPurchaseReport
+  case getExternalPurchaseReport
 }
 
 extension Operation {
@@ -655,6 +657,20 @@ extension Operation {
           "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
           "transactionId", "requestInfo", "descriptors", "items", "targetProductId", "taxCode",
           "renewalItems", "storefront",
+        ], steps: .init(11), isRepeatable: true, hints: .exchange)
+    case .sendExternalPurchaseReport:
+      OperationRow(
+        "send-external-purchase-report",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "requestIdentifier", "externalPurchaseId", "status", "lineItems",
+        ], steps: .init(15), isRepeatable: true, hints: .exchange)
+    case .getExternalPurchaseReport:
+      OperationRow(
+        "get-external-purchase-report",
+        [
+          "operation", "deadlineMs", "attempt", "environment", "bundleId", "options",
+          "requestIdentifier",
         ], steps: .init(11), isRepeatable: true, hints: .exchange)
     }
   }

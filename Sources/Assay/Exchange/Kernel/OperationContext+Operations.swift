@@ -44,7 +44,8 @@ extension OperationContext {
       .configureDefaultMessage, .getDefaultMessage, .deleteDefaultMessage, .configureRealtimeUrl,
       .getRealtimeUrl, .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults,
       .cancelSubscription, .revokeSubscription, .requestTransactionRefund,
-      .changeSubscriptionMetadata, .changeSubscriptionPrice, .migrateSubscription:
+      .changeSubscriptionMetadata, .changeSubscriptionPrice, .migrateSubscription,
+      .sendExternalPurchaseReport, .getExternalPurchaseReport:
       answer.misused(Refusal(.internalAssayBug, "EXC-3", at: "operation"))
     }
   }
@@ -129,6 +130,8 @@ extension OperationContext {
     case .changeSubscriptionMetadata: .appStore(try AppStoreStateMachine(self))
     case .changeSubscriptionPrice: .appStore(try AppStoreStateMachine(self))
     case .migrateSubscription: .appStore(try AppStoreStateMachine(self))
+    case .sendExternalPurchaseReport: .appStore(try AppStoreStateMachine(self))
+    case .getExternalPurchaseReport: .appStore(try AppStoreStateMachine(self))
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
       .verifyDevice, .answerVerifyReceipt, .issueSession, .verifySession,
       .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,
@@ -193,7 +196,8 @@ extension OperationContext {
       .getDefaultMessage, .deleteDefaultMessage, .configureRealtimeUrl, .getRealtimeUrl,
       .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults,
       .cancelSubscription, .revokeSubscription, .requestTransactionRefund,
-      .changeSubscriptionMetadata, .changeSubscriptionPrice, .migrateSubscription:
+      .changeSubscriptionMetadata, .changeSubscriptionPrice, .migrateSubscription,
+      .sendExternalPurchaseReport, .getExternalPurchaseReport:
       throw Refusal(.internalAssayBug, "EXC-3", at: "operation")
     }
   }
