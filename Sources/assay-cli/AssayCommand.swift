@@ -31,6 +31,7 @@ struct AssayCommand: ParsableCommand {
     subcommands: [
       DemoCommand.self, InitCommand.self, ConfigCommand.self, VerifyCommand.self,
       TriageCommand.self, DecideCommand.self, InspectCommand.self, ReportCommand.self,
+      MigrateCommand.self,
       ExplainCommand.self, MintCommand.self, MockAppleCommand.self, NormalizeKeyIdCommand.self,
     ])
 }

@@ -1,0 +1,212 @@
+import AssayAuthority
+import CSystem
+
+@_spi(AssaySwift) import Assay
+
+/// One file of the input.
+struct MigrateInput: Sendable {
+  /// The path as it was given; `-` for standard input.
+  let name: String
+  /// The file to read, which for standard input is in the work folder.
+  var readPath: String
+  let byteCount: Int
+  /// SHA-256 of its first and its last 64 KiB: what a later start must find again.
+  let digest: String
+
+  private static let edgeBytes = 64 << 10
+
+  init(_ name: String) throws {
+    self.name = name
+    readPath = name
+    guard name != "-" else {
+      (byteCount, digest) = (0, "")
+      return
+    }
+    let file = try RequestFile(name)
+    guard let size = file.byteCount else {
+      throw Problem("\(name) is no file: give - and the rows on standard input")
+    }
+    byteCount = size
+    var edges = try MigrateInput.bytes(file.descriptor, name, 0, min(size, Self.edgeBytes))
+    let tail = max(0, size - Self.edgeBytes)
+    edges += try MigrateInput.bytes(file.descriptor, name, tail, size - tail)
+    digest = ReadWorker.hex(AttestDigest.sha256(edges))
+  }
+
+  /// Reads bytes at a place of a file.
+  static func bytes(
+    _ descriptor: Int32, _ name: String, _ offset: Int, _ count: Int
+  ) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let got = unsafe bytes.withUnsafeMutableBytes {
+        unsafe pread(
+          descriptor, $0.baseAddress?.advanced(by: done), count - done, off_t(offset + done))
+      }
+      if got < 0, system_error() == EINTR { continue }
+      guard got > 0 else { throw Problem("\(name) cannot be read, or has become shorter") }
+      done += got
+    }
+    return bytes
+  }
+}
+
+/// How far the first phase of a run is.
+struct Checkpoint {
+  var position = InputReader.Position()
+  var tally = MigrateTally()
+  /// The sorted runs that are whole.
+  var files: [String] = []
+  var isDone = false
+
+  mutating func take(_ runs: RunSet) { files = runs.files }
+}
+
+/// The folder of a run, with its terms, its checkpoint and its sorted runs. One process has it at a
+/// time.
+final class WorkFolder {
+  let path: String
+  let run: String
+  private(set) var inputs: [MigrateInput]
+  /// The time of the run, in milliseconds since 1970 UTC (MIG-5).
+  private(set) var nowMs: Int64
+  /// Whether the run begins now, and does not go on.
+  private(set) var begins = true
+  private let terms: JSONText
+  private let lock: Int32
+
+  /// Opens the folder of a run, or makes it.
+  ///
+  /// - Parameters:
+  ///   - terms: what a later start must have in common with the first.
+  ///   - now: the time that the command line names, for a run that begins.
+  /// - Throws: `unavailable.migrate.running`, `misuse.migrate.run`.
+  init(
+    _ path: String, run: String, inputs: [MigrateInput], terms: JSONText, now: String?
+  ) throws {
+    (self.path, self.run, self.inputs, self.terms) = (path, run, inputs, terms)
+    nowMs = try Input.time(now, option: "--now")
+    do { try FileSystem.makeFolder(path) } catch let problem as Problem {
+      throw MigrateFault.disk(problem)
+    }
+    lock = unsafe system_open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      throw MigrateFault(
+        "unavailable.migrate.running", "another process is at work in \(path)", exitCode: 3)
+    }
+    if FileSystem.exists(path + "/run.json") { try resume(now) }
+    if begins {
+      unsafe unlink(path + "/checkpoint.json")
+      unsafe unlink(path + "/input")
+      removeStrangers(keeping: [])
+      try write(isDone: false)
+    }
+  }
+
+  deinit { close(lock) }
+
+  private func resume(_ now: String?) throws {
+    guard let known = DocumentValue(json: try FileSystem.read(path + "/run.json")) else { return }
+    let told = known.member("terms")
+    let wanted = DocumentValue(json: terms.bytes)
+    for (name, value) in wanted?.children ?? []
+    where told?.children.first(where: { $0.name == name })?.value.json != value.json {
+      throw refusal("\(name) differs from the run that was begun")
+    }
+    if known.member("done")?.boolean == true { return }
+    let begun = known.member("nowMs")?.integer ?? nowMs
+    if now != nil, nowMs != begun { throw refusal("--now differs from the run that was begun") }
+    nowMs = begun
+    begins = false
+  }
+
+  private func refusal(_ text: String) -> MigrateFault {
+    MigrateFault("misuse.migrate.run", text + ": --run NEW begins anew", exitCode: 2)
+  }
+
+  private func write(isDone: Bool) throws {
+    let json = JSONText.object([
+      .init("migrate", .integer(1)), .init("run", .string(run)), .init("nowMs", .integer(nowMs)),
+      .init("done", .boolean(isDone)), .init("terms", terms),
+    ])
+    try OutputFile.write(json.bytes + [0x0a], to: path + "/run.json", mode: 0o600)
+  }
+
+  /// Notes that the run is over, and removes what only its phases needed.
+  func end() throws {
+    try write(isDone: true)
+    removeStrangers(keeping: [])
+    unsafe unlink(path + "/checkpoint.json")
+    unsafe unlink(path + "/input")
+  }
+
+  /// Removes sorted runs that are in no checkpoint.
+  func removeStrangers(keeping files: [String]) {
+    let known = Set(files)
+    guard let folder = unsafe system_folder(path) else { return }
+    defer { unsafe system_folder_end(folder) }
+    while let entry = unsafe system_next_name(folder) {
+      let name = unsafe String(cString: entry)
+      let isRun = RunSet.kinds.contains { name.hasPrefix($0 + "-") }
+      if isRun, !known.contains(name) { unsafe unlink(path + "/" + name) }
+    }
+  }
+
+  // MARK: input
+
+  /// Copies standard input into the folder, so that a later start finds it.
+  func takeStandardInput() throws {
+    guard let place = inputs.firstIndex(where: { $0.name == "-" }) else { return }
+    let target = path + "/input"
+    inputs[place].readPath = target
+    if FileSystem.exists(target) { return }
+    var piece = [UInt8](repeating: 0, count: 1 << 20)
+    var file = try OutputFile(target, mode: 0o600)
+    while true {
+      let got = unsafe piece.withUnsafeMutableBytes {
+        unsafe system_read(0, $0.baseAddress, $0.count)
+      }
+      if got < 0, system_error() == EINTR, system_stopped() == 0 { continue }
+      try MigrateCommand.checkStop()
+      guard got >= 0 else { throw Problem("standard input cannot be read") }
+      if got == 0 { break }
+      try file.write(Array(piece.prefix(got)))
+    }
+    try file.end()
+  }
+
+  /// The bytes of all input before a position.
+  func bytes(before position: InputReader.Position) -> Int {
+    inputs.prefix(position.file).reduce(position.offset) { $0 + $1.byteCount }
+  }
+
+  // MARK: checkpoint
+
+  func write(_ checkpoint: Checkpoint) throws {
+    let position = checkpoint.position
+    let json = JSONText.object([
+      .init("file", .integer(Int64(position.file))),
+      .init("offset", .integer(Int64(position.offset))),
+      .init("line", .integer(Int64(position.line))), .init("done", .boolean(checkpoint.isDone)),
+      .init("files", .array(checkpoint.files.map { .string($0) })),
+      .init("tally", checkpoint.tally.json),
+    ])
+    try OutputFile.write(json.bytes, to: path + "/checkpoint.json", mode: 0o600)
+  }
+
+  func checkpoint() throws -> Checkpoint {
+    var checkpoint = Checkpoint()
+    let path = path + "/checkpoint.json"
+    guard FileSystem.exists(path), let json = DocumentValue(json: try FileSystem.read(path)) else {
+      return checkpoint
+    }
+    checkpoint.position.file = Int(json.member("file")?.integer ?? 0)
+    checkpoint.position.offset = Int(json.member("offset")?.integer ?? 0)
+    checkpoint.position.line = Int(json.member("line")?.integer ?? 1)
+    checkpoint.isDone = json.member("done")?.boolean == true
+    checkpoint.files = json.member("files")?.children.compactMap(\.value.text) ?? []
+    checkpoint.tally = MigrateTally(json.member("tally"))
+    return checkpoint
+  }
+}

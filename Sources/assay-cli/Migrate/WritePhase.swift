@@ -1,0 +1,160 @@
+import CSystem
+import Synchronization
+
+@_spi(AssayMigrate) import Assay
+
+/// The second phase: the sorted runs are merged, each group is decided, and batches are written to
+/// the ledger and the report (MIG-31).
+struct WritePhase {
+  let folder: WorkFolder
+  let format: RowFormat
+  let options: MigrateOptions
+  let evidence: EvidenceReader
+  let report: MigrateReport
+  let connection: (any DatabaseConnection)?
+
+  /// The groups whose evidence is verified at once, on all cores.
+  private static let chunkGroups = 64
+  /// How often a batch is repeated, and how long the first wait is (MIG-35).
+  private static let attempts = 8
+  private static let firstWaitMs = 100
+  private static let longestWaitMs = 30_000
+
+  func run(
+    _ runs: RunSet, _ journal: inout MigrateJournal, _ progress: inout MigrateProgress
+  ) throws {
+    try report.begin(journal.tally)
+    var merge = try runs.facts.merged()
+    let after = journal.lastKey.map { Array($0.utf8) + [0] }
+    let total = journal.tally["purchases", "seen"]
+    var (done, batch, size) = (0, [GroupPlan](), 0)
+    var group: MigrateGroup?
+    func end(_ journal: inout MigrateJournal) throws {
+      try write(batch, &journal)
+      (batch, size) = ([], 0)
+      try MigrateCommand.checkStop()
+    }
+    while let record = try merge.next() {
+      done += 1
+      if let after, RunBuffer.precedes(record[...], after[...]) || record.starts(with: after) {
+        continue
+      }
+      var cursor = RecordCursor(record)
+      let key = cursor.key()
+      if let whole = group, whole.key != key {
+        batch.append(GroupPlan(whole, options, nowMs: folder.nowMs))
+        size += max(1, whole.purchases.count)
+        group = nil
+        if size >= options.batch { try end(&journal) }
+        progress.show(
+          "write", done: done, of: total, rows: journal.tally["purchases", "distinct"],
+          rejects: journal.tally["rows", "rejected"])
+      }
+      var open = group ?? MigrateGroup(key)
+      group = nil
+      open.add(MigrateFact(record))
+      group = open
+    }
+    if let group { batch.append(GroupPlan(group, options, nowMs: folder.nowMs)) }
+    if !batch.isEmpty { try end(&journal) }
+  }
+
+  // MARK: a batch
+
+  private func write(_ batch: [GroupPlan], _ journal: inout MigrateJournal) throws {
+    guard let last = batch.last?.group.key else { return }
+    for attempt in 0... {
+      do {
+        return try write(batch, lastKey: last, &journal)
+      } catch {
+        connection?.rollBack()
+        guard let fault = error as? DatabaseFault else { throw error }
+        guard fault.remedy == .repeats, attempt < WritePhase.attempts else { throw fault.problem }
+        try report.begin(journal.tally)
+        system_sleep(min(WritePhase.firstWaitMs << attempt, WritePhase.longestWaitMs))
+        try MigrateCommand.checkStop()
+      }
+    }
+  }
+
+  /// Writes a batch in one transaction; a dry run undoes it.
+  private func write(
+    _ batch: [GroupPlan], lastKey: String, _ journal: inout MigrateJournal
+  ) throws {
+    var tally = journal.tally
+    tally.add("store", "batches")
+    try connection?.begin()
+    for start in stride(from: 0, to: batch.count, by: WritePhase.chunkGroups) {
+      try write(batch[start..<min(start + WritePhase.chunkGroups, batch.count)], &tally)
+    }
+    try report.write(&tally)
+    if options.isDryRun {
+      connection?.rollBack()
+    } else {
+      try journal.write(tally, lastKey: lastKey)
+      try connection?.commit()
+    }
+    journal.note(tally, lastKey: lastKey)
+  }
+
+  private func write(_ chunk: ArraySlice<GroupPlan>, _ tally: inout MigrateTally) throws {
+    guard let connection else {
+      for plan in chunk { report.add(plan, options, nowMs: folder.nowMs, &tally) }
+      return
+    }
+    let documents = try documents(chunk)
+    var writer = GroupWriter(
+      LedgerConversation(
+        verifier: evidence.verifier, connection: connection, nowMs: folder.nowMs),
+      options, run: folder.run, documents)
+    for var plan in chunk {
+      try writer.write(&plan)
+      report.add(plan, options, nowMs: folder.nowMs, &tally)
+    }
+    tally.add("store", "changed", writer.changedCount)
+  }
+
+  // MARK: evidence
+
+  /// Returns the verified documents that the groups need, read again from the input.
+  private func documents(_ chunk: ArraySlice<GroupPlan>) throws -> [EvidencePlace: Document] {
+    let places = chunk.reduce(into: Set<EvidencePlace>()) {
+      $0.formUnion($1.evidence(options))
+    }.sorted { $0.row == $1.row ? $0.index < $1.index : $0.row < $1.row }
+    let found = Mutex<[EvidencePlace: Document]>([:])
+    let fault = Mutex<(any Error)?>(nil)
+    let next = Atomic(0)
+    Threads.perform(places.count < 8 ? 1 : options.jobs) {
+      while true {
+        let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        guard place < places.count else { return }
+        do {
+          let document = try document(places[place])
+          found.withLock { $0[places[place]] = document }
+        } catch {
+          return fault.withLock { $0 = error }
+        }
+      }
+    }
+    if let error = fault.withLock({ $0 }) { throw error }
+    return found.withLock { $0 }
+  }
+
+  private func document(_ place: EvidencePlace) throws -> Document {
+    let input = folder.inputs[place.row.file]
+    let file = try RequestFile(input.readPath)
+    let bytes = try MigrateInput.bytes(
+      file.descriptor, input.name, place.row.offset, place.row.byteCount)
+    let row = try? format.row(bytes[...])?.row
+    let texts = row?.evidences.flatMap { evidence.texts(in: $0).texts } ?? []
+    guard texts.indices.contains(place.index),
+      case .verified(let document, _) = evidence.verify(texts[place.index])
+    else {
+      throw MigrateFault(
+        "misuse.migrate.run",
+        "\(report.place(place.row)) is not as it was when it was read: --run NEW begins anew",
+        exitCode: 2)
+    }
+    return document
+  }
+}
