@@ -46,6 +46,26 @@ struct MigrateCommand: ParsableCommand {
 
   @Option(
     help: """
+      How rows are written: ndjson, columns (CSV, with --columns), or the export of a service, \
+      revenuecat or adapty.
+      """, completion: .values(RowFormat.names))
+  var format = "ndjson"
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Which column of a CSV has which member of a row: \
+      account=user_id,evidence=latest_receipt,receivedAtMs=created_at,granted=is_delivered.
+      """, valueName: "map"))
+  var columns: String?
+
+  @Option(
+    help: "What separates the columns of a CSV: comma, semicolon or tab.",
+    completion: .values(["comma", "semicolon", "tab"]))
+  var separator = "comma"
+
+  @Option(
+    help: """
       Whether purchases are delivered of which the rows do not say: granted, or owed. There is no \
       default: a wrong one pays twice, or not at all.
       """, completion: .values(["granted", "owed"]))
@@ -112,6 +132,11 @@ struct MigrateCommand: ParsableCommand {
     try check("--jobs", jobs, 1...256)
     try check("--batch", batch, 1...5000)
     try check("--max-rejects", maxRejects, 0...Int.max)
+    try choose("--format", format, RowFormat.names)
+    try choose("--separator", separator, ["comma", "semicolon", "tab"])
+    if (format == "columns") != (columns != nil) {
+      throw UsageFault("--columns goes with --format columns, and that needs it")
+    }
     try choose("--assume", assume, ["granted", "owed"])
     try choose("--owed", owed, ["list", "claim"])
     try choose("--conflict", conflict, ["hold", "earliest"])
@@ -165,7 +190,8 @@ struct MigrateCommand: ParsableCommand {
 
   private func migrate() throws {
     let begin = FileSystem.monotonic
-    let (options, format) = (options, RowFormat.ndjson)
+    let options = options
+    if format == "qonversion" { _ = try rowFormat([]) }
     let connection = try ledger.map { try DatabaseURL.connection($0) }
     let (verifier, prefix, json) = try MigrateConfiguration.load(
       ConfigurationFile.find(source.config), connection)
@@ -175,6 +201,10 @@ struct MigrateCommand: ParsableCommand {
     let report = self.report ?? "./migrate-" + name
     let folder = try WorkFolder(
       work ?? report + "/work", run: name, inputs: inputs, terms: terms, now: now)
+    if let tally = folder.finalTally {
+      Terminal.complain("assay migrate: the run \(name) is over; --run NEW begins another")
+      return try MigrateCommand.finish(tally, report)
+    }
     do { try FileSystem.makeFolder(report) } catch let problem as Problem {
       throw MigrateFault.disk(problem)
     }
@@ -183,6 +213,7 @@ struct MigrateCommand: ParsableCommand {
         LedgerConversation(verifier: verifier, connection: connection, nowMs: folder.nowMs))
     }
     try folder.takeStandardInput()
+    let format = try rowFormat(folder.inputs.map(\.readPath))
     let evidence = EvidenceReader(verifier: verifier, nowMs: folder.nowMs)
     var progress = MigrateProgress(
       MigrateProgress.Mode(rawValue: self.progress) ?? .auto,
@@ -197,8 +228,8 @@ struct MigrateCommand: ParsableCommand {
     var journal: MigrateJournal
     do throws(DatabaseFault) {
       journal = try MigrateJournal(
-        dryRun ? nil : connection, prefix: prefix, run: name, tally: checkpoint.tally,
-        begins: folder.begins)
+        dryRun ? nil : connection, prefix: prefix, run: folder.journalName,
+        tally: checkpoint.tally)
     } catch { throw error.problem }
     try WritePhase(
       folder: folder, format: format, options: options, evidence: evidence, report: out,
@@ -208,12 +239,22 @@ struct MigrateCommand: ParsableCommand {
     try MigrateCommand.checkSums(journal.tally)
     let seconds = Int((FileSystem.monotonic - begin) / 1_000_000_000)
     try out.summarize(journal.tally, folder, state: "done", seconds: seconds)
-    try folder.end()
-    print(MigrateReport.totals(journal.tally, report))
-    let tally = journal.tally
+    try folder.end(journal.tally)
+    try MigrateCommand.finish(journal.tally, report)
+  }
+
+  /// Prints the totals of a run that is over.
+  private static func finish(_ tally: MigrateTally, _ report: String) throws {
+    print(MigrateReport.totals(tally, report))
     if tally["files", "reject"] > 0 || tally["files", "conflicts"] > 0 {
       throw Refused(exitCode: 1)
     }
+  }
+
+  private func rowFormat(_ paths: [String]) throws -> RowFormat {
+    let separators: [String: UInt8] = ["comma": 0x2c, "semicolon": 0x3b, "tab": 0x09]
+    return try RowFormat.named(
+      format, columns: columns, separator: separators[separator] ?? 0x2c, paths: paths)
   }
 
   /// What a later start of the run must have in common with the first.
@@ -230,6 +271,7 @@ struct MigrateCommand: ParsableCommand {
               .init("sha256", .string($0.digest)),
             ])
           })),
+      .init("rows", .string([format, columns ?? "", separator].joined(separator: " "))),
       .init("ledger", ledger.map { .string($0) } ?? .null), .init("options", options.json),
     ])
   }
@@ -247,7 +289,7 @@ struct MigrateCommand: ParsableCommand {
 
   /// Checks that nothing was lost on the way (MIG-44).
   private static func checkSums(_ tally: MigrateTally) throws {
-    let rows = ["empty", "good", "partial", "hearsay", "rejected"].reduce(0) {
+    let rows = ["empty", "skipped", "good", "partial", "hearsay", "rejected"].reduce(0) {
       $0 + tally["rows", $1]
     }
     let outcomes = GroupPlan.Outcome.allCases.reduce(0) { $0 + tally["purchases", $1.rawValue] }

@@ -15,12 +15,9 @@ struct MigrateJournal {
 
   /// Reads the row of the run, and makes the table if there is none.
   ///
-  /// - Parameters:
-  ///   - connection: the ledger; `nil` for a run that writes none.
-  ///   - begins: whether an older run of this name is forgotten.
+  /// - Parameter connection: the ledger; `nil` for a run that writes none.
   init(
-    _ connection: (any DatabaseConnection)?, prefix: String, run: String, tally: MigrateTally,
-    begins: Bool
+    _ connection: (any DatabaseConnection)?, prefix: String, run: String, tally: MigrateTally
   ) throws(DatabaseFault) {
     self.connection = connection
     self.run = run
@@ -31,9 +28,6 @@ struct MigrateJournal {
     try connection.run(
       "CREATE TABLE IF NOT EXISTS \(table) (run VARCHAR(64) NOT NULL PRIMARY KEY, "
         + "batches BIGINT NOT NULL, last_key VARCHAR(255) NOT NULL, tally \(text) NOT NULL)", [])
-    if begins {
-      try connection.run("DELETE FROM \(table) WHERE run = \(mark(1))", [.text(run)])
-    }
     let rows = try connection.run(
       "SELECT batches, last_key, tally FROM \(table) WHERE run = \(mark(1))", [.text(run)])
     guard let row = rows.first, case .text(let key) = row[1], case .text(let tally) = row[2] else {

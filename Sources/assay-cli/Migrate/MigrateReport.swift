@@ -208,12 +208,12 @@ extension MigrateTally {
   /// Adds the counts that are 0.
   fileprivate mutating func complete() {
     for (group, names) in [
-      ("rows", ["read", "empty", "good", "partial", "hearsay", "rejected"]),
+      ("rows", ["read", "empty", "skipped", "good", "partial", "hearsay", "rejected"]),
       ("evidence", ["texts", "distinct", "verified", "refused"]),
       ("evidenceKinds", []), ("evidenceStatuses", []),
       ("purchases", ["seen", "distinct"] + GroupPlan.Outcome.allCases.map(\.rawValue)),
       ("subscriptions", ["distinct", "live", "conflict"]), ("ask", []), ("environments", []),
-      ("unknownProducts", []), ("unknownMembers", []),
+      ("unknownProducts", []), ("skippedStores", []), ("unknownMembers", []),
       ("files", MigrateReport.File.allCases.map(\.rawValue) + ["reject"]),
       ("store", ["batches", "changed"]),
     ] {

@@ -21,7 +21,7 @@ struct ReadPhase {
     folder.removeStrangers(keeping: checkpoint.files)
     let runs = RunSet(folder.path, checkpoint)
     let input = InputReader(
-      folder.inputs.map(\.readPath), isQuoted: format.isQuoted, from: checkpoint.position)
+      folder.inputs.map(\.readPath), isQuoted: format.isTable, from: checkpoint.position)
     let workers = (0..<options.jobs).map { _ in
       ReadWorker(input: input, format: format, options: options, evidence: evidence, runs: runs)
     }
@@ -202,10 +202,17 @@ final class ReadWorker: @unchecked Sendable {
   }
 
   private func read(_ record: ArraySlice<UInt8>, _ place: RowPlace) throws {
+    if format.isTable, place.line == 1 { return }
     tally.add("rows", "read")
     if record.count > InputReader.recordCap { return try reject(.tooLarge, at: place) }
     do {
-      guard let found = try format.row(record) else { return tally.add("rows", "empty") }
+      guard let found = try format.row(record, file: place.file) else {
+        return tally.add("rows", "empty")
+      }
+      if let store = found.skipped {
+        tally.addName("skippedStores", store)
+        return tally.add("rows", "skipped")
+      }
       for name in found.unknown { tally.addName("unknownMembers", name) }
       try take(found.row, place)
     } catch let fault as RowFault {

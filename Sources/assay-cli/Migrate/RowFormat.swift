@@ -5,21 +5,57 @@ struct ReadRow {
   var row = MigrateRow()
   /// Names of members that no row has.
   var unknown: [String] = []
+  /// The store of a row that is not Apple's, which is only counted.
+  var skipped: String?
 }
 
 /// How the records of the input become rows.
-enum RowFormat {
+enum RowFormat: Sendable {
+  /// One JSON object a line (MIG-10).
   case ndjson
+  /// A table with a header line (MIG-14).
+  case table(TableFormat)
 
-  /// Whether a record may contain line ends, between quotation marks.
-  var isQuoted: Bool { false }
+  /// The names that `--format` has.
+  static let names = ["ndjson", "columns", "revenuecat", "adapty", "qonversion"]
+
+  /// Returns the format of these files.
+  ///
+  /// - Throws: `unsupported.migrate.format`, `malformed.migrate.column`.
+  static func named(
+    _ name: String, columns: String?, separator: UInt8, paths: [String]
+  ) throws -> RowFormat {
+    switch name {
+    case "ndjson": return .ndjson
+    case "revenuecat":
+      return .table(try TableFormat(TableFormat.revenueCat, separator: separator, paths: paths))
+    case "adapty":
+      return .table(try TableFormat(TableFormat.adapty, separator: separator, paths: paths))
+    case "columns":
+      let names = try TableFormat.names(columns ?? "")
+      return .table(try TableFormat(names, separator: separator, paths: paths))
+    default:
+      throw MigrateFault(
+        "unsupported.migrate.format",
+        "the columns of \(name) are not published: use --format columns and --columns",
+        exitCode: 2)
+    }
+  }
+
+  /// Whether the first record of a file is no row, and records may contain line ends between
+  /// quotation marks.
+  var isTable: Bool {
+    if case .table = self { return true }
+    return false
+  }
 
   /// Reads one record.
   ///
   /// - Returns: the row; `nil` for a record that counts as empty.
-  func row(_ record: ArraySlice<UInt8>) throws(RowFault) -> ReadRow? {
+  func row(_ record: ArraySlice<UInt8>, file: Int) throws(RowFault) -> ReadRow? {
     switch self {
     case .ndjson: return try RowFormat.json(record)
+    case .table(let table): return try table.row(record, file: file)
     }
   }
 

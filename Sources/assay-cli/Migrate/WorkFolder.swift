@@ -71,8 +71,10 @@ final class WorkFolder {
   private(set) var inputs: [MigrateInput]
   /// The time of the run, in milliseconds since 1970 UTC (MIG-5).
   private(set) var nowMs: Int64
-  /// Whether the run begins now, and does not go on.
-  private(set) var begins = true
+  /// The name of the run in the journal, which no other run has, even of a folder that was removed.
+  private(set) var journalName = ""
+  /// The counts of a run that is over.
+  private(set) var finalTally: MigrateTally?
   private let terms: JSONText
   private let lock: Int32
 
@@ -95,47 +97,46 @@ final class WorkFolder {
       throw MigrateFault(
         "unavailable.migrate.running", "another process is at work in \(path)", exitCode: 3)
     }
-    if FileSystem.exists(path + "/run.json") { try resume(now) }
-    if begins {
-      unsafe unlink(path + "/checkpoint.json")
-      unsafe unlink(path + "/input")
-      removeStrangers(keeping: [])
-      try write(isDone: false)
-    }
+    if FileSystem.exists(path + "/run.json") { return try resume(now) }
+    journalName = "\(run)-\(FileSystem.now)"
+    try write(done: nil)
   }
 
   deinit { close(lock) }
 
   private func resume(_ now: String?) throws {
-    guard let known = DocumentValue(json: try FileSystem.read(path + "/run.json")) else { return }
+    guard let known = DocumentValue(json: try FileSystem.read(path + "/run.json")) else {
+      throw refusal("run.json in the work folder cannot be read")
+    }
     let told = known.member("terms")
     let wanted = DocumentValue(json: terms.bytes)
     for (name, value) in wanted?.children ?? []
     where told?.children.first(where: { $0.name == name })?.value.json != value.json {
       throw refusal("\(name) differs from the run that was begun")
     }
-    if known.member("done")?.boolean == true { return }
+    journalName = known.member("journal")?.text ?? run
+    finalTally = known.member("tally").map { MigrateTally($0) }
     let begun = known.member("nowMs")?.integer ?? nowMs
     if now != nil, nowMs != begun { throw refusal("--now differs from the run that was begun") }
     nowMs = begun
-    begins = false
   }
 
   private func refusal(_ text: String) -> MigrateFault {
     MigrateFault("misuse.migrate.run", text + ": --run NEW begins anew", exitCode: 2)
   }
 
-  private func write(isDone: Bool) throws {
+  private func write(done tally: MigrateTally?) throws {
     let json = JSONText.object([
       .init("migrate", .integer(1)), .init("run", .string(run)), .init("nowMs", .integer(nowMs)),
-      .init("done", .boolean(isDone)), .init("terms", terms),
+      .init("journal", .string(journalName)), .init("tally", tally?.json ?? .null),
+      .init("terms", terms),
     ])
     try OutputFile.write(json.bytes + [0x0a], to: path + "/run.json", mode: 0o600)
   }
 
   /// Notes that the run is over, and removes what only its phases needed.
-  func end() throws {
-    try write(isDone: true)
+  func end(_ tally: MigrateTally) throws {
+    try write(done: tally)
     removeStrangers(keeping: [])
     unsafe unlink(path + "/checkpoint.json")
     unsafe unlink(path + "/input")

@@ -145,7 +145,7 @@ struct WritePhase {
     let file = try RequestFile(input.readPath)
     let bytes = try MigrateInput.bytes(
       file.descriptor, input.name, place.row.offset, place.row.byteCount)
-    let row = try? format.row(bytes[...])?.row
+    let row = (try? format.row(bytes[...], file: place.row.file))?.row
     let texts = row?.evidences.flatMap { evidence.texts(in: $0).texts } ?? []
     guard texts.indices.contains(place.index),
       case .verified(let document, _) = evidence.verify(texts[place.index])
