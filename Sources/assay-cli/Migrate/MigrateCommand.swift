@@ -191,7 +191,7 @@ struct MigrateCommand: ParsableCommand {
   private func migrate() throws {
     let begin = FileSystem.monotonic
     let options = options
-    if format == "qonversion" { _ = try rowFormat([]) }
+    if !files.contains("-") || format == "qonversion" { _ = try rowFormat(files) }
     let connection = try ledger.map { try DatabaseURL.connection($0) }
     let (verifier, prefix, json) = try MigrateConfiguration.load(
       ConfigurationFile.find(source.config), connection)
