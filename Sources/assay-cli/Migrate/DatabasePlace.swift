@@ -7,7 +7,7 @@ struct DatabasePlace {
 
   /// Reads a URL; `nil` for another form, and for one with a password.
   init?(_ url: String) {
-    guard let start = url.range(of: "://") else { return nil }
+    guard let start = url.firstRange(of: "://") else { return nil }
     let parts = url[start.upperBound...].split(
       separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[1].isEmpty, !parts[1].contains("?") else { return nil }

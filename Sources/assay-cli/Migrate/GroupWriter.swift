@@ -7,19 +7,19 @@ import AssayAuthority
 struct GroupWriter {
   let conversation: LedgerConversation
   let options: MigrateOptions
-  let run: String
+  let runName: String
   /// The verified documents of the batch, by their place.
   let documents: [EvidencePlace: Document]
   /// How many operations changed the ledger.
   private(set) var changedCount = 0
 
   init(
-    _ conversation: LedgerConversation, _ options: MigrateOptions, run: String,
+    _ conversation: LedgerConversation, _ options: MigrateOptions, runName: String,
     _ documents: [EvidencePlace: Document]
   ) {
     self.conversation = conversation
     self.options = options
-    self.run = run
+    self.runName = runName
     self.documents = documents
   }
 
@@ -71,7 +71,7 @@ struct GroupWriter {
 
   /// The id of the attempt, the same whenever this purchase is written in this run.
   private func attemptId(_ purchaseKey: String) -> JSONText {
-    let digest = AttestDigest.sha256(Array("migrate\0\(run)\0\(purchaseKey)".utf8))
+    let digest = AttestDigest.sha256(Array("migrate\0\(runName)\0\(purchaseKey)".utf8))
     return .string(String(ReadWorker.hex(digest).prefix(32)))
   }
 
@@ -88,7 +88,7 @@ struct GroupWriter {
         ("attemptId", attemptId(purchase.newest.purchaseKey)),
         ("leaseMs", isGranted ? nil : .integer(GroupWriter.leaseMs)),
         ("transactionIds", .array([.string(purchase.newest.transactionId)])),
-        ("note", .string("migrate:" + run)),
+        ("note", .string("migrate:" + runName)),
       ], evidence(purchase.evidence, of: plan))
     let claim = result?.member("claims")?.children.first?.value
     switch claim?.member("outcome")?.text {

@@ -30,7 +30,6 @@ final class InputReader: Sendable {
     var isSkipping = false
     var descriptor: Int32 = -1
     var epochEnd = 0
-    var fault: Problem?
   }
 
   private let paths: [String]

@@ -28,13 +28,13 @@ final class MariaDBLedger: DatabaseConnection {
         "unsupported.migrate.store", "libmariadb.so.3 is not on this machine: install libmariadb3",
         exitCode: 2)
     }
-    do {
+    do throws(DatabaseFault) {
       try connect()
       let rows = try run("SELECT @@global.read_only", [])
       guard rows.first?.first?.integer == 0 else {
         throw DatabaseFault(code: "standby", message: "it cannot be written", remedy: .ends)
       }
-    } catch let fault as DatabaseFault { throw fault.problem }
+    } catch { throw error.problem }
   }
 
   deinit {

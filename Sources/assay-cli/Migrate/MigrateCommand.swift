@@ -99,8 +99,8 @@ struct MigrateCommand: ParsableCommand {
     completion: .folder)
   var work: String?
 
-  @Option(help: "Name of the run; without it one that follows from input and options.")
-  var run: String?
+  @Option(name: "run", help: "Name of the run; without it one that follows from input and options.")
+  var runName: String?
 
   @Option(help: "Threads that verify; as many as the machine has cores without it.")
   var jobs: Int?
@@ -147,14 +147,14 @@ struct MigrateCommand: ParsableCommand {
     if ledger == nil, !dryRun {
       throw UsageFault("--ledger is missing: where to write, or --dry-run to write nothing")
     }
-    let isPlain = run?.utf8.allSatisfy {
+    let isPlain = runName?.utf8.allSatisfy {
       switch $0 {
       case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x5f: true
       default: false
       }
     }
-    if let run, isPlain == false || !(1...64).contains(run.utf8.count) {
-      throw UsageFault("--run \(Terminal.safe(run)): give at most 64 letters, digits, - and _")
+    if let runName, isPlain == false || !(1...64).contains(runName.utf8.count) {
+      throw UsageFault("--run \(Terminal.safe(runName)): give at most 64 letters, digits, - and _")
     }
   }
 
@@ -197,7 +197,7 @@ struct MigrateCommand: ParsableCommand {
       ConfigurationFile.find(source.config), connection)
     let inputs = try files.map { try MigrateInput($0) }
     let terms = terms(json, inputs)
-    let name = run ?? String(ReadWorker.hex(AttestDigest.sha256(terms.bytes)).prefix(16))
+    let name = runName ?? String(ReadWorker.hex(AttestDigest.sha256(terms.bytes)).prefix(16))
     let report = self.report ?? "./migrate-" + name
     let folder = try WorkFolder(
       work ?? report + "/work", run: name, inputs: inputs, terms: terms, now: now)
@@ -232,8 +232,9 @@ struct MigrateCommand: ParsableCommand {
         tally: checkpoint.tally)
     } catch { throw error.problem }
     try WritePhase(
-      folder: folder, format: format, options: options, evidence: evidence, report: out,
-      connection: connection
+      folder: folder, options: options,
+      stored: StoredEvidence(inputs: folder.inputs, format: format, evidence: evidence),
+      report: out, connection: connection
     ).run(runs, &journal, &progress)
     progress.end()
     try MigrateCommand.checkSums(journal.tally)

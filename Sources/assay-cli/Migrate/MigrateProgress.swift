@@ -9,7 +9,6 @@ struct MigrateProgress {
 
   private let mode: Mode
   private let total: Int
-  private let rowsTotal: Int
   private let begin = FileSystem.monotonic
   private var last: Int64 = 0
   private var phase = ""
@@ -24,7 +23,6 @@ struct MigrateProgress {
   init(_ mode: Mode, total: Int) {
     self.mode = mode == .auto ? (isatty(2) == 1 ? .bar : .json) : mode
     self.total = total
-    rowsTotal = 0
   }
 
   /// Shows how far a phase is, if it is time to.

@@ -207,7 +207,7 @@ extension MigrateReport {
 extension MigrateTally {
   /// Adds the counts that are 0.
   fileprivate mutating func complete() {
-    for (group, names) in [
+    let all: [(String, [String])] = [
       ("rows", ["read", "empty", "skipped", "good", "partial", "hearsay", "rejected"]),
       ("evidence", ["texts", "distinct", "verified", "refused"]),
       ("evidenceKinds", []), ("evidenceStatuses", []),
@@ -216,7 +216,8 @@ extension MigrateTally {
       ("unknownProducts", []), ("skippedStores", []), ("unknownMembers", []),
       ("files", MigrateReport.File.allCases.map(\.rawValue) + ["reject"]),
       ("store", ["batches", "changed"]),
-    ] {
+    ]
+    for (group, names) in all {
       hold(group)
       for name in names { add(group, name, 0) }
     }

@@ -24,7 +24,9 @@ struct MigrateTally {
   }
 
   /// Keeps the group, even if it counts nothing.
-  mutating func hold(_ group: String) { groups[group, default: [:]].merge([:]) { $1 } }
+  mutating func hold(_ group: String) {
+    if groups[group] == nil { groups[group] = [:] }
+  }
 
   mutating func merge(_ other: MigrateTally) {
     for (group, names) in other.groups {

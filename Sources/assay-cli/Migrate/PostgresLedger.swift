@@ -26,14 +26,14 @@ final class PostgresLedger: DatabaseConnection {
         "unsupported.migrate.store", "libpq.so.5 is not on this machine: install libpq5",
         exitCode: 2)
     }
-    do {
+    do throws(DatabaseFault) {
       try connect()
       let rows = try run(
         "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'", [])
       guard case .text("f")? = rows.first?.first else {
         throw DatabaseFault(code: "standby", message: "it cannot be written", remedy: .ends)
       }
-    } catch let fault as DatabaseFault { throw fault.problem }
+    } catch { throw error.problem }
   }
 
   deinit {

@@ -40,7 +40,7 @@ final class SQLiteLedger: DatabaseConnection {
         "unavailable.migrate.store", "\(Terminal.safe(path)) cannot be written", exitCode: 3)
     }
     unsafe system_sqlite_busy(functions, opened, SQLiteLedger.busyMs)
-    do {
+    do throws(DatabaseFault) {
       for setting in SQLiteLedger.settings { try run(setting, []) }
     } catch { throw error.problem }
   }

@@ -97,7 +97,10 @@ final class WorkFolder {
       throw MigrateFault(
         "unavailable.migrate.running", "another process is at work in \(path)", exitCode: 3)
     }
-    if FileSystem.exists(path + "/run.json") { return try resume(now) }
+    if FileSystem.exists(path + "/run.json") {
+      try resume(now)
+      return
+    }
     journalName = "\(run)-\(FileSystem.now)"
     try write(done: nil)
   }

@@ -1,15 +1,13 @@
 import CSystem
-import Synchronization
 
-@_spi(AssayMigrate) import Assay
+import Assay
 
 /// The second phase: the sorted runs are merged, each group is decided, and batches are written to
 /// the ledger and the report (MIG-31).
 struct WritePhase {
   let folder: WorkFolder
-  let format: RowFormat
   let options: MigrateOptions
-  let evidence: EvidenceReader
+  let stored: StoredEvidence
   let report: MigrateReport
   let connection: (any DatabaseConnection)?
 
@@ -102,59 +100,18 @@ struct WritePhase {
       for plan in chunk { report.add(plan, options, nowMs: folder.nowMs, &tally) }
       return
     }
-    let documents = try documents(chunk)
+    let places = chunk.reduce(into: Set<EvidencePlace>()) {
+      $0.formUnion($1.evidence(options))
+    }
+    let documents = try stored.documents(places, jobs: options.jobs)
     var writer = GroupWriter(
       LedgerConversation(
-        verifier: evidence.verifier, connection: connection, nowMs: folder.nowMs),
-      options, run: folder.run, documents)
+        verifier: stored.evidence.verifier, connection: connection, nowMs: folder.nowMs),
+      options, runName: folder.run, documents)
     for var plan in chunk {
       try writer.write(&plan)
       report.add(plan, options, nowMs: folder.nowMs, &tally)
     }
     tally.add("store", "changed", writer.changedCount)
-  }
-
-  // MARK: evidence
-
-  /// Returns the verified documents that the groups need, read again from the input.
-  private func documents(_ chunk: ArraySlice<GroupPlan>) throws -> [EvidencePlace: Document] {
-    let places = chunk.reduce(into: Set<EvidencePlace>()) {
-      $0.formUnion($1.evidence(options))
-    }.sorted { $0.row == $1.row ? $0.index < $1.index : $0.row < $1.row }
-    let found = Mutex<[EvidencePlace: Document]>([:])
-    let fault = Mutex<(any Error)?>(nil)
-    let next = Atomic(0)
-    Threads.perform(places.count < 8 ? 1 : options.jobs) {
-      while true {
-        let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
-        guard place < places.count else { return }
-        do {
-          let document = try document(places[place])
-          found.withLock { $0[places[place]] = document }
-        } catch {
-          return fault.withLock { $0 = error }
-        }
-      }
-    }
-    if let error = fault.withLock({ $0 }) { throw error }
-    return found.withLock { $0 }
-  }
-
-  private func document(_ place: EvidencePlace) throws -> Document {
-    let input = folder.inputs[place.row.file]
-    let file = try RequestFile(input.readPath)
-    let bytes = try MigrateInput.bytes(
-      file.descriptor, input.name, place.row.offset, place.row.byteCount)
-    let row = (try? format.row(bytes[...], file: place.row.file))?.row
-    let texts = row?.evidences.flatMap { evidence.texts(in: $0).texts } ?? []
-    guard texts.indices.contains(place.index),
-      case .verified(let document, _) = evidence.verify(texts[place.index])
-    else {
-      throw MigrateFault(
-        "misuse.migrate.run",
-        "\(report.place(place.row)) is not as it was when it was read: --run NEW begins anew",
-        exitCode: 2)
-    }
-    return document
   }
 }
