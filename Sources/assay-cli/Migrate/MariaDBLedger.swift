@@ -10,7 +10,7 @@ final class MariaDBLedger: DatabaseConnection {
   private let place: DatabasePlace
   private var handle: UnsafeMutableRawPointer?
   /// The prepared statements of this connection, by their text.
-  private var statements: [String: UnsafeMutableRawPointer] = [:]
+  private var statements: [String: UnsafeMutableRawPointer] = unsafe [:]
 
   private static let settings = [
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
@@ -43,7 +43,7 @@ final class MariaDBLedger: DatabaseConnection {
   }
 
   private func close() {
-    for statement in unsafe statements.values {
+    for unsafe statement in unsafe statements.values {
       unsafe system_mariadb_end(functions, statement)
     }
     unsafe statements = [:]

@@ -78,7 +78,8 @@ final class PostgresLedger: DatabaseConnection {
       throw fault(unsafe system_postgres_state(functions, result).map { unsafe String(cString: $0) })
     }
     let columns = unsafe system_postgres_columns(functions, result)
-    return (0..<unsafe system_postgres_rows(functions, result)).map { row in
+    let count = unsafe system_postgres_rows(functions, result)
+    return (0..<count).map { row in
       (0..<columns).map { column in
         let value = unsafe system_postgres_value(functions, result, row, column)
         return unsafe value.map { .text(unsafe String(cString: $0)) } ?? .null
@@ -109,7 +110,7 @@ struct CTexts {
     _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
   ) -> Result {
     let copies = unsafe texts.map { unsafe $0.map { unsafe strdup($0) } ?? nil }
-    defer { for copy in unsafe copies { unsafe free(copy) } }
+    defer { for unsafe copy in unsafe copies { unsafe free(copy) } }
     let pointers = unsafe copies.map { unsafe UnsafePointer($0) }
     return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
   }

@@ -10,7 +10,7 @@ final class SQLiteLedger: DatabaseConnection {
   private let functions: UnsafeMutablePointer<system_sqlite>
   private var handle: UnsafeMutableRawPointer?
   /// The prepared statements, by their text: a migration has a few, and runs each often.
-  private var statements: [String: UnsafeMutableRawPointer] = [:]
+  private var statements: [String: UnsafeMutableRawPointer] = unsafe [:]
 
   /// As the executors of the bindings have them (docs/spec/ledger-statements.md §2).
   private static let settings = [
@@ -46,7 +46,7 @@ final class SQLiteLedger: DatabaseConnection {
   }
 
   deinit {
-    for statement in unsafe statements.values {
+    for unsafe statement in unsafe statements.values {
       unsafe system_sqlite_finalize(functions, statement)
     }
     unsafe system_sqlite_close(functions, handle)
