@@ -193,7 +193,7 @@ class World:
             purchase.rows.append((account, bool(granted), more["receivedAtMs"]))
         return rows
 
-    def bought(self, product, days=700, **more):
+    def bought(self, product, days=380, **more):
         bought = NOW - self.random.randrange(1, days) * DAY - self.random.randrange(DAY)
         return Purchase(self.id(), product, bought, **more)
 
