@@ -93,7 +93,7 @@ class Stage:
     def outcome(self, name):
         """Everything that a run left, but for its time."""
         folder = self.folder / f"report-{name}"
-        found = {file: (folder / f"{file}.ndjson").read_bytes() for file in FILES}
+        found = {path.name: path.read_bytes() for path in sorted(folder.glob("*.ndjson"))}
         report = self.report(name)
         return found, {k: v for k, v in report.items() if k not in ("seconds", "run")}
 
@@ -232,18 +232,21 @@ def check_kills(stage, kills):
             process = subprocess.Popen(
                 stage.arguments(name, "--ledger", f"sqlite:{ledger}", "--batch", 5, "--owed",
                                 "claim"),
-                cwd=stage.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                cwd=stage.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             number = chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM])
             try:
                 process.wait(chance.uniform(0, length))
             except subprocess.TimeoutExpired:
                 process.send_signal(number)
                 process.wait(30)
+            err = process.stderr.read().decode()
+            process.stderr.close()
             if process.returncode in (0, 1):
                 break
             killed[number] += 1
             if process.returncode not in (-number, 130):
-                suite.expect(False, f"killed run {name}", str(process.returncode))
+                suite.expect(False, f"killed run {name}", f"{process.returncode} {err}")
+                break
         code, _, err = stage.migrate(name, "--ledger", f"sqlite:{ledger}", "--batch", 5, "--owed",
                                      "claim")
         suite.expect(code == 1, f"killed run {name} ends", err)

@@ -42,16 +42,6 @@
     public let sha256: String
   }
 
-  /// The renewal info of one subscription, as verified evidence states it.
-  @_spi(AssayMigrate) public struct StatedRenewal: Sendable {
-    public let environment: String
-    /// The key of the subscription; `nil` if its id cannot be a key (RPL-3).
-    public let key: String?
-    public let asOfMs: Int64
-    public let graceExpiresAtMs: Int64?
-    public let accountToken: String?
-  }
-
   extension Verifier {
     /// Returns the purchases and the renewal info of one verified document; `nil` for evidence
     /// that contains neither, such as an app transaction.

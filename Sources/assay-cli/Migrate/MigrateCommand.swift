@@ -158,15 +158,8 @@ struct MigrateCommand: ParsableCommand {
     }
   }
 
-  /// Ends the run after SIGINT or SIGTERM.
-  static func checkStop() throws {
-    if system_stopped() != 0 {
-      throw MigrateFault("stopped", "the same command goes on from here", exitCode: 130)
-    }
-  }
-
   func run() throws {
-    system_stop_softly()
+    MigrateStop.begin()
     do {
       try migrate()
     } catch let fault as MigrateFault {
@@ -213,6 +206,8 @@ struct MigrateCommand: ParsableCommand {
         LedgerConversation(verifier: verifier, connection: connection, nowMs: folder.nowMs))
     }
     try folder.takeStandardInput()
+    WorkFolder.removeParts(in: folder.path)
+    WorkFolder.removeParts(in: report)
     let format = try rowFormat(folder.inputs.map(\.readPath))
     let evidence = EvidenceReader(verifier: verifier, nowMs: folder.nowMs)
     var progress = MigrateProgress(

@@ -1,5 +1,3 @@
-import Assay
-
 /// One row of the input: what a shop kept about a purchase (MIG-10).
 struct MigrateRow {
   /// Whether the shop has delivered what the evidence contains (MIG-12).
@@ -38,17 +36,6 @@ struct MigrateRow {
     case .until(let time): boughtAtMs <= time
     }
   }
-}
-
-/// Why a row is not taken: its name, and the member.
-struct RowFault: Error {
-  let name: String
-  let at: String
-
-  static func malformed(_ member: String) -> RowFault {
-    RowFault(name: "malformed.migrate.row", at: member)
-  }
-  static let tooLarge = RowFault(name: "too-large.migrate.row", at: "")
 }
 
 extension MigrateRow {

@@ -1,14 +1,5 @@
 @_spi(AssaySwift) import Assay
 
-/// A row as its format gives it, and what was beside it.
-struct ReadRow {
-  var row = MigrateRow()
-  /// Names of members that no row has.
-  var unknown: [String] = []
-  /// The store of a row that is not Apple's, which is only counted.
-  var skipped: String?
-}
-
 /// How the records of the input become rows.
 enum RowFormat: Sendable {
   /// One JSON object a line (MIG-10).

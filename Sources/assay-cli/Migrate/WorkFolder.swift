@@ -3,66 +3,6 @@ import CSystem
 
 @_spi(AssaySwift) import Assay
 
-/// One file of the input.
-struct MigrateInput: Sendable {
-  /// The path as it was given; `-` for standard input.
-  let name: String
-  /// The file to read, which for standard input is in the work folder.
-  var readPath: String
-  let byteCount: Int
-  /// SHA-256 of its first and its last 64 KiB: what a later start must find again.
-  let digest: String
-
-  private static let edgeBytes = 64 << 10
-
-  init(_ name: String) throws {
-    self.name = name
-    readPath = name
-    guard name != "-" else {
-      (byteCount, digest) = (0, "")
-      return
-    }
-    let file = try RequestFile(name)
-    guard let size = file.byteCount else {
-      throw Problem("\(name) is no file: give - and the rows on standard input")
-    }
-    byteCount = size
-    var edges = try MigrateInput.bytes(file.descriptor, name, 0, min(size, Self.edgeBytes))
-    let tail = max(0, size - Self.edgeBytes)
-    edges += try MigrateInput.bytes(file.descriptor, name, tail, size - tail)
-    digest = ReadWorker.hex(AttestDigest.sha256(edges))
-  }
-
-  /// Reads bytes at a place of a file.
-  static func bytes(
-    _ descriptor: Int32, _ name: String, _ offset: Int, _ count: Int
-  ) throws -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var done = 0
-    while done < count {
-      let got = unsafe bytes.withUnsafeMutableBytes {
-        unsafe pread(
-          descriptor, $0.baseAddress?.advanced(by: done), count - done, off_t(offset + done))
-      }
-      if got < 0, system_error() == EINTR { continue }
-      guard got > 0 else { throw Problem("\(name) cannot be read, or has become shorter") }
-      done += got
-    }
-    return bytes
-  }
-}
-
-/// How far the first phase of a run is.
-struct Checkpoint {
-  var position = InputReader.Position()
-  var tally = MigrateTally()
-  /// The sorted runs that are whole.
-  var files: [String] = []
-  var isDone = false
-
-  mutating func take(_ runs: RunSet) { files = runs.files }
-}
-
 /// The folder of a run, with its terms, its checkpoint and its sorted runs. One process has it at a
 /// time.
 final class WorkFolder {
@@ -148,12 +88,22 @@ final class WorkFolder {
   /// Removes sorted runs that are in no checkpoint.
   func removeStrangers(keeping files: [String]) {
     let known = Set(files)
+    WorkFolder.remove(in: path) { name in
+      RunSet.kinds.contains { name.hasPrefix($0 + "-") } && !known.contains(name)
+    }
+  }
+
+  /// Removes the parts of files that a killed start has left in a folder.
+  static func removeParts(in path: String) {
+    remove(in: path) { $0.contains("json.part-") || $0.hasPrefix("input.part-") }
+  }
+
+  private static func remove(in path: String, _ isUnwanted: (String) -> Bool) {
     guard let folder = unsafe system_folder(path) else { return }
     defer { unsafe system_folder_end(folder) }
     while let entry = unsafe system_next_name(folder) {
       let name = unsafe String(cString: entry)
-      let isRun = RunSet.kinds.contains { name.hasPrefix($0 + "-") }
-      if isRun, !known.contains(name) { unsafe unlink(path + "/" + name) }
+      if isUnwanted(name) { unsafe unlink(path + "/" + name) }
     }
   }
 
@@ -171,8 +121,8 @@ final class WorkFolder {
       let got = unsafe piece.withUnsafeMutableBytes {
         unsafe system_read(0, $0.baseAddress, $0.count)
       }
-      if got < 0, system_error() == EINTR, system_stopped() == 0 { continue }
-      try MigrateCommand.checkStop()
+      if got < 0, system_error() == EINTR, !MigrateStop.isAsked { continue }
+      try MigrateStop.check()
       guard got >= 0 else { throw Problem("standard input cannot be read") }
       if got == 0 { break }
       try file.write(Array(piece.prefix(got)))

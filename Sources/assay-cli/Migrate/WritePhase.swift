@@ -30,7 +30,7 @@ struct WritePhase {
     func end(_ journal: inout MigrateJournal) throws {
       try write(batch, &journal)
       (batch, size) = ([], 0)
-      try MigrateCommand.checkStop()
+      try MigrateStop.check()
     }
     while let record = try merge.next() {
       done += 1
@@ -70,7 +70,7 @@ struct WritePhase {
         guard fault.remedy == .repeats, attempt < WritePhase.attempts else { throw fault.problem }
         try report.begin(journal.tally)
         system_sleep(min(WritePhase.firstWaitMs << attempt, WritePhase.longestWaitMs))
-        try MigrateCommand.checkStop()
+        try MigrateStop.check()
       }
     }
   }
