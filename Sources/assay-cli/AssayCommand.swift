@@ -7,8 +7,8 @@ struct AssayCommand: ParsableCommand {
     abstract: "Verify what Apple signs, and decide from it who may have what.",
     discussion: """
       Nothing here opens a network connection, but for mock-apple, which listens on this \
-      machine: evidence, configuration and time are \
-      arguments.
+      machine, and migrate, which connects to the database of --ledger: evidence, \
+      configuration and time are arguments.
 
       A first look, without a device:
         assay demo

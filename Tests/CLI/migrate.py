@@ -212,6 +212,29 @@ def check_dry(stage):
     check_against(stage, "--conflict earliest", "early", Oracle(world, "earliest"), None)
 
 
+def check_stop(stage):
+    """MIG-35: SIGINT and SIGTERM end a run after the batch in hand."""
+    suite, world = stage.suite, stage.world(61, 400)
+    (stage.folder / "rows.ndjson").write_bytes(world.write())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        name, ledger = f"stop{number}", stage.ledger()
+        words = ("--ledger", f"sqlite:{ledger}", "--batch", 1)
+        process = subprocess.Popen(stage.arguments(name, *words), cwd=stage.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while process.poll() is None and not (stage.folder / f"report-{name}/owed.ndjson").exists():
+            time.sleep(0.002)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+        suite.expect(process.returncode == 130 and b"goes on" in err, f"MIG-35: {number}",
+                     f"{process.returncode} {err}")
+        code, report, err = stage.migrate(name, *words)
+        suite.expect(code == 1 and report["state"] == "done", f"MIG-34: goes on after {number}", err)
+        check_against(stage, f"after {number}", name, Oracle(world), ledger)
+        code, again, err = stage.migrate(name, *words)
+        suite.expect(code == 1 and again == report and "is over" in err,
+                     "MIG-34: a run that is over does nothing", err)
+
+
 def check_kills(stage, kills):
     """MIG-61: killed at any moment and started again, the result is that of an undisturbed run."""
     suite, world = stage.suite, stage.world(60, 250)
@@ -255,6 +278,9 @@ def check_kills(stage, kills):
                      f"killed run {name}: the same ledger")
         suite.expect(stage.outcome(name) == stage.outcome("calm"),
                      f"killed run {name}: the same report")
+        left = [sorted(path.name for path in (stage.folder / f"report-{each}").rglob("*"))
+                for each in (name, "calm")]
+        suite.expect(left[0] == left[1], f"killed run {name}: nothing is left", str(left))
         for path in (ledger, *stage.folder.glob(f"{ledger.name}-*")):
             path.unlink()
     print(f"killed {dict(killed)} in {rounds} runs")
@@ -554,7 +580,11 @@ def check_engines(stage):
             killed += process.poll() is None
             engine.restart()
             _, err = process.communicate(timeout=120)
-            suite.expect(process.returncode == 1, f"MIG-35: {name} was restarted", err.decode())
+            code = process.returncode
+            if code == 3:  # killed before the first batch
+                code, _, err = stage.migrate(f"g{name}", "--ledger", engine.url, "--batch", 1,
+                                             "--owed", "claim")
+            suite.expect(code == 1, f"MIG-35: {name} was restarted", str(err))
             found = stage.report(f"g{name}")["purchases"]
             suite.expect(found["owed"] + found["pending"] == oracle.purchases["owed"],
                          f"MIG-35: what is owed on {name}", str(found))
@@ -580,6 +610,7 @@ def main():
         check_by_hand(stage)
         check_live(stage)
         check_engines(stage)
+        check_stop(stage)
         check_kills(stage, options.kills)
     suite.finish()
 

@@ -26,6 +26,8 @@ struct MigrateCommand: ParsableCommand {
         assay migrate rows.ndjson --config config.json --dry-run --assume owed
         assay migrate rows.ndjson --config config.json --ledger sqlite:/var/lib/shop.db
         zcat rows.ndjson.gz | assay migrate - --config config.json --ledger sqlite:shop.db
+        assay migrate users.csv --format columns --columns account=id,evidence=receipt \\
+          --config config.json --ledger postgresql://shop@db/shop --assume granted
 
       Exit codes: 0 every row is good, 1 finished, with rejected rows or conflicts, 2 usage, \
       configuration or columns, 3 database or disk: start it again, 130 stopped: start it again.
@@ -38,7 +40,11 @@ struct MigrateCommand: ParsableCommand {
   var source: ConfigurationOption
 
   @Option(
-    help: ArgumentHelp("The ledger to write: sqlite:PATH.", valueName: "url"))
+    help: ArgumentHelp(
+      """
+      The ledger to write: sqlite:PATH, postgresql://user@host/database or \
+      mysql://user@host/database; the password is in PGPASSWORD or MYSQL_PWD.
+      """, valueName: "url"))
   var ledger: String?
 
   @Flag(help: "Write nothing but the report.")
