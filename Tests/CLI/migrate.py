@@ -8,7 +8,6 @@ import collections
 import contextlib
 import fcntl
 import json
-import os
 import pathlib
 import random
 import signal
@@ -20,13 +19,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT / "Tests/CLI")]
-import migrate_world as worlds  # noqa: E402
-from cli import Command  # noqa: E402
-from migrate_oracle import Oracle  # noqa: E402
-from report import Suite  # noqa: E402
-
-import assay as binding  # noqa: E402
-from assay.ledger import Ledger  # noqa: E402
+import assay as binding
+import migrate_world as worlds
+from assay.ledger import Ledger
+from cli import Command
+from migrate_oracle import Oracle
+from report import Suite
 
 FILES = ("owed", "conflicts", "takeback", "ask", "reject")
 OUTCOMES = ("conflict", "unknownProduct", "excluded", "ownerless", "present", "pending", "stale",
@@ -208,7 +206,8 @@ def check_dry(stage):
     names = sqlite3.connect(ledger).execute(
         "SELECT name FROM sqlite_master WHERE name = 'assay_migration'").fetchall()
     suite.expect(names == [], "a dry run makes no table", str(names))
-    code, report, err = stage.migrate("early", "--dry-run", "--conflict", "earliest")
+    code, _, err = stage.migrate("early", "--dry-run", "--conflict", "earliest")
+    suite.expect(code == 1, "--conflict earliest ends", err)
     check_against(stage, "--conflict earliest", "early", Oracle(world, "earliest"), None)
 
 
@@ -438,12 +437,12 @@ def check_tables(stage):
                   "original_store_transaction_id,effective_end_time,updated_at")
         anonymous = "$RCAnonymousID:0123"
         lines = [
-            f"u1,u1,DE,x,2026-01-01 00:00:00,2026-02-01 00:00:00,app_store,{true},{false},{false},,,"
-            "7001,7000,2026-02-01 00:00:00,2026-01-01 00:00:00",
-            f"{anonymous},u2,DE,x,2026-01-01,,app_store,{true},{false},{true},2026-01-05 00:00:00,,"
-            "8001,8000,,2026-01-01",
-            f"{anonymous},{anonymous},DE,x,2026-01-01,,mac_app_store,{true},{false},{false},,,9001,"
-            "9000,,2026-01-01",
+            (f"u1,u1,DE,x,2026-01-01 00:00:00,2026-02-01 00:00:00,app_store,{true},{false},{false},,,"
+             "7001,7000,2026-02-01 00:00:00,2026-01-01 00:00:00"),
+            (f"{anonymous},u2,DE,x,2026-01-01,,app_store,{true},{false},{true},2026-01-05 00:00:00,,"
+             "8001,8000,,2026-01-01"),
+            (f"{anonymous},{anonymous},DE,x,2026-01-01,,mac_app_store,{true},{false},{false},,,9001,"
+             "9000,,2026-01-01"),
             f"u4,u4,DE,x,2026-01-01,,play_store,{true},{false},{false},,,GPA.1,GPA.1,,2026-01-01",
             f"u5,u5,DE,x,2026-01-01,,promotional,{true},{false},{false},,,p1,p1,,2026-01-01"]
         table.write_text("\n".join([header, *lines]) + "\n")

@@ -126,7 +126,6 @@ class Oracle:
             ends = [p.expires for p in group.purchases if p.expires]
             if told_end and ends and told_end > max(ends):
                 return "hearsay"
-        if last and not group.renewal and last.product not in (SEASON,):
-            if self.end(last) <= NOW:
-                return "stale-subscription"
+        if last and not group.renewal and last.product != SEASON and self.end(last) <= NOW:
+            return "stale-subscription"
         return None
