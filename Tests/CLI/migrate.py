@@ -200,7 +200,7 @@ def check_dry(stage):
     check_against(stage, "dry run", "dry", Oracle(world), None)
     ledger = stage.ledger()
     before = tables(ledger)
-    code, report, err = stage.migrate("dryled", "--dry-run", "--ledger", f"sqlite:{ledger}")
+    code, _, err = stage.migrate("dryled", "--dry-run", "--ledger", f"sqlite:{ledger}")
     suite.expect(code == 1 and tables(ledger) == before, "a dry run writes nothing", err)
     check_against(stage, "dry run with a ledger", "dryled", Oracle(world), None)
     names = sqlite3.connect(ledger).execute(
