@@ -195,7 +195,7 @@ def check_dry(stage):
     """MIG-37: a dry run says what the real one would."""
     suite, world = stage.suite, stage.world(50, 150)
     (stage.folder / "rows.ndjson").write_bytes(world.write())
-    code, report, err = stage.migrate("dry", "--dry-run")
+    code, _, err = stage.migrate("dry", "--dry-run")
     suite.expect(code == 1, "a dry run without ledger ends", err)
     check_against(stage, "dry run", "dry", Oracle(world), None)
     ledger = stage.ledger()
