@@ -103,6 +103,11 @@ check-cli: cli all
 	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=$(ROOT)/bindings/python \
 	  $(PYTHON) Tests/CLI/cli.py $(CLI)
 
+.PHONY: check-migrate
+check-migrate: cli all
+	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=$(ROOT)/bindings/python \
+	  $(firstword $(wildcard $(BUILD)/python-tools/bin/python) $(PYTHON)) Tests/CLI/migrate.py $(CLI) $(if $(KILLS),--kills $(KILLS))
+
 # ---- the C programs --------------------------------------------------------
 
 $(PROGRAMS)/reload: Tests/ABI/reload.c Tests/ABI/report.h

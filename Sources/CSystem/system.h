@@ -4,6 +4,7 @@
 #ifndef ASSAY_SYSTEM_H
 #define ASSAY_SYSTEM_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,6 +62,20 @@ static inline void system_remove_at_end(const char *path) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+static volatile sig_atomic_t *system_stop(void) {
+  static volatile sig_atomic_t stop = 0;
+  return &stop;
+}
+static void system_note_stop(int number) { *system_stop() = number; }
+
+/** From now on SIGINT and SIGTERM end nothing: system_stopped() tells of them. */
+static inline void system_stop_softly(void) {
+  signal(SIGINT, system_note_stop);
+  signal(SIGTERM, system_note_stop);
+}
+/** The signal that came; 0: none. */
+static inline int system_stopped(void) { return (int)*system_stop(); }
+
 /** Opens /dev/null in place of standard input, output and errors that are closed, for reading
  * alone: no file that is opened later gets their numbers, reading finds nothing, and what is
  * written fails as it did. */
@@ -75,6 +91,14 @@ static inline int system_input_is_held(void) {
   struct stat there;
   return fstat(0, &there) == 0 && (S_ISFIFO(there.st_mode) || S_ISSOCK(there.st_mode));
 }
+
+/** The files of a folder, one a call: opened, asked for a name until there is none, closed. */
+static inline void *system_folder(const char *path) { return opendir(path); }
+static inline const char *system_next_name(void *folder) {
+  struct dirent *entry = readdir((DIR *)folder);
+  return entry == NULL ? NULL : entry->d_name;
+}
+static inline void system_folder_end(void *folder) { closedir((DIR *)folder); }
 
 /** Why the last call failed. */
 static inline int system_error(void) { return errno; }

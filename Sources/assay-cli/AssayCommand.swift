@@ -7,8 +7,8 @@ struct AssayCommand: ParsableCommand {
     abstract: "Verify what Apple signs, and decide from it who may have what.",
     discussion: """
       Nothing here opens a network connection, but for mock-apple and \
-      serve-verify-receipt, which listen on this machine: evidence, configuration and time are \
-      arguments.
+      serve-verify-receipt, which listen on this machine, and migrate, which connects to the \
+      database of --ledger: evidence, configuration and time are arguments.
 
       A first look, without a device:
         assay demo
@@ -31,8 +31,8 @@ struct AssayCommand: ParsableCommand {
     subcommands: [
       DemoCommand.self, InitCommand.self, ConfigCommand.self, VerifyCommand.self,
       TriageCommand.self, DecideCommand.self, InspectCommand.self, ReportCommand.self,
-      ExplainCommand.self, MintCommand.self, MockAppleCommand.self, ServeVerifyReceiptCommand.self,
-      NormalizeKeyIdCommand.self,
+      MigrateCommand.self, ExplainCommand.self, MintCommand.self, MockAppleCommand.self,
+      ServeVerifyReceiptCommand.self, NormalizeKeyIdCommand.self,
     ])
 }
 

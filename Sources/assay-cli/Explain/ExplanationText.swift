@@ -1025,6 +1025,47 @@ enum ExplanationText {
     thing	rule	CLI-7	rule	exit codes	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
     thing	rule	CLI-8	rule	typical mistakes and remedies that help, as a table	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
     thing	rule	CLI-9	rule	assay report: classes for a layman, money at list prices, another day beside it	what it is	what an answer says, or is made of	page	docs/spec/command-line.md §2
+    thing	rule	MIG-1	rule	files and standard input, in order, as one input	what it is	what an answer says, or is made of	page	docs/spec/migration.md §1
+    thing	rule	MIG-2	rule	the ledger: SQLite, PostgreSQL, MariaDB, by the machine's libraries	what it is	what an answer says, or is made of; built in part	page	docs/spec/migration.md §1
+    thing	rule	MIG-3	rule	the schema must be there	what it is	what an answer says, or is made of	page	docs/spec/migration.md §1
+    thing	rule	MIG-4	rule	bounds of rows, jobs and batches	what it is	what an answer says, or is made of	page	docs/spec/migration.md §1
+    thing	rule	MIG-5	rule	one time for the whole run	what it is	what an answer says, or is made of	page	docs/spec/migration.md §1
+    thing	rule	MIG-10	rule	members of a row	what it is	what an answer says, or is made of	page	docs/spec/migration.md §2
+    thing	rule	MIG-11	rule	unknown members are counted, typing errors refused	what it is	what an answer says, or is made of	page	docs/spec/migration.md §2
+    thing	rule	MIG-12	rule	what is delivered is said, never assumed	what it is	what an answer says, or is made of	page	docs/spec/migration.md §2
+    thing	rule	MIG-13	rule	no evidence in a report	what it is	what an answer says, or is made of	page	docs/spec/migration.md §2
+    thing	rule	MIG-14	rule	rows of a CSV	what it is	what an answer says, or is made of	page	docs/spec/migration.md §2
+    thing	rule	MIG-20	rule	every text is verified, whatever its age	what it is	what an answer says, or is made of	page	docs/spec/migration.md §3
+    thing	rule	MIG-21	rule	the order of rows decides nothing	what it is	what an answer says, or is made of	page	docs/spec/migration.md §3
+    thing	rule	MIG-22	rule	hearsay is a reason to ask	what it is	what an answer says, or is made of	page	docs/spec/migration.md §3
+    thing	rule	MIG-23	rule	environments are never mixed	what it is	what an answer says, or is made of	page	docs/spec/migration.md §3
+    thing	rule	MIG-24	rule	whose a purchase is	what it is	what an answer says, or is made of	page	docs/spec/migration.md §3
+    thing	rule	MIG-25	rule	two accounts: nothing is written	what it is	what an answer says, or is made of	page	docs/spec/migration.md §3
+    thing	rule	MIG-26	rule	a signed account token of another account	what it is	what an answer says, or is made of	page	docs/spec/migration.md §3
+    thing	rule	MIG-27	rule	what each purchase comes to	what it is	what an answer says, or is made of	page	docs/spec/migration.md §3
+    thing	rule	MIG-28	rule	what is owed is listed, or claimed	what it is	what an answer says, or is made of	page	docs/spec/migration.md §3
+    thing	rule	MIG-29	rule	what the ledger has stays	what it is	what an answer says, or is made of	page	docs/spec/migration.md §3
+    thing	rule	MIG-30	rule	rows are those of the ledger's own operations	what it is	what an answer says, or is made of	page	docs/spec/migration.md §4
+    thing	rule	MIG-31	rule	sorted runs, then batches	what it is	what an answer says, or is made of	page	docs/spec/migration.md §4
+    thing	rule	MIG-32	rule	memory does not grow with the input	what it is	how the library is built, or what it costs	page	docs/spec/migration.md §4
+    thing	rule	MIG-33	rule	the journal is in each batch's transaction	what it is	what an answer says, or is made of	page	docs/spec/migration.md §4
+    thing	rule	MIG-34	rule	the same command goes on	what it is	what an answer says, or is made of	page	docs/spec/migration.md §4
+    thing	rule	MIG-35	rule	a busy database, a full disk, a signal	what it is	what an answer says, or is made of	page	docs/spec/migration.md §4
+    thing	rule	MIG-36	rule	a shop that sells meanwhile	what it is	what an answer says, or is made of	page	docs/spec/migration.md §4
+    thing	rule	MIG-37	rule	dry runs	what it is	what an answer says, or is made of	page	docs/spec/migration.md §4
+    thing	rule	MIG-40	rule	report.json	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
+    thing	rule	MIG-41	rule	the report's files	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
+    thing	rule	MIG-42	rule	asking Apple what the rows leave open	what it is	what an answer says, or is made of; not built yet	page	docs/spec/migration.md §5
+    thing	rule	MIG-43	rule	effects as a file, for DynamoDB	what it is	what an answer says, or is made of; not built yet	page	docs/spec/migration.md §5
+    thing	rule	MIG-44	rule	sums	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
+    thing	rule	MIG-45	rule	progress	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
+    thing	rule	MIG-46	rule	exit codes	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
+    thing	rule	MIG-50	rule	a row of make bench	what it is	what an answer says, or is made of; not built yet	page	docs/spec/migration.md §6
+    thing	rule	MIG-51	rule	one reader, packets of whole rows	what it is	how the library is built, or what it costs	page	docs/spec/migration.md §6
+    thing	rule	MIG-60	rule	an oracle that knows only the truth	what it is	how the library is built, or what it costs	page	docs/spec/migration.md §8
+    thing	rule	MIG-61	rule	killed at any moment	what it is	how the library is built, or what it costs	page	docs/spec/migration.md §8
+    thing	rule	MIG-62	rule	orders, jobs, a second run	what it is	how the library is built, or what it costs	page	docs/spec/migration.md §8
+    thing	rule	MIG-63	rule	a real file of a shop	what it is	how the library is built, or what it costs; not built yet	page	docs/spec/migration.md §8
     thing	rule	PLY-1	rule	Binds to a loopback address only (another	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §1
     thing	rule	PLY-2	rule	play-config.json is a ready configuration	what it is	what an answer says, or is made of	page	docs/spec/mock-apple.md §1
     thing	rule	PLY-3	rule	how a host gets here	what it is	what an answer says, or is made of; built in part	page	docs/spec/mock-apple.md §1

@@ -186,7 +186,7 @@ extension PurchaseFacts {
 
   /// Whether the evidence states that there is a revocation, or that there is none: only a form
   /// that can report one, of a known time, undoes a revocation (DCD-3, RFD-5).
-  fileprivate var tellsRevocation: Bool {
+  var tellsRevocation: Bool {
     revokedAtMs != nil || (canReport.contains(.revocation) && timeIsKnown)
   }
 

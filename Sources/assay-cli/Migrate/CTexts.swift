@@ -1,0 +1,17 @@
+import CSystem
+
+/// Texts as an array of C's; `nil` among them is NULL.
+struct CTexts {
+  private let texts: [String?]
+
+  init(_ texts: [String?]) { self.texts = texts }
+
+  func with<Result>(
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+  ) -> Result {
+    let copies = unsafe texts.map { unsafe $0.map { unsafe strdup($0) } ?? nil }
+    defer { for unsafe copy in unsafe copies { unsafe free(copy) } }
+    let pointers = unsafe copies.map { unsafe UnsafePointer($0) }
+    return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
+  }
+}

@@ -1,0 +1,34 @@
+/// The database that `--ledger` names.
+enum DatabaseURL {
+  /// Connects.
+  ///
+  /// - Throws: `misuse.migrate.url`, `unsupported.migrate.store`.
+  static func connection(_ url: String) throws -> any DatabaseConnection {
+    let parts = url.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { throw refusal(url) }
+    switch parts[0] {
+    case "sqlite": return try SQLiteLedger(String(parts[1]))
+    case "postgresql", "postgres":
+      // libpq reads the rest of the URL.
+      let authority = parts[1].dropFirst(2).prefix { $0 != "/" && $0 != "?" }
+      let user = authority.split(separator: "@", omittingEmptySubsequences: false)
+      guard parts[1].hasPrefix("//"), user.count < 2 || !user[0].contains(":"),
+        !parts[1].contains("password=")
+      else { throw refusal(url) }
+      return try PostgresLedger(url)
+    case "mysql", "mariadb":
+      guard let place = DatabasePlace(url) else { throw refusal(url) }
+      return try MariaDBLedger(place)
+    default: throw refusal(url)
+    }
+  }
+
+  private static func refusal(_ url: String) -> MigrateFault {
+    let scheme = url.prefix { $0 != ":" }.prefix(32)
+    return MigrateFault(
+      "misuse.migrate.url",
+      "--ledger \(Terminal.safe(String(scheme)))…: give sqlite:PATH, "
+        + "postgresql://user@host/database or mysql://user@host/database; the password belongs "
+        + "into PGPASSWORD or MYSQL_PWD", exitCode: 2)
+  }
+}
