@@ -76,7 +76,8 @@ func TestAnswerVerifyReceipt(t *testing.T) {
 	found, err := verifier.AnswerVerifyReceipt(ctx, asked, At(moment))
 	must(t, err)
 	const name = "rejected.kind.mismatch"
-	if found.HTTPStatus != 200 || *found.AppleStatus != 21002 || found.ContentType != "application/json" ||
+	if found.HTTPStatus != 200 || *found.AppleStatus != 21002 ||
+		found.ContentType != "application/json" ||
 		found.Body != `{"status":21002,"assay":{"version":1,"status":"`+name+`"}}` {
 		t.Errorf("the answer is %+v", found)
 	}
