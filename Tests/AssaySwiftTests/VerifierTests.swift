@@ -165,6 +165,7 @@ struct VerifierTests {
 
   @Test("a request for verifyReceipt is answered, a refused one too")
   func answersVerifyReceipt() throws {
+    let verifier = try Self.verifier()
     let body = Array("{\"receipt-data\":\"AQIDBA==\"}".utf8)
     let found = try verifier.answerVerifyReceipt(body, endpoint: .sandbox, at: Self.now)
     #expect(found.httpStatus == 200)

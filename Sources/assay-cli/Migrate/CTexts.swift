@@ -10,7 +10,7 @@ struct CTexts {
     _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
   ) -> Result {
     let copies = unsafe texts.map { unsafe $0.map { unsafe strdup($0) } ?? nil }
-    defer { for unsafe copy in unsafe copies { unsafe free(copy) } }
+    defer { unsafe copies.forEach { unsafe free($0) } }
     let pointers = unsafe copies.map { unsafe UnsafePointer($0) }
     return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
   }

@@ -43,9 +43,7 @@ final class MariaDBLedger: DatabaseConnection {
   }
 
   private func close() {
-    for unsafe statement in unsafe statements.values {
-      unsafe system_mariadb_end(functions, statement)
-    }
+    unsafe statements.values.forEach { unsafe system_mariadb_end(functions, $0) }
     unsafe statements = [:]
     if let handle = unsafe handle { unsafe system_mariadb_close(functions, handle) }
     unsafe handle = nil

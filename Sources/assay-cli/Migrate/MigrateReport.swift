@@ -66,7 +66,8 @@ final class MigrateReport {
   // MARK: groups
 
   /// Counts a group, and adds its lines.
-  func add(_ plan: GroupPlan, _ options: MigrateOptions, nowMs: Int64, _ tally: inout MigrateTally) {
+  func add(_ plan: GroupPlan, _ options: MigrateOptions, nowMs: Int64, _ tally: inout MigrateTally)
+  {
     let (group, environment) = (plan.group, plan.group.key.prefix { $0 != "/" })
     tally.add("groups", "read")
     for item in plan.items {
@@ -155,12 +156,16 @@ final class MigrateReport {
       .ask,
       [
         ("environment", parts.first.map { .string(String($0)) }),
-        (isOriginal ? "originalTransactionId" : "transactionId",
-          parts.last.map { .string(String($0)) }),
+        (
+          isOriginal ? "originalTransactionId" : "transactionId",
+          parts.last.map { .string(String($0)) }
+        ),
         ("account", plan.account.map { .string($0) }), ("reason", .string(reason)),
-        ("operation",
+        (
+          "operation",
           .string(
-            isSubscription ? "get-all-subscription-statuses" : "get-transaction-history")),
+            isSubscription ? "get-all-subscription-statuses" : "get-transaction-history")
+        ),
         ("rows", places.map { self.places($0) }),
       ], &tally)
   }

@@ -75,7 +75,8 @@ final class PostgresLedger: DatabaseConnection {
     }
     defer { unsafe system_postgres_clear(functions, result) }
     guard unsafe system_postgres_ran(functions, result) != 0 else {
-      throw fault(unsafe system_postgres_state(functions, result).map { unsafe String(cString: $0) })
+      throw fault(
+        unsafe system_postgres_state(functions, result).map { unsafe String(cString: $0) })
     }
     let columns = unsafe system_postgres_columns(functions, result)
     let count = unsafe system_postgres_rows(functions, result)

@@ -46,9 +46,7 @@ final class SQLiteLedger: DatabaseConnection {
   }
 
   deinit {
-    for unsafe statement in unsafe statements.values {
-      unsafe system_sqlite_finalize(functions, statement)
-    }
+    unsafe statements.values.forEach { unsafe system_sqlite_finalize(functions, $0) }
     unsafe system_sqlite_close(functions, handle)
     unsafe functions.deallocate()
   }
