@@ -177,7 +177,7 @@ EMBED_SOURCES := $(shell find Sources/Assay Sources/AssayABI -name '*.swift' | \
 # One module, so `import Assay` in AssayABI gives a warning; the full build shows
 # the warnings of the same sources, and takes them for errors.
 EMBED_TARGET = -target $(MACHINE)-unknown-linux-gnu
-EMBED_SWIFT = swiftc -swift-version 6 -Osize -wmo -parse-as-library \
+EMBED_SWIFT = swiftc -swift-version 6 -O -wmo -parse-as-library \
 	-enable-experimental-feature Embedded -suppress-warnings \
 	-Xfrontend -function-sections \
 	$(EMBED_TARGET) -Xcc -fPIC \
