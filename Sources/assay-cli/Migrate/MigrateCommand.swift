@@ -201,6 +201,7 @@ struct MigrateCommand: ParsableCommand {
     let folder = try WorkFolder(
       work ?? report + "/work", run: name, inputs: inputs, terms: terms, now: now)
     if let tally = folder.finalTally {
+      folder.removeWork()
       Terminal.complain("assay migrate: the run \(name) is over; --run NEW begins another")
       return try MigrateCommand.finish(tally, report)
     }

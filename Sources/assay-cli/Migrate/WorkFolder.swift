@@ -80,7 +80,14 @@ final class WorkFolder {
   /// Notes that the run is over, and removes what only its phases needed.
   func end(_ tally: MigrateTally) throws {
     try write(done: tally)
+    removeWork()
+  }
+
+  /// Removes what only the phases of a run need. A start that finds the run over repeats this,
+  /// because the start before may have been killed on the way.
+  func removeWork() {
     removeStrangers(keeping: [])
+    WorkFolder.removeParts(in: path)
     unsafe unlink(path + "/checkpoint.json")
     unsafe unlink(path + "/input")
   }
