@@ -88,9 +88,12 @@ enum HintGate {
     case "triage": return ["receipts", "storekit"]
     // The setting with which nested JWS of a notification are verified (NTF-8).
     case "decision": return ["decision", "storekit.nested"]
-    // A claim keeps the policy of decisions about purchases that a family shares (STO-25).
+    // A claim keeps the policy of decisions about purchases that a family shares (STO-25), and
+    // answer-verify-receipt verifies a receipt (VRE-13).
     case "risk", "exchange":
-      return ["risk", "deviceCheck", "storekit.ocspHosts", "ledger", "decision.familySharing"]
+      return [
+        "risk", "deviceCheck", "storekit.ocspHosts", "ledger", "decision.familySharing", "receipts",
+      ]
     case "token", "keyset": return ["tokens"]
     default:
       return [
@@ -190,6 +193,8 @@ enum HintGate {
     // Hints about HTTP status 401 (API-54, API-55).
     "no release in Production yet, or keys: ask Sandbox",
     "key: compare key id, issuer id, bundle id and the host's clock",
+    // Hints about HTTP status 403 and 404 (RTM-1, ACA-10).
+    "this app has no access to retention messaging", "exchange.api.errorName says why; without",
   ]
 }
 

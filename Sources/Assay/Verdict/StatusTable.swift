@@ -1159,7 +1159,7 @@ enum StatusTable {
     case 5123: return entry("unsupported.triage.format", 415, "never", "this format is not handled; triage.format names it", "send a receipt or a StoreKit JWS")
     case 5379: return entry("unsupported.verify-receipt.notification-v1", 400, "never", "a version 1 server notification, which is unsigned", "switch the app to version 2 notifications in App Store Connect")
     case 5635: return entry("unsupported.verify-receipt.status", 503, "later", "Apple answered with an unknown status", "keep the receipt and ask again later; look for an update")
-    case 5891: return entry("unsupported.verify-receipt.ours", 503, "never", "this answer was made by Assay", "give the receipt or the JWS from which it was made: an answer of our own proves nothing")
+    case 5891: return entry("unsupported.verify-receipt.ours", 503, "never", "this answer was made by Assay", "give the receipt or the signed transaction from which it was made: an answer of our own proves nothing")
     case 260: return entry("too-large.app-store.response", 502, "never", "the answer is longer than 4 MiB", "something between the host and Apple answered: look at its proxy")
     case 516: return entry("too-large.app-receipt.certificates", 413, "never", "too many embedded certificates, or one too long", "not an Apple receipt")
     case 772: return entry("too-large.app-receipt.depth", 413, "never", "elements nested too deep", "not an Apple receipt")
@@ -1469,6 +1469,8 @@ enum StatusTable {
         return "the transaction id points to neither Sandbox nor Production: set receipts.unknownEnvironment to allow, or refuse by hand"
       case .verifyReceiptResponse:
         return "neither the answer nor its transaction ids state it: set receipts.unknownEnvironment to allow, or refuse by hand"
+      case .exchange:
+        return "the receipt does not state it: set receipts.unknownEnvironment to allow, or answer by hand"
       default: return nil
       }
     case 23553:

@@ -153,6 +153,7 @@ enum ExplanationText {
     hint	rejected.environment.missing	a JWS	a payload from 2021: fetch it again from Apple's API, or set storekit.missingEnvironment to from-transaction-id
     hint	rejected.environment.missing	a transaction receipt	the transaction id points to neither Sandbox nor Production: set receipts.unknownEnvironment to allow, or refuse by hand
     hint	rejected.environment.missing	an answer of verifyReceipt	neither the answer nor its transaction ids state it: set receipts.unknownEnvironment to allow, or refuse by hand
+    hint	rejected.environment.missing	an exchange	the receipt does not state it: set receipts.unknownEnvironment to allow, or answer by hand
     status	23553	rejected.environment.signer-mismatch	the environment and the signer do not match	environment and signer contradict each other: treat it as forged	never	403	JWS-72,APR-16,VRR-17
     hint	rejected.environment.signer-mismatch	a JWS	forgery: data signed by Xcode must not claim Production or Sandbox, nor the reverse
     hint	rejected.environment.signer-mismatch	an app receipt	forgery: a receipt signed by Xcode must not claim Production or Sandbox, nor the reverse
@@ -354,7 +355,7 @@ enum ExplanationText {
     status	5123	unsupported.triage.format	this format is not handled; triage.format names it	send a receipt or a StoreKit JWS	never	415	TRI-3
     status	5379	unsupported.verify-receipt.notification-v1	a version 1 server notification, which is unsigned	switch the app to version 2 notifications in App Store Connect	never	400	VRR-14
     status	5635	unsupported.verify-receipt.status	Apple answered with an unknown status	keep the receipt and ask again later; look for an update	later	503	VRR-5,VRR-6
-    status	5891	unsupported.verify-receipt.ours	this answer was made by Assay	give the receipt or the JWS from which it was made: an answer of our own proves nothing	never	503	VRE-42
+    status	5891	unsupported.verify-receipt.ours	this answer was made by Assay	give the receipt or the signed transaction from which it was made: an answer of our own proves nothing	never	503	VRE-42
     status	260	too-large.app-store.response	the answer is longer than 4 MiB	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	516	too-large.app-receipt.certificates	too many embedded certificates, or one too long	not an Apple receipt	never	413	APR-1
     status	772	too-large.app-receipt.depth	elements nested too deep	not an Apple receipt	never	413	APR-1
