@@ -212,11 +212,15 @@ def check_dry(stage):
 
 
 def check_stop(stage):
-    """MIG-35: SIGINT and SIGTERM end a run after the batch in hand."""
+    """MIG-35: SIGINT and SIGTERM end a run after the batch in hand; started again, its result is
+    that of an undisturbed run."""
     suite, world = stage.suite, stage.world(61, 400)
     (stage.folder / "rows.ndjson").write_bytes(world.write())
+    calm, without = stage.ledger(), ("note", "attempt_id")
+    code, _, err = stage.migrate("unstopped", "--ledger", f"sqlite:{calm}", "--batch", 1)
+    suite.expect(code == 1, "MIG-35: the undisturbed run ends", err)
     for number in (signal.SIGINT, signal.SIGTERM):
-        name, ledger = f"stop{number}", stage.ledger()
+        name, ledger = f"stop{number.name}", stage.ledger()
         words = ("--ledger", f"sqlite:{ledger}", "--batch", 1)
         process = subprocess.Popen(stage.arguments(name, *words), cwd=stage.folder,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -224,11 +228,18 @@ def check_stop(stage):
             time.sleep(0.002)
         process.send_signal(number)
         _, err = process.communicate(timeout=60)
-        suite.expect(process.returncode == 130 and b"goes on" in err, f"MIG-35: {number}",
+        suite.expect(process.returncode == 130 and b"goes on" in err, f"MIG-35: {number.name}",
                      f"{process.returncode} {err}")
+        suite.expect(stage.report(name)["state"] == "running",
+                     f"MIG-35: a run that {number.name} stopped is not done")
         code, report, err = stage.migrate(name, *words)
-        suite.expect(code == 1 and report["state"] == "done", f"MIG-34: goes on after {number}", err)
-        check_against(stage, f"after {number}", name, Oracle(world), ledger)
+        suite.expect(code == 1 and report["state"] == "done",
+                     f"MIG-34: goes on after {number.name}", err)
+        check_against(stage, f"after {number.name}", name, Oracle(world), ledger)
+        suite.expect(tables(ledger, without) == tables(calm, without),
+                     f"MIG-35: the same ledger after {number.name}")
+        suite.expect(stage.outcome(name) == stage.outcome("unstopped"),
+                     f"MIG-35: the same report after {number.name}")
         code, again, err = stage.migrate(name, *words)
         suite.expect(code == 1 and again == report and "is over" in err,
                      "MIG-34: a run that is over does nothing", err)
