@@ -181,8 +181,8 @@ def check_twice(stage, suite, rows, options, moments):
                          f"{what}: all are present", str(report["purchases"]))
         print(f"  run {at + 1}: {done.seconds:,.0f} s, {done.cpu:,.0f} s of processor, "
               f"{read / done.cpu:,.0f} rows a second and core, peak {done.peak / 1024:.1f} MiB of "
-              f"{bound // 1024}, work folder {done.work / max(1, truth.purchases['distinct']):,.0f} "
-              f"bytes a purchase, killed {dict(done.kills)}", flush=True)
+              f"{bound // 1024}, work folder {done.work / truth.purchases['distinct']:,.0f} bytes a "
+              f"purchase, killed {dict(done.kills)}", flush=True)
     path.unlink()
     return seconds, killed
 
