@@ -24,7 +24,7 @@ mutants: deps ## remove each check in turn; list those that no test misses
 fuzz: deps ## run the fuzz targets for a while
 	@$(MAKE) --no-print-directory -C Tests/Fuzz fuzz
 
-bench: deps all php-extension ## time ratios against bare libcrypto and others
+bench: deps all cli php-extension ## time ratios against bare libcrypto and others
 	@$(MAKE) --no-print-directory -C Tests/Benchmarks bench
 
 # The environment of Python that suites share; those that need it say why when there is none.

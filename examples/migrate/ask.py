@@ -25,9 +25,9 @@ import assay
 from assay.http import Sender
 from assay.ledger import Ledger
 
-# The questions at once: as many as a permit of each second needs, where Apple takes a third of one.
+# The questions at once: there are 25 permits a second, and Apple answers in about a third of one.
 THREADS = 8
-# The questions after which the place is noted; a row has at most 32 texts.
+# The questions after which the place is noted, and the most texts of a row.
 CHUNK, TEXTS = 64, 32
 ENVIRONMENTS = ("Production", "Sandbox")
 
@@ -89,16 +89,27 @@ class Questions:
             return [], line | {"status": refusal.status}
         # Every text was verified. An answer has the customer's other purchases, too, and the line
         # says nothing about whose those are.
-        texts = dict.fromkeys(text for answer in answers if answer["status"] == 200
-                              for text in signed(json.loads(answer["body"]["text"])))
+        texts = dict.fromkeys(
+            text
+            for answer in answers
+            if answer["status"] == 200
+            for text in signed(json.loads(answer["body"]["text"]))
+        )
         found = [(text, payload(text)) for text in texts]
-        of = {each["originalTransactionId"] for _, each in found
-              if id in (each["originalTransactionId"], each.get("transactionId"))}
+        of = {
+            each["originalTransactionId"]
+            for _, each in found
+            if id in (each["originalTransactionId"], each.get("transactionId"))
+        }
         texts = [text for text, each in found if each["originalTransactionId"] in of]
-        head = {"account": line["account"], "environment": environment,
-                "originalTransactionId": next(iter(of), id)}
-        return [head | {"evidences": texts[at:at + TEXTS]}
-                for at in range(0, len(texts), TEXTS)], None
+        head = {
+            "account": line["account"],
+            "environment": environment,
+            "originalTransactionId": next(iter(of), id),
+        }
+        return [
+            head | {"evidences": texts[at : at + TEXTS]} for at in range(0, len(texts), TEXTS)
+        ], None
 
 
 class Outcome:
@@ -110,14 +121,14 @@ class Outcome:
         self.folder, self.done = folder, folder / "asked.json"
         self.asked, *sizes = json.loads(self.done.read_text()) if self.done.exists() else [0, 0, 0]
         self.files = []
-        for name, size in zip(self.NAMES, sizes, strict=True):
+        for name, size in zip(self.NAMES, sizes):
             descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o600)
             os.ftruncate(descriptor, size)
             self.files.append(os.fdopen(descriptor, "r+b"))
             self.files[-1].seek(size)
 
     def write(self, rows, unknown):
-        for file, lines in zip(self.files, (rows, [unknown] if unknown else []), strict=True):
+        for file, lines in zip(self.files, (rows, [unknown] if unknown else [])):
             for line in lines:
                 file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
         self.asked += 1
@@ -139,8 +150,11 @@ class Outcome:
 def ask(folder, ledger, send):
     """Ask Apple every line of ask.ndjson in a folder. Return how many have been asked."""
     questions = Questions(ledger, send)
-    with (open(folder / "ask.ndjson", encoding="utf-8") as lines,
-          closing(Outcome(folder)) as outcome, ThreadPoolExecutor(THREADS) as pool):
+    with (
+        open(folder / "ask.ndjson", encoding="utf-8") as lines,
+        closing(Outcome(folder)) as outcome,
+        ThreadPoolExecutor(THREADS) as pool,
+    ):
         lines = map(json.loads, itertools.islice(lines, outcome.asked, None))
         while chunk := list(itertools.islice(lines, CHUNK)):
             for rows, unknown in pool.map(questions.ask, chunk):
