@@ -53,7 +53,7 @@ let package = Package(
     .systemLibrary(
       name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CAssay", path: "include"),
-    .systemLibrary(name: "CSystem"),
+    .target(name: "CSystem", publicHeadersPath: "."),
     .target(name: "CGate", dependencies: ["CLibCrypto"]),
     .target(
       name: "Assay", dependencies: ["CLibCrypto"],

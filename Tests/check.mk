@@ -24,7 +24,7 @@ mutants: deps ## remove each check in turn; list those that no test misses
 fuzz: deps ## run the fuzz targets for a while
 	@$(MAKE) --no-print-directory -C Tests/Fuzz fuzz
 
-bench: deps all php-extension ## time ratios against bare libcrypto and others
+bench: deps all cli php-extension ## time ratios against bare libcrypto and others
 	@$(MAKE) --no-print-directory -C Tests/Benchmarks bench
 
 # The environment of Python that suites share; those that need it say why when there is none.
@@ -103,10 +103,16 @@ check-cli: cli all
 	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=$(ROOT)/bindings/python \
 	  $(PYTHON) Tests/CLI/cli.py $(CLI)
 
-.PHONY: check-migrate
+MIGRATE_RUN = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=$(ROOT)/bindings/python \
+	  $(firstword $(wildcard $(BUILD)/python-tools/bin/python) $(PYTHON))
+
+.PHONY: check-migrate migrate-load
 check-migrate: cli all
-	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=$(ROOT)/bindings/python \
-	  $(firstword $(wildcard $(BUILD)/python-tools/bin/python) $(PYTHON)) Tests/CLI/migrate.py $(CLI) $(if $(KILLS),--kills $(KILLS))
+	@$(MIGRATE_RUN) Tests/CLI/migrate.py $(CLI) $(if $(KILLS),--kills $(KILLS))
+
+migrate-load: cli all ## a million rows migrated twice into SQLite, the command killed 20 times (ROWS, KILLS, JOBS)
+	@$(MIGRATE_RUN) Tests/CLI/migrate_load.py $(CLI) --folder $(BUILD) \
+	  $(if $(ROWS),--rows $(ROWS)) $(if $(KILLS),--kills $(KILLS)) $(if $(JOBS),--jobs $(JOBS))
 
 # ---- the C programs --------------------------------------------------------
 

@@ -30,51 +30,15 @@ static inline ssize_t system_write(int descriptor, const void *bytes, size_t cou
   return write(descriptor, bytes, count);
 }
 
-/* The file that a signal removes; empty: none. */
-enum { SYSTEM_LONGEST_PATH = 4096 };
-static inline char *system_unfinished(void) {
-  static char path[SYSTEM_LONGEST_PATH] = "";
-  return path;
-}
-
-static void system_end(int number) {
-  if (system_unfinished()[0] != 0) unlink(system_unfinished());
-  signal(number, SIG_DFL);
-  raise(number);
-}
-
 /** The file that SIGINT, SIGTERM and SIGHUP remove before they end the process; "": none
- * any more. A longer path, and a signal that is ignored, are left as they are. */
-static inline void system_remove_at_end(const char *path) {
-  static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-  sigset_t all, before;
-  size_t place, length = strlen(path);
-  if (length >= SYSTEM_LONGEST_PATH) return;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  memcpy(system_unfinished(), path, length + 1);
-  for (place = 0; place < sizeof ends / sizeof ends[0]; place++) {
-    struct sigaction now;
-    if (sigaction(ends[place], NULL, &now) == 0 &&
-        now.sa_handler == (length > 0 ? SIG_DFL : system_end))
-      signal(ends[place], length > 0 ? system_end : SIG_DFL);
-  }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static volatile sig_atomic_t *system_stop(void) {
-  static volatile sig_atomic_t stop = 0;
-  return &stop;
-}
-static void system_note_stop(int number) { *system_stop() = number; }
+ * any more. A longer path than the system takes, and a signal that is ignored, are left as they
+ * are. */
+void system_remove_at_end(const char *path);
 
 /** From now on SIGINT and SIGTERM end nothing: system_stopped() tells of them. */
-static inline void system_stop_softly(void) {
-  signal(SIGINT, system_note_stop);
-  signal(SIGTERM, system_note_stop);
-}
+void system_stop_softly(void);
 /** The signal that came; 0: none. */
-static inline int system_stopped(void) { return (int)*system_stop(); }
+int system_stopped(void);
 
 /** Opens /dev/null in place of standard input, output and errors that are closed, for reading
  * alone: no file that is opened later gets their numbers, reading finds nothing, and what is

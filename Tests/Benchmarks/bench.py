@@ -49,6 +49,11 @@ ROWS = {
                        "<=", 4),
     "claim-trips": ("the same, in round trips", "its statement, bare", "<=", 2),
     "claim-again-postgres": ("the same claim again", "an INSERT that conflicts, bare", None, None),
+    "migrate-read": ("a row of assay migrate, less 30 us", "transaction, chain known", "<=", 1.3),
+    "migrate-jobs": ("two jobs of it over one", "two cores", ">=", 1.6),
+    "migrate-write": ("a purchase written to SQLite by it", "", ">=", 5000),
+    "migrate-memory": ("its memory, two jobs", "", "<=", 106496),
+    "migrate-work": ("its work folder, a purchase", "", "<=", 1024),
     "receipt-attest": ("App Attest receipt, signer known", "bare P-256", None, None),
     "threads": ("two threads over one", "bare ES256, two over one", ">=", 1.9),
     "python": ("through Python", "app-store-server-library", ">=", 25),
@@ -155,6 +160,8 @@ class Row:
             return f"{value:.0f} KiB"
         if self.unit == "trips":
             return f"{value:g}"
+        if self.unit == "bytes":
+            return f"{value:,.0f} bytes"
         return f"{value:.2f} x"
 
     def shown(self):
@@ -164,6 +171,8 @@ class Row:
             return f"+{self.value:.0f} KiB"
         if self.unit == "trips":
             return f"{self.value:g} a call"
+        if self.unit == "bytes":
+            return self.amount(self.value)
         if self.unit == "per second":
             return f"{self.value:,.0f} a second"
         return f"{self.value:.2f} x"
@@ -205,6 +214,22 @@ def store_rows(program, quick, environment, remarks):
         said, found = lines([str(program), *quick, folder], environment)
     remarks += said
     return [compared(cells) for cells in found]
+
+
+MIGRATE_UNITS = {"migrate-read": "ns", "migrate-jobs": "x", "migrate-write": "per second",
+                 "migrate-memory": "KiB", "migrate-work": "bytes"}
+
+
+def migrate_rows(rows, programs, quick, environment, remarks):
+    """Return the rows of `assay migrate`, whose first is against a verification of this run."""
+    warm = next((row.ours for row in rows if row.name == "warm-transaction"), None)
+    if warm is None:
+        return []
+    said, found = lines([sys.executable, str(pathlib.Path(__file__).parent / "migrations.py"),
+                         str(programs), str(warm), *quick], environment)
+    remarks += said
+    return [Row(name, float(ours), float(other) if other else None, float(value),
+                MIGRATE_UNITS[name]) for name, ours, other, value in found]
 
 
 def compared(cells):
@@ -331,6 +356,7 @@ def measure(options, folder):
         trips = cells[0].endswith("-trips")
         rows.append(Row(cells[0], float(cells[1]), 1, float(cells[1]), "trips") if trips
                     else compared(cells))
+    rows += migrate_rows(rows, programs, quick, environment, remarks)
     bare = [*python, "-c", "pass"]
     programs_in_python = [("start-python", FIRST_VERIFICATION), ("start-ctypes", CTYPES_FIRST)]
     if any(row.name == "python" for row in rows):

@@ -1,15 +1,11 @@
 import CSystem
 
-/// SIGINT and SIGTERM, which end a run after the batch in hand. The functions of C keep their state
-/// in the object file that uses them, so that only this file does, and none of it is inlined.
+/// SIGINT and SIGTERM, which end a run after the batch in hand (MIG-35).
 enum MigrateStop {
   /// From now on the signals are noted.
-  @inline(never)
   static func begin() { system_stop_softly() }
 
-  static var isAsked: Bool {
-    @inline(never) get { system_stopped() != 0 }
-  }
+  static var isAsked: Bool { system_stopped() != 0 }
 
   /// Ends the run if a signal has asked for it.
   static func check() throws {
