@@ -7,8 +7,9 @@ struct DatabasePlace {
 
   /// Reads a URL; `nil` for another form, and for one with a password.
   init?(_ url: String) {
-    guard let start = url.firstRange(of: "://") else { return nil }
-    let parts = url[start.upperBound...].split(
+    let scheme = url.prefix { $0 != ":" }
+    guard url.dropFirst(scheme.count).hasPrefix("://") else { return nil }
+    let parts = url.dropFirst(scheme.count + 3).split(
       separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[1].isEmpty, !parts[1].contains("?") else { return nil }
     let names = parts[0].split(separator: "@", omittingEmptySubsequences: false)

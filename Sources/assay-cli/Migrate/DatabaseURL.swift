@@ -13,7 +13,8 @@ enum DatabaseURL {
       let authority = parts[1].dropFirst(2).prefix { $0 != "/" && $0 != "?" }
       let user = authority.split(separator: "@", omittingEmptySubsequences: false)
       guard parts[1].hasPrefix("//"), user.count < 2 || !user[0].contains(":"),
-        !parts[1].contains("password=")
+        !parts[1].split(whereSeparator: { $0 == "?" || $0 == "&" })
+          .contains(where: { $0.hasPrefix("password=") })
       else { throw refusal(url) }
       return try PostgresLedger(url)
     case "mysql", "mariadb":

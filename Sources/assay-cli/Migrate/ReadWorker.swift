@@ -186,6 +186,6 @@ final class ReadWorker: @unchecked Sendable {
 
   /// A key of a group from outside: without the byte that ends keys.
   private static func plain(_ key: String) -> String {
-    key.contains("\0") ? key.replacing("\0", with: "") : key
+    key.contains("\0") ? key.filter { $0 != "\0" } : key
   }
 }

@@ -102,7 +102,13 @@ final class WorkFolder {
 
   /// Removes the parts of files that a killed start has left in a folder.
   static func removeParts(in path: String) {
-    remove(in: path) { $0.contains("json.part-") || $0.hasPrefix("input.part-") }
+    remove(in: path) { name in
+      let words = name.split(separator: ".")
+      guard let last = words.last, last.hasPrefix("part-"), let kind = words.dropLast().last else {
+        return false
+      }
+      return kind.hasSuffix("json") || kind == "input"
+    }
   }
 
   private static func remove(in path: String, _ isUnwanted: (String) -> Bool) {

@@ -109,7 +109,8 @@ struct MockStore: MockHost {
   ///
   /// - Parameter path: the parts of the path behind the version.
   private func commerce(_ path: [String], _ state: inout MockState) throws -> HTTPResponse {
-    guard request.method == "POST", path.count == 3, request.host.contains(".itunes."),
+    guard request.method == "POST", path.count == 3,
+      request.host.split(separator: ".").contains("itunes"),
       let call = StoreCommerce.Call(rawValue: path[0] + "/" + path[1])
     else { return .empty(404) }
     return try StoreCommerce(store: self).answer(call, path[2], &state)
