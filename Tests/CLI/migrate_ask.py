@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import go
 import migrate_world as worlds
 import node_tools
 from player import Player
@@ -67,12 +68,74 @@ $ledger = Assay\\Ledger\\Ledger::open('sqlite:' . $database, file_get_contents($
 echo ask($folder, $ledger, $sender, 1), "\\n";
 """
 
+GO = """package main
 
-def hosts_of(folder):
+import (
+\t"context"
+\t"encoding/json"
+\t"fmt"
+\t"os"
+\t"time"
+
+\tassay "assay.example/bindings/go"
+\t"assay.example/bindings/go/ledger"
+\t_ "github.com/mattn/go-sqlite3"
+)
+
+func main() {
+\tfolder, config, database := os.Args[1], os.Args[2], os.Args[3]
+\thosts, mode := os.Args[4], os.Args[5]
+\tsender, count := assay.Sender{MaxWait: time.Hour}, 0
+\t_ = json.Unmarshal([]byte(hosts), &sender.Hosts)
+\tsend := func(ctx context.Context, x *assay.Exchange) (any, error) {
+\t\tif x.StepName() != "http" {
+\t\t\treturn sender.Send(ctx, x)
+\t\t}
+\t\tif count++; mode == "killed" && count == 6 {
+\t\t\tos.Exit(9)
+\t\t}
+\t\tif mode == "refused" {
+\t\t\tvar step struct{ HTTP struct{ ID int } }
+\t\t\t_ = json.Unmarshal(x.Payload(), &step)
+\t\t\treturn map[string]any{"id": step.HTTP.ID, "status": 401, "body": nil}, nil
+\t\t}
+\t\treturn sender.Send(ctx, x)
+\t}
+\ttext, _ := os.ReadFile(config)
+\tshop, err := ledger.Open(context.Background(), "sqlite3", database, string(text))
+\tif err == nil {
+\t\tcount, err = ask(context.Background(), folder, shop, send, 1)
+\t}
+\tif err != nil {
+\t\tfmt.Println(err)
+\t\tos.Exit(1)
+\t}
+\tfmt.Println(count)
+}
+"""
+
+
+def go_program(suite, folder):
+    """Build the recipe in Go with a driver; return (command, None), or (None, why it cannot)."""
+    if not shutil.which("go"):
+        return None, "no Go"
+    place = folder / "go"
+    shutil.copytree(RECIPES / "go", place)
+    (place / "main.go").write_text(GO)
+    library = pathlib.Path(os.environ["ASSAY_LIBRARY"]).parent
+    variables = go.in_gopath(suite, go.environment(suite.name, library), place)
+    if variables is None:
+        return None, "a package of Debian is missing"
+    subprocess.run(["go", "build", "-o", "ask", "."], cwd=place, env=variables, check=True)
+    return ["env", f"LD_LIBRARY_PATH={library}", place / "ask"], None
+
+
+def hosts_of(suite, folder):
     """Return {host: (command, why it cannot be run)}; the drivers are written into a folder."""
     for name, text in (("drive.py", PYTHON), ("drive.mjs", NODE), ("drive.php", PHP)):
         (folder / name).write_text(text)
     shutil.copy(RECIPES / "ask.mjs", folder)
+    program, no_go = go_program(suite, folder)
     (folder / "node_modules").mkdir()
     (folder / "node_modules/assay").symlink_to(NODE_PACKAGE)
     node, why = node_tools.find_program()
@@ -84,6 +147,7 @@ def hosts_of(folder):
         "Node.js": ([node, folder / "drive.mjs"], why),
         "PHP": ([php, "-d", "ffi.enable=1", folder / "drive.php", RECIPES / "ask.php"],
                 None if php else "no PHP"),
+        "Go": (program, no_go),
     }
 
 
@@ -132,7 +196,7 @@ def check(stage):
                 clock="live") as player:
         config = stage.config | {"appStoreServerApi": player.config["appStoreServerApi"]}
         (stage.folder / "asking.json").write_text(json.dumps(config))
-        for host, (command, why) in hosts_of(drivers).items():
+        for host, (command, why) in hosts_of(suite, drivers).items():
             if why:
                 suite.skip(f"MIG-42: {host}", why)
                 continue
