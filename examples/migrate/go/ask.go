@@ -74,7 +74,9 @@ type page struct {
 func permit(ctx context.Context, shop *ledger.Ledger, asked line) error {
 	for {
 		_, err := shop.AcquireRatePermit(ctx, ledger.AcquireRatePermitRequest{
-			AppStoreOperation: asked.Operation, Environment: asked.Environment})
+			AppStoreOperation: asked.Operation,
+			Environment:       assay.Environment(asked.Environment),
+		})
 		var refusal *assay.Error
 		if !errors.As(err, &refusal) || refusal.Name != limited {
 			return err
