@@ -93,7 +93,8 @@ class Migration:
                     path.stat().st_size for path in self.folder.glob("*-*") if path.exists()))
             for phase in self.phase():
                 phases.setdefault(phase, now)
-            if moment is not None and now - begun > moment:
+            since = {"read": begun} | phases
+            if moment is not None and now - since.get(moment[0], now) > moment[1]:
                 process.send_signal(signal.SIGKILL)
                 self.kills[list(phases)[-1] if phases else "read"] += 1
                 _, status, usage = os.wait4(process.pid, 0)
@@ -208,7 +209,8 @@ def main():
 
             def moments(killed, most):
                 for _ in range(most - sum(killed.values())):
-                    yield chance.uniform(0, 2 * mean)
+                    # Half of the kills while it writes, which comes last.
+                    yield chance.choice(["read", "write"]), chance.uniform(0, 2 * mean)
 
             half = options.kills // 2
             _, killed = check_twice(stage, suite, options.rows, options, [
