@@ -50,7 +50,7 @@ ROWS = {
     "claim-trips": ("the same, in round trips", "its statement, bare", "<=", 2),
     "claim-again-postgres": ("the same claim again", "an INSERT that conflicts, bare", None, None),
     "migrate-read": ("a row of assay migrate, less 30 us", "transaction, chain known", "<=", 1.3),
-    "migrate-jobs": ("two jobs of it over one", "two cores", ">=", 1.6),
+    "migrate-jobs": ("two jobs of it over one", "rows, two over one", ">=", 1.6),
     "migrate-write": ("a purchase written to SQLite by it", "", ">=", 5000),
     "migrate-memory": ("its memory, two jobs", "", "<=", 106496),
     "migrate-work": ("its work folder, a purchase", "", "<=", 1024),

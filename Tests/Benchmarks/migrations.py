@@ -39,7 +39,7 @@ def mint(stage, path, count):
 
 
 def main():
-    folder, verification = pathlib.Path(sys.argv[1]), float(sys.argv[2])
+    folder, verification = pathlib.Path(sys.argv[1]).resolve(), float(sys.argv[2])
     count = 4_000 if "--quick" in sys.argv else 40_000
     with tempfile.TemporaryDirectory(prefix="migrate-", dir=folder) as place:
         stage = Stage(Suite("migrate"), ROOT / ".build/release/assay-cli", place)
@@ -52,7 +52,7 @@ def main():
         each = read[1].cpu * 1e9 / rows
         print("migrate-read", each, verification, (each - OWN) / verification, sep="\t")
         rates = [rows / read[jobs].phases["read"] for jobs in (2, 1)]
-        print("migrate-jobs", rates[0] / rates[1], 2, rates[0] / rates[1], sep="\t")
+        print("migrate-jobs", rates[0] / rates[1], "", rates[0] / rates[1], sep="\t")
         distinct = stage.report("write")["purchases"]["distinct"]
         seconds = write.phases["write"]
         print("migrate-write", seconds * 1e9 / distinct, "", distinct / seconds, sep="\t")

@@ -7,7 +7,6 @@ import argparse
 import collections
 import contextlib
 import fcntl
-import itertools
 import json
 import pathlib
 import random
@@ -17,11 +16,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT / "Tests/CLI")]
 import assay as binding
+import migrate_ask
 import migrate_world as worlds
 from assay.ledger import Ledger
 from cli import Command
@@ -603,93 +602,6 @@ def check_engines(stage):
             print(f"{name}: at work when the server was killed: {bool(killed)}")
 
 
-def check_ask(stage):
-    """MIG-42: what the rows leave open is asked of Apple, and its answers are migrated as rows."""
-    suite = stage.suite
-    sys.path[:0] = [str(ROOT / "examples/migrate")]
-    import ask
-    from assay.http import Sender
-    from player import Player
-    periods = [{"product": worlds.MONTHLY, "environment": "Production",
-                "originalTransactionId": "1", "transactionId": str(at + 1), "webOrderLineItemId": str(at + 1),
-                "purchased": worlds.NOW - (70 - at) * worlds.MONTH,
-                "expires": worlds.NOW - (69 - at) * worlds.MONTH} for at in range(70)]
-    coins = {"product": worlds.COINS, "type": "consumable", "environment": "Sandbox",
-             "transactionId": "500", "purchased": worlds.NOW - worlds.DAY}
-    (stage.folder / "state.json").write_text(json.dumps({"purchases": [*periods, coins]}))
-    rows = [{"account": "u1", "originalTransactionId": "1"},
-            {"account": "u2", "transactionId": "500", "environment": "Sandbox"},
-            {"account": "u3", "originalTransactionId": "999"},
-            {"account": "u4", "transactionId": "7"}]
-    (stage.folder / "rows.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    code, report, err = stage.migrate("asks", "--dry-run")
-    suite.expect(code == 0 and report["ask"] == {"hearsay": 4}, "MIG-22: four questions", err)
-
-    def folder_of(name):
-        folder = stage.folder / f"asked-{name}"
-        folder.mkdir()
-        (folder / "ask.ndjson").write_bytes((stage.folder / "report-asks/ask.ndjson").read_bytes())
-        return folder
-
-    def found(folder):
-        read = [[json.loads(line) for line in (folder / name).read_text().splitlines()]
-                for name in ask.Outcome.NAMES]
-        return ([(row["account"], row["originalTransactionId"], len(row["evidences"]))
-                 for row in read[0]],
-                [(line["account"], line["originalTransactionId"], line["status"])
-                 for line in read[1]])
-
-    with Player(stage.assay.binary, stage.folder, "--state", "state.json",
-                clock="live") as player:
-        send = Sender(hosts=dict.fromkeys(player.first["hosts"], player.url))
-        config = stage.config | {"appStoreServerApi": player.config["appStoreServerApi"]}
-        with contextlib.closing(Ledger(f"sqlite:///{stage.ledger()}", config)) as ledger:
-            calm = folder_of("calm")
-            suite.expect(ask.ask(calm, ledger, send) == 4, "MIG-42: all is asked")
-            wanted = ([("u1", "1", 32), ("u1", "1", 32), ("u1", "1", 6), ("u4", "1", 32),
-                       ("u4", "1", 32), ("u4", "1", 6), ("u2", "500", 1)],
-                      [("u3", "999", "rejected.app-store.not-found")])
-            answers, unknown = found(calm)
-            suite.expect(sorted(answers) == sorted(wanted[0]) and unknown == wanted[1],
-                         "MIG-42: answers", str(found(calm)))
-            killed, requests = folder_of("killed"), itertools.count()
-
-            def breaks(request):
-                if next(requests) == 3:
-                    raise RuntimeError("killed")
-                return send(request)
-
-            with unittest.mock.patch.object(ask, "CHUNK", 1):
-                try:
-                    ask.ask(killed, ledger, breaks)
-                    suite.expect(False, "MIG-42: the run is killed")
-                except RuntimeError:
-                    pass
-                with (killed / "answers.ndjson").open("ab") as torn:
-                    torn.write(b'{"account":"u')
-                suite.expect(ask.ask(killed, ledger, send) == 4 and found(killed) == found(calm),
-                             "MIG-42: goes on where it was", str(found(killed)))
-            refused = folder_of("refused")
-            try:
-                ask.ask(refused, ledger,
-                        lambda request: {"id": request["id"], "status": 401, "body": None})
-                suite.expect(False, "MIG-42: a key that Apple refuses")
-            except binding.AssayError as refusal:
-                suite.expect(refusal.status == "rejected.app-store.unauthorized"
-                             and found(refused) == ([], []), "MIG-42: a key that Apple refuses",
-                             str(refusal))
-    (stage.folder / "rows.ndjson").write_bytes((calm / "answers.ndjson").read_bytes())
-    words = stage.arguments("answers", "--ledger", f"sqlite:{stage.ledger()}",
-                            "--assume", "granted")
-    words[words.index("--now") + 1] = str(int(time.time() * 1000))
-    done = subprocess.run(words, cwd=stage.folder, capture_output=True, timeout=60, check=False)
-    report, err = stage.report("answers"), done.stderr.decode()
-    counts = {k: v for k, v in report["purchases"].items() if v}
-    suite.expect(done.returncode == 1 and report["rows"]["good"] == 7
-                 and counts == {"seen": 141, "distinct": 71, "granted": 1, "conflict": 70},
-                 "MIG-42: the answers are rows", f"{counts} {err}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary", type=pathlib.Path)
@@ -709,7 +621,7 @@ def main():
         check_by_hand(stage)
         check_live(stage)
         check_engines(stage)
-        check_ask(stage)
+        migrate_ask.check(stage)
         check_stop(stage)
         check_kills(stage, options.kills)
     suite.finish()

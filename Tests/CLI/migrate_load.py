@@ -93,9 +93,10 @@ class Migration:
                     path.stat().st_size for path in self.folder.glob("*-*") if path.exists()))
             for phase in self.phase():
                 phases.setdefault(phase, now)
-            if moment is not None and now - begun > moment:
+            since = {"read": begun} | phases
+            if moment is not None and now - since.get(moment[0], now) > moment[1]:
                 process.send_signal(signal.SIGKILL)
-                self.kills[list(phases)[-1] if phases else "start"] += 1
+                self.kills[list(phases)[-1] if phases else "read"] += 1
                 _, status, usage = os.wait4(process.pid, 0)
                 break
             time.sleep(0.02)
@@ -104,9 +105,9 @@ class Migration:
         if process.returncode != -signal.SIGKILL:
             self.code = process.returncode
             # Seconds of reading and of writing, of an undisturbed start.
-            marks = [phases.get("read", begun), phases.get("write", time.monotonic()),
-                     time.monotonic()]
-            self.phases = {"read": marks[1] - marks[0], "write": marks[2] - marks[1]}
+            end = time.monotonic()
+            middle = phases.get("write", end)
+            self.phases = {"read": middle - begun, "write": end - middle}
 
     def look(self, pid):
         """Note the peak memory; rusage has that of the process that forked as well."""
@@ -197,8 +198,9 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build")
     options = parser.parse_args()
     suite, chance = Suite("migrate-load"), random.Random(options.seed)
-    options.folder.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="migrate-load-", dir=options.folder) as folder:
+    place = options.folder.resolve()
+    place.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="migrate-load-", dir=place) as folder:
         stage = Stage(suite, options.binary.resolve(), folder)
         never = [lambda killed: ()] * 2
         seconds, _ = check_twice(stage, suite, FEW, options, never)
@@ -207,7 +209,8 @@ def main():
 
             def moments(killed, most):
                 for _ in range(most - sum(killed.values())):
-                    yield chance.uniform(0, 2 * mean)
+                    # Half of the kills while it writes, which comes last.
+                    yield chance.choice(["read", "write"]), chance.uniform(0, 2 * mean)
 
             half = options.kills // 2
             _, killed = check_twice(stage, suite, options.rows, options, [

@@ -18,7 +18,7 @@ from project import HEADER, ROOT
 from report import Suite
 
 MODULE = ROOT / "bindings/go"
-SHOPS = (ROOT / "examples/gin", ROOT / "examples/nethttp")
+SHOPS = (ROOT / "examples/gin", ROOT / "examples/nethttp", ROOT / "examples/migrate/go")
 # Drivers of database/sql, from Debian, for the tests of the package ledger.
 GOCODE = pathlib.Path("/usr/share/gocode/src")
 DRIVERS = ("github.com/mattn/go-sqlite3", "github.com/lib/pq",

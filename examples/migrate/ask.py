@@ -30,6 +30,8 @@ THREADS = 8
 # The questions after which the place is noted, and the most texts of a row.
 CHUNK, TEXTS = 64, 32
 ENVIRONMENTS = ("Production", "Sandbox")
+LIMITED = "unavailable.app-store.local-rate-limit"
+UNAUTHORIZED = "rejected.app-store.unauthorized"
 
 
 def signed(value):
@@ -65,8 +67,9 @@ class Questions:
         environment, operation = line["environment"], line["operation"]
         if environment not in ENVIRONMENTS:
             return [], line | {"status": "unsupported.app-store.environment"}
-        while not self.ledger.acquire_rate_permit(operation, environment).ok:
-            pass
+        while not (permit := self.ledger.acquire_rate_permit(operation, environment)).ok:
+            if permit.status != LIMITED:
+                permit.raise_for_status()
         answers = []
 
         def keep(request):
@@ -84,7 +87,7 @@ class Questions:
         except (assay.UnavailableError, assay.PendingError, assay.ConfigError):
             raise
         except assay.AssayError as refusal:
-            if refusal.status == "rejected.app-store.unauthorized":
+            if refusal.status == UNAUTHORIZED:
                 raise
             return [], line | {"status": refusal.status}
         # Every text was verified. An answer has the customer's other purchases, too, and the line
@@ -102,6 +105,8 @@ class Questions:
             if id in (each["originalTransactionId"], each.get("transactionId"))
         }
         texts = [text for text, each in found if each["originalTransactionId"] in of]
+        if not texts:
+            return [], line | {"status": document.status}
         head = {
             "account": line["account"],
             "environment": environment,

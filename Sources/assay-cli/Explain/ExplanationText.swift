@@ -1056,12 +1056,12 @@ enum ExplanationText {
     thing	rule	MIG-37	rule	dry runs	what it is	what an answer says, or is made of	page	docs/spec/migration.md §4
     thing	rule	MIG-40	rule	report.json	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
     thing	rule	MIG-41	rule	the report's files	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
-    thing	rule	MIG-42	rule	asking Apple what the rows leave open	what it is	what an answer says, or is made of; not built yet	page	docs/spec/migration.md §5
+    thing	rule	MIG-42	rule	asking Apple what the rows leave open	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
     thing	rule	MIG-43	rule	effects as a file, for DynamoDB	what it is	what an answer says, or is made of; not built yet	page	docs/spec/migration.md §5
     thing	rule	MIG-44	rule	sums	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
     thing	rule	MIG-45	rule	progress	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
     thing	rule	MIG-46	rule	exit codes	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
-    thing	rule	MIG-50	rule	a row of make bench	what it is	what an answer says, or is made of; not built yet	page	docs/spec/migration.md §6
+    thing	rule	MIG-50	rule	rows of make bench	what it is	what an answer says, or is made of	page	docs/spec/migration.md §6
     thing	rule	MIG-51	rule	one reader, packets of whole rows	what it is	how the library is built, or what it costs	page	docs/spec/migration.md §6
     thing	rule	MIG-60	rule	an oracle that knows only the truth	what it is	how the library is built, or what it costs	page	docs/spec/migration.md §8
     thing	rule	MIG-61	rule	killed at any moment	what it is	how the library is built, or what it costs	page	docs/spec/migration.md §8

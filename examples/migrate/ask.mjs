@@ -1,0 +1,160 @@
+// Ask Apple what a migration left open: ask.py for Node.js, with the same files.
+//
+//     node ask.mjs migrate-look config.json /var/lib/shop/ledger.db
+//
+// For another database, another executor of `assay/ledger` in the last lines.
+import { constants, existsSync } from "node:fs";
+import { open, readFile, rename, writeFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { AssayError, ConfigError, PendingError, Sender, UnavailableError } from "assay";
+import { Ledger, SQLite } from "assay/ledger";
+
+const NAMES = ["answers.ndjson", "unknown-to-apple.ndjson"];
+const ENVIRONMENTS = ["Production", "Sandbox"];
+const LIMITED = "unavailable.app-store.local-rate-limit";
+const UNAUTHORIZED = "rejected.app-store.unauthorized";
+// The questions at once, those after which the place is noted, and the most texts of a row.
+const AT_ONCE = 8;
+const CHUNK = 64;
+const TEXTS = 32;
+
+/** Return the signed texts of an answer. */
+function signed(value) {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    ["signedTransactionInfo", "signedRenewalInfo", "signedTransactions"].includes(name)
+      ? each : signed(each));
+}
+
+const payload = (text) => JSON.parse(Buffer.from(text.split(".")[1], "base64url"));
+
+/** Wait for a permit of the ledger. */
+async function permit(ledger, appStoreOperation, environment) {
+  for (;;) {
+    try {
+      return await ledger.acquireRatePermit({ appStoreOperation, environment });
+    } catch (error) {
+      if (error.status !== LIMITED) throw error;
+    }
+  }
+}
+
+/**
+ * Return the rows of an answer; or none, and the line with its status. Throws AssayError if Apple is
+ * away, or refuses the key.
+ */
+async function question(ledger, send, line) {
+  const { environment, operation } = line;
+  const id = line.originalTransactionId ?? line.transactionId;
+  if (!ENVIRONMENTS.includes(environment)) {
+    return { rows: [], unknown: { ...line, status: "unsupported.app-store.environment" } };
+  }
+  await permit(ledger, operation, environment);
+  const answers = [];
+  const exchange = ledger.verifier.exchange({
+    operation, environment, transactionId: id,
+    ...(operation === "get-transaction-history" ? { options: { pages: 100 } } : {}),
+  });
+  const document = await exchange.run(async (request) => {
+    const reply = await send(request);
+    answers.push(reply);
+    return reply;
+  }, { maxWaitMs: 3_600_000 });
+  try {
+    document.throwIfFailed();
+  } catch (error) {
+    if (!(error instanceof AssayError) || error.status === UNAUTHORIZED
+      || error instanceof UnavailableError || error instanceof PendingError
+      || error instanceof ConfigError) throw error;
+    return { rows: [], unknown: { ...line, status: error.status } };
+  }
+  // Every text was verified. An answer has the customer's other purchases, too, and the line says
+  // nothing about whose those are.
+  const texts = new Set(answers.filter(({ status }) => status === 200)
+    .flatMap(({ body }) => signed(JSON.parse(body.text))));
+  const found = [...texts].map((text) => ({ text, ...payload(text) }));
+  const of = new Set(found.filter((each) => [each.originalTransactionId, each.transactionId]
+    .includes(id)).map((each) => each.originalTransactionId));
+  const evidence = found.filter((each) => of.has(each.originalTransactionId))
+    .map(({ text }) => text);
+  if (evidence.length === 0) return { rows: [], unknown: { ...line, status: document.status } };
+  const rows = [];
+  for (let at = 0; at < evidence.length; at += TEXTS) {
+    rows.push({ account: line.account, environment, originalTransactionId: [...of][0] ?? id,
+      evidences: evidence.slice(at, at + TEXTS) });
+  }
+  return { rows, unknown: undefined };
+}
+
+/** The two files, and the place that they have reached: questions, and the bytes of each. */
+class Outcome {
+  static async open(folder) {
+    const outcome = new Outcome();
+    outcome.done = `${folder}/asked.json`;
+    [outcome.asked, ...outcome.sizes] = existsSync(outcome.done)
+      ? JSON.parse(await readFile(outcome.done, "utf8")) : [0, 0, 0];
+    outcome.files = await Promise.all(NAMES.map((name) =>
+      open(`${folder}/${name}`, constants.O_RDWR | constants.O_CREAT, 0o600)));
+    await Promise.all(outcome.files.map((file, at) => file.truncate(outcome.sizes[at])));
+    return outcome;
+  }
+
+  /** Write the answers to some questions, then note the place, by a rename: a kill before it repeats
+   * the questions since the last. */
+  async write(answers) {
+    const lines = [answers.flatMap(({ rows }) => rows),
+      answers.flatMap(({ unknown }) => unknown ?? [])];
+    for (const [at, file] of this.files.entries()) {
+      const text = Buffer.from(lines[at].map((line) => `${JSON.stringify(line)}\n`).join(""));
+      await file.write(text, 0, text.length, this.sizes[at]);
+      await file.sync();
+      this.sizes[at] += text.length;
+    }
+    this.asked += answers.length;
+    await writeFile(`${this.done}.part`, JSON.stringify([this.asked, ...this.sizes]));
+    await rename(`${this.done}.part`, this.done);
+  }
+
+  async close() {
+    await Promise.all(this.files.map((file) => file.close()));
+  }
+}
+
+/** Ask Apple every line of ask.ndjson in a folder. Returns how many have been asked. */
+export async function ask(folder, ledger, send, chunk = CHUNK) {
+  const outcome = await Outcome.open(folder);
+  const list = await open(`${folder}/ask.ndjson`);
+  try {
+    let [at, waiting] = [0, []];
+    const answer = async () => {
+      const answers = [];
+      for (let first = 0; first < waiting.length; first += AT_ONCE) {
+        answers.push(...await Promise.all(waiting.slice(first, first + AT_ONCE)
+          .map((line) => question(ledger, send, line))));
+      }
+      await outcome.write(answers);
+      waiting = [];
+    };
+    for await (const line of createInterface({ input: list.createReadStream() })) {
+      at += 1;
+      if (at > outcome.asked) waiting.push(JSON.parse(line));
+      if (waiting.length === chunk) await answer();
+    }
+    if (waiting.length > 0) await answer();
+    return outcome.asked;
+  } finally {
+    await outcome.close();
+  }
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  const [folder, config, database] = process.argv.slice(2);
+  const ledger = new Ledger(new SQLite(database), await readFile(config));
+  const sender = new Sender();
+  try {
+    console.log(`asked ${await ask(folder, ledger, (request) => sender.send(request))}`);
+  } catch (error) {
+    console.error(`${error.message}\nthe same command goes on from here`);
+    process.exitCode = 1;
+  }
+}
