@@ -227,7 +227,7 @@ enum ConfigurationTable {
     refunds\tan object
     refunds.mode\trecord, answer
     refunds.rules\tRFA-31 to RFA-39 : off, DECLINE, GRANT_FULL, GRANT_PRORATED, none, silent
-    refunds.order\tRFA-31 to RFA-38, each once
+    refunds.order\tRFA-31 to RFA-38, each at most once
     refunds.deliverWithinMs\t0 to 21600000
     refunds.marginMs\t0 to 18000000
     refunds.repeat\tan object

@@ -4,8 +4,8 @@ struct RefundPolicy: Sendable {
   var isRecording = true
   /// The changes to the table of rules.
   var changes: [(rule: RefundPreferenceRule, effect: RefundEffect)] = []
-  /// The order in which the rules of the preference are asked, without the last one.
-  var order = RefundPreferenceRule.ordered
+  /// The rules of the preference that are asked before the others.
+  var first: [RefundPreferenceRule] = []
   /// How long after the purchase a grant may still come, in milliseconds.
   var deliverWithinMs: Int64 = 3_600_000
   /// How long before the end of Apple's wait the last answer is sent, in milliseconds (RFA-5).
@@ -20,6 +20,11 @@ struct RefundPolicy: Sendable {
   var outages: [Range<Int64>] = []
   /// Whether an answer is sent after its time, too (RFA-5).
   var sendsLate = false
+
+  /// The order in which the rules of the preference are asked.
+  var order: [RefundPreferenceRule] {
+    first + RefundPreferenceRule.allCases.filter { !first.contains($0) }
+  }
 
   func effect(of rule: RefundPreferenceRule) -> RefundEffect {
     changes.first { $0.rule == rule }?.effect ?? rule.standard
@@ -38,7 +43,7 @@ enum RefundsBlock {
     var policy = RefundPolicy()
     let block = try policy.readPlain(node)
     if let entry = block["rules"] { policy.changes = try readRules(entry) }
-    if let entry = block["order"] { policy.order = try readOrder(entry) }
+    if let entry = block["order"] { policy.first = try readOrder(entry) }
     if let entry = block["samples"] { policy.samples = try readSamples(entry) }
     if let entry = block["outages"] { policy.outages = try readOutages(entry) }
     configuration.refunds = policy
@@ -62,9 +67,8 @@ enum RefundsBlock {
 
   private static func readOrder(_ node: MemberNode) throws(Refusal) -> [RefundPreferenceRule] {
     let node = node.refusing(.configRefundsRules, "RFA-15")
-    let count = RefundPreferenceRule.ordered.count
     var order: [RefundPreferenceRule] = []
-    for entry in try node.elements(count...count) {
+    for entry in try node.elements() {
       guard let rule = RefundPreferenceRule(entry.value.text) else { throw entry.refusal(.range) }
       try require(rule != .otherwise && !order.contains(rule), entry)
       order.append(rule)
@@ -113,7 +117,7 @@ extension RefundPolicy {
       case .order:
         writer.name("order")
         writer.beginArray()
-        for rule in order { writer.string(rule.id) }
+        for rule in first { writer.string(rule.id) }
         writer.endArray()
       case .samples:
         writer.name("samples")

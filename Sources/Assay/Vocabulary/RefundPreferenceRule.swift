@@ -11,9 +11,6 @@ enum RefundPreferenceRule: Int, Sendable, CaseIterable {
   case unused = 38
   case otherwise = 39
 
-  /// The rules that a configuration may order: all but the last one.
-  static let ordered = allCases.filter { $0 != .otherwise }
-
   /// Creates a rule from an id such as "RFA-33"; `nil` if there is no such rule.
   init?(_ id: Text?) {
     guard let id,

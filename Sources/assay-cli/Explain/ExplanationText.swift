@@ -502,7 +502,7 @@ enum ExplanationText {
     status	13318	config.ledger.evicting	Redis may evict keys	set maxmemory-policy to noeviction: an evicted key is counted or done again	after-config	500	STO-83
     status	13574	config.ledger.limits	a time limit of the stores is out of range	give ledger.statementMs 100 to 60000, ledger.lockMs 100 to statementMs, ledger.requestMs statementMs to 600000	after-config	–	STO-76
     status	13830	config.libcrypto.algorithms	the host's libcrypto lacks algorithms that Apple's evidence needs	its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own	after-config	–	JWS-102
-    status	14086	config.refunds.rules	a rule, what it gives, or the order is unknown	rules are RFA-31 to RFA-39 with off, DECLINE, GRANT_FULL, GRANT_PRORATED, none, silent (RFA-39 is never off); order has RFA-31 to RFA-38, each once	after-config	–	RFA-15
+    status	14086	config.refunds.rules	a rule, what it gives, or the order is unknown	rules are RFA-31 to RFA-39 with off, DECLINE, GRANT_FULL, GRANT_PRORATED, none, silent (RFA-39 is never off); order has some of RFA-31 to RFA-38, each at most once	after-config	–	RFA-15
     status	263	unavailable.app-store.no-response	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
     status	519	unavailable.app-store.rate-limited	Apple limits the rate, and no attempt is left	ask again later: exchange.retry says when, where the request may be repeated; stay below the limits	later	503	API-51,API-52
     status	775	unavailable.attest-refresh.no-response	Apple gave no usable answer	keep the old receipt and ask again later: exchange.retry says when	later	–	RFR-1,RFR-6
@@ -678,7 +678,7 @@ enum ExplanationText {
     member	risk.limitedPerDay	0 …	20	requests per day, reported with limited; counting them is up to you
     member	refunds.mode	record, answer	record	record: nothing is sent, what would be is in would and fields
     member	refunds.rules	RFA-31 … RFA-39 → off, DECLINE, GRANT_FULL, GRANT_PRORATED, none, silent	{}	changes to the table: the preference that a rule gives wherever it decides; none: no preference, silent: nothing is sent; RFA-39 cannot be off
-    member	refunds.order	RFA-31 … RFA-38, each once	that order	the order in which the rules of the preference are asked
+    member	refunds.order	RFA-31 … RFA-38, each at most once	[]	rules of the preference that are asked before the others, in this order
     member	refunds.deliverWithinMs	0 … 21600000	3600000	how long a purchase may take to be granted: until then the answer is wait
     member	refunds.marginMs	0 … 18000000	1800000	how long before Apple's twelve hours end the last answer is sent
     member	refunds.repeat.count	1 … 100	3	this many refunds in 365 days

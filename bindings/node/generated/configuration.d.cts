@@ -432,7 +432,10 @@ export interface Configuration {
       readonly "RFA-37"?: "off" | "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | "none" | "silent";
       readonly "RFA-38"?: "off" | "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | "none" | "silent";
     };
-    /** The order in which the rules of the preference are asked. 8 … 8. Without it: that order. */
+    /**
+     * Rules of the preference that are asked before the others, in this order. 0 … 8. Without it:
+     * [].
+     */
     readonly order?:
       readonly ("RFA-31" | "RFA-32" | "RFA-33" | "RFA-34" | "RFA-35" | "RFA-36" | "RFA-37" |
       "RFA-38")[];

@@ -1,5 +1,5 @@
 /// The answer to Apple's question about a refund, decided by the table of rules: a pure function of
-/// case, observations, policy and time (RFA-12). There is no request without the customer's consent.
+/// case, observations, policy and time (RFA-12). Without the customer's consent it has no request.
 struct RefundAssessment {
   /// What the host does.
   let answer: RefundAction

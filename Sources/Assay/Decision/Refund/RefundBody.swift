@@ -58,8 +58,8 @@ struct RefundBody {
     return percentage == 0 ? 1 : percentage < RefundUsage.full ? 2 : 3
   }
 
-  /// Returns Apple's word of a preference. One for a share is left out if Apple demands a percentage
-  /// with it and there is none (RFA-15).
+  /// Returns Apple's word of a preference. One for a share is left out if Apple demands a
+  /// percentage with it and there is none (RFA-15).
   private mutating func word(
     _ effect: RefundEffect, _ percentage: Int64?
   ) -> RefundField.Value {

@@ -1,5 +1,5 @@
 /// What a host knows about a purchase that Apple asks about (RFA-2). An unknown member or value is
-/// refused, because a misspelt one must not look like consent, or like a purchase that was not used.
+/// refused, because a misspelt one must not look like consent, or like an unused purchase.
 struct RefundObservations {
   var consent: Consent? = nil
   var usage = RefundUsage.unknown

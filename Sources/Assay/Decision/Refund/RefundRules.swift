@@ -53,8 +53,7 @@ enum RefundRules {
 
   /// `refundPreference`, in the configured order and with the configured effects.
   static func preferences(_ policy: RefundPolicy) -> [RefundRule<RefundEffect>] {
-    let rules = policy.order + [.otherwise]
-    return rules.filter { policy.effect(of: $0) != .off }.map { rule in
+    policy.order.filter { policy.effect(of: $0) != .off }.map { rule in
       let row = preference(rule)
       return .init(rule.id, row.inputs, when: row.condition) { $0.policy.effect(of: rule) }
     }
