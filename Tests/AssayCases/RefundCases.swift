@@ -84,7 +84,7 @@ extension CaseFixture {
     ]
     let sends: Facts =
       answer == "send"
-      ? [("refund.request.customerConsented", .boolean(true))] : [("refund.request", .null)]
+      ? [("refund.request.customerConsented", .flag(true))] : [("refund.request", .null)]
     request(
       rule, "refund: \(name)",
       [
@@ -153,9 +153,11 @@ extension CaseFixture {
     silent("RFA-21", "a restricted account", [("isRestricted", true)])
     silent(
       "RFA-21", "consent of another account", [("account", "u-1")], [("consent.account", "u-2")])
-    silent("RFA-21", "consent of an account, the purchase has none", [], [
-      ("consent.account", "u-1")
-    ])
+    silent(
+      "RFA-21", "consent of an account, the purchase has none", [],
+      [
+        ("consent.account", "u-1")
+      ])
     refund(
       "RFA-21", "consent of the account", [("account", "u-1")], [("consent.account", "u-1")])
     refund("RFA-21", "an account, and consent that names none", [("account", "u-1")])
@@ -163,7 +165,8 @@ extension CaseFixture {
       "RFA-12", "two reasons for silence", [("isRestricted", true)], [("consent", .null)],
       "silent", by: "RFA-20",
       facts: fired(20, 21, 23, 26, 30, 39) + [
-        ("refund.fields.0.inputs.0", "observations.consent"), ("refund.fields.1.value", .boolean(false)),
+        ("refund.fields.0.inputs.0", "observations.consent"),
+        ("refund.fields.1.value", .flag(false)),
       ])
   }
 
@@ -174,7 +177,7 @@ extension CaseFixture {
     }
     let due: Facts = [("refund.dueAtMs", .integer(now + 1_800_000))]
     refund("RFA-5", "at the last moment", asked(1_800_000, 0), facts: due)
-    refund("RFA-5", "a moment later", asked(1_800_000, 1), "late", by: "RFA-5")
+    refund("RFA-5", "a moment later", asked(1_800_000, 1), [], "late", by: "RFA-5")
     refund(
       "RFA-5", "late, and sent all the same", asked(1_800_000, 1), verifier: "refunds-late")
     refund(
@@ -209,7 +212,7 @@ extension CaseFixture {
       "RFA-24", "not granted in an hour", bought(Self.hour),
       facts: delivery("UNDELIVERED_OTHER", "RFA-24"))
     refund(
-      "RFA-25", "not granted yet", bought(Self.hour - 1), "wait", by: "RFA-25",
+      "RFA-25", "not granted yet", bought(Self.hour - 1), [], "wait", by: "RFA-25",
       facts: field(3, "deliveryStatus", .null, "RFA-25") + fired(25, 26) + [
         ("refund.notBeforeMs", .integer(now + 1)), ("refund.fields.4", .null),
       ])
@@ -233,8 +236,8 @@ extension CaseFixture {
         verifier: "refunds-own", facts: delivery(.text(value), "RFA-24"))
     }
     func sample(_ value: Bool, _ input: String) -> Facts {
-      field(2, "sampleContentProvided", .boolean(value), "RFA-26") + [
-        ("refund.request.sampleContentProvided", .boolean(value)),
+      field(2, "sampleContentProvided", .flag(value), "RFA-26") + [
+        ("refund.request.sampleContentProvided", .flag(value)),
         ("refund.fields.2.inputs.0", .text(input)),
       ]
     }
@@ -264,7 +267,8 @@ extension CaseFixture {
   private func addRefundUsages() {
     let full: Int64 = 100_000
     for (consumed, granted, value) in [
-      (0, 5, 0), (1, 3, 33_333), (2, 3, 66_666), (1, 100_000, 1), (1, 100_001, 1), (1, 1_000_000, 1),
+      (0, 5, 0), (1, 3, 33_333), (2, 3, 66_666), (1, 100_000, 1), (1, 100_001, 1),
+      (1, 1_000_000, 1),
       (99_999, 100_000, 99_999), (999_999, 1_000_000, 99_999), (7, 7, full), (8, 7, full),
       (1, 0, full), (9_007_199_254_740_990, 9_007_199_254_740_991, 99_999),
       (3_002_399_751_580_331, 9_007_199_254_740_991, 33_333),
@@ -399,7 +403,7 @@ extension CaseFixture {
       [usage(0, of: 2)], "wait", by: "RFA-25",
       facts: [("refund.notBeforeMs", .integer(now - 1 + 7_200_000))])
     own(
-      "silence of what was not delivered", [("isGranted", false)], "silent", by: "RFA-31",
+      "silence of what was not delivered", [("isGranted", false)], [], "silent", by: "RFA-31",
       facts: field(5, "refundPreference", .null, "RFA-31"))
   }
 
@@ -420,7 +424,7 @@ extension CaseFixture {
         ("operation", "send-consumption-data"), ("consumptionStatus", 0), ("deliveryStatus", 0),
         ("refundPreference", 0), ("platform", 0), ("userStatus", 0), ("accountTenure", 0),
         ("playTime", 0), ("lifetimeDollarsPurchased", 0), ("lifetimeDollarsRefunded", 0),
-        ("appAccountToken", ""), ("sampleContentProvided", .boolean(false)),
+        ("appAccountToken", ""), ("sampleContentProvided", .flag(false)),
         ("consumptionPercentage", .null),
       ])
     refund(
@@ -428,7 +432,8 @@ extension CaseFixture {
       facts: field(4, "consumptionStatus", 2, "RFA-29") + field(5, "refundPreference", 3, "RFA-37")
         + field(6, "platform", 0, "RFA-16") + field(12, "appAccountToken", "", "RFA-16")
         + [("refund.fields.13", .null), ("refund.fields.7.field", "accountTenure")])
-    for (consumed, status, preference) in [(0, 1, 1), (1, 2, 3), (2, 3, 2)] as [(Int64, Int64, Int64)]
+    for (consumed, status, preference) in [(0, 1, 1), (1, 2, 3), (2, 3, 2)]
+      as [(Int64, Int64, Int64)]
     {
       for type in ["Consumable", "Auto-Renewable Subscription"] {
         numbers(
@@ -471,7 +476,8 @@ extension CaseFixture {
     }
     account("playMs", "playTime", classes([5, 60, 360, 1440, 5760, 23_040]) { $0 * 60_000 })
     for (member, sent) in [
-      ("spentUsdCents", "lifetimeDollarsPurchased"), ("refundedUsdCents", "lifetimeDollarsRefunded"),
+      ("spentUsdCents", "lifetimeDollarsPurchased"),
+      ("refundedUsdCents", "lifetimeDollarsRefunded"),
     ] {
       account(member, sent, classes([1, 5000, 10_000, 50_000, 100_000, 200_000]) { $0 })
     }
@@ -502,8 +508,8 @@ extension CaseFixture {
         ("refund.request.operation", "send-consumption-information"),
         ("refund.request.environment", "Sandbox"), ("refund.request.bundleId", "com.example.app"),
         ("refund.request.transactionId", "2000000000000001"),
-        ("refund.request.customerConsented", .boolean(true)),
-        ("refund.request.sampleContentProvided", .boolean(true)),
+        ("refund.request.customerConsented", .flag(true)),
+        ("refund.request.sampleContentProvided", .flag(true)),
         ("refund.request.deliveryStatus", "DELIVERED"),
         ("refund.request.consumptionPercentage", 25_000),
         ("refund.request.refundPreference", "GRANT_PRORATED"),
@@ -562,7 +568,8 @@ extension CaseFixture {
         at: "observations." + path)
     }
     for (name, usage, at) in [
-      ("without granted", ["consumed": 1], ".granted"), ("without consumed", ["granted": 1], ".consumed"),
+      ("without granted", ["consumed": 1], ".granted"),
+      ("without consumed", ["granted": 1], ".consumed"),
       ("of nothing", [:], ".consumed"), ("below 0", ["consumed": -1, "granted": 1], ".consumed"),
       ("past 100000", ["percentage": 100_001], ".percentage"),
       ("twice", ["percentage": 1, "consumed": 1, "granted": 1], ""),
@@ -686,7 +693,8 @@ extension CaseFixture {
     refunds("an unknown member", ["modes": "record"], "config.document.unknown-member")
     for effect in ["off", "DECLINE", "GRANT_FULL", "GRANT_PRORATED", "none", "silent"] {
       for rule in [31, 38] {
-        refunds("RFA-\(rule) \(effect)", ["rules": .object([.init("RFA-\(rule)", .string(effect))])])
+        refunds(
+          "RFA-\(rule) \(effect)", ["rules": .object([.init("RFA-\(rule)", .string(effect))])])
       }
       refunds(
         "RFA-39 \(effect)", ["rules": ["RFA-39": .string(effect)]], effect == "off" ? rules : "ok",

@@ -8,7 +8,8 @@ struct RefundAccountMember: Sendable {
   static let all: [RefundAccountMember] = [
     .init("platform", "observations.account.platform") { $0.platform ?? 0 },
     .init("accountTenure", "observations.account.createdAtMs") { account, nowMs in
-      grade(account.createdAtMs.map { max(0, nowMs &- $0) / 86_400_000 }, [3, 10, 30, 90, 180, 366])
+      grade(
+        account.createdAtMs.map { max(0, nowMs &- $0) / 86_400_000 }, [3, 10, 30, 90, 180, 366])
     },
     .init("playTime", "observations.account.playMs") {
       grade($0.playMs.map { $0 / 60_000 }, [5, 60, 360, 1440, 5760, 23_040])

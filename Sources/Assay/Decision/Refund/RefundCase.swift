@@ -56,8 +56,9 @@ struct RefundCase {
     transactionId = try transaction.text(1...20)
     try require(transactionId.isDecimal, transaction)
     product = try members.required("product").text(1...255)
-    type = RefundCase.types[
-      try members.required("type").choice(RefundCase.types.map { $0.name })]
+    type =
+      RefundCase.types[
+        try members.required("type").choice(RefundCase.types.map { $0.name })]
     ownership = try members.required("ownership").text(1...64)
     purchasedAtMs = try members.required("purchasedAtMs").integer(RefundCase.integers)
     askedAtMs = try members.required("askedAtMs").integer(RefundCase.integers)
