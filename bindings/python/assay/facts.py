@@ -51,7 +51,6 @@ if TYPE_CHECKING:
         OwnershipType,
         Platform,
         ProductType,
-        RefundAction,
         RevocationStatus,
         RevocationType,
         State,
@@ -90,9 +89,6 @@ __all__ = [
     "NotificationExternalPurchaseToken",
     "NotificationSummary",
     "RealtimeRequest",
-    "RefundAnswer",
-    "RefundField",
-    "RefundUnits",
     "RenewalCommitmentInfo",
     "RenewalInfo",
     "Revocation",
@@ -874,70 +870,6 @@ class Revocation(OwnFacts):
     )
 
 
-class RefundField(Details):
-    """One decided member of an answer about a refund."""
-
-    __slots__ = ()
-    _shown = ("field", "rule")
-
-    field: str = text("field", "\"answer\", or a member of Apple's body: \"deliveryStatus\" …")
-    rule: str = text("rule", 'The rule that decided, "RFA-23".')
-    inputs: tuple[str, ...] = texts(
-        "inputs", 'The members that the rule read, "case.isGranted".'
-    )
-
-
-class RefundAnswer(OwnFacts):
-    """What to answer when Apple asks about a refund. Send `request` and nothing else, and only
-    if there is one: it is never made without the customer's consent.
-    """
-
-    __slots__ = ()
-    _shown = ("answer", "would", "fired", "not_before_ms")
-
-    answer: RefundAction = named(
-        "answer",
-        "RefundAction",
-        '"send", "silent" (nothing is sent), "late", "wait" (assess again at '
-        "`not_before_ms`).",
-    )
-    would: RefundAction | None = named(
-        "would",
-        "RefundAction",
-        "The answer outside of record mode, while `refunds.mode` is record.",
-    )
-    fields: tuple[RefundField, ...] = details_list(
-        "fields",
-        RefundField,
-        "The answer and each member of Apple's body, with the rule that decided it.",
-    )
-    fired: tuple[str, ...] = texts(
-        "fired", "The ids of all rules that matched, overruled ones included."
-    )
-    due_at_ms: int = time("dueAtMs", "When Apple's twelve hours end.")
-    due_at: datetime = moment("dueAtMs")
-    not_before_ms: int | None = time("notBeforeMs", 'When to assess again; only with "wait".')
-    not_before_at: datetime | None = moment("notBeforeMs")
-
-
-class RefundUnits(Details):
-    """What a revocation takes back."""
-
-    __slots__ = ()
-    _shown = ("share", "refunded", "remaining", "take")
-
-    share: int | None = integer(
-        "share", "The refunded share in thousandths of a percent; None if it is not known."
-    )
-    refunded: int | None = integer(
-        "refunded", "The units of that share; None if it is not known."
-    )
-    remaining: int | None = integer(
-        "remaining", "The units that stay with the customer; None if the share is not known."
-    )
-    take: int = integer("take", "The units to take back now.")
-
-
 class EvidenceCoverage(Details):
     """The coverage of the evidence: it has nothing that happened after `as_of_ms`."""
 
@@ -1162,6 +1094,5 @@ KINDS: dict[str, tuple[type[Facts], str]] = {
     "app-transaction": (AppTransaction, "appTransaction"),
     "realtime-request": (RealtimeRequest, "realtimeRequest"),
     "notification": (Notification, "notification"),
-    "exchange": (RefundAnswer, "exchange.refund"),
     "decision": (Decision, "decision"),
 }
