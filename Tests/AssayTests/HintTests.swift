@@ -90,11 +90,13 @@ enum HintGate {
     case "decision": return ["decision", "storekit.nested"]
     // A claim keeps the policy of decisions about purchases that a family shares (STO-25).
     case "risk", "exchange":
-      return ["risk", "deviceCheck", "storekit.ocspHosts", "ledger", "decision.familySharing"]
+      return [
+        "risk", "refunds", "deviceCheck", "storekit.ocspHosts", "ledger", "decision.familySharing",
+      ]
     case "token", "keyset": return ["tokens"]
     default:
       return [
-        "storekit", "receipts", "attest", "decision", "risk", "deviceCheck", "tokens",
+        "storekit", "receipts", "attest", "decision", "risk", "refunds", "deviceCheck", "tokens",
         "appStoreServerApi", "appleId", "session", "ledger",
       ]
     }

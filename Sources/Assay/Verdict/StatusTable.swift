@@ -1070,7 +1070,7 @@ enum StatusTable {
     case 45825: return entry("rejected.verify-receipt.password", 403, "never", "the request does not have the shared secret of the app (21004)", "compare the password that the old back end sends with receipts.sharedSecrets")
     case 46081: return entry("rejected.external-purchase.report", 409, "never", "Apple refused the report: nothing of it was taken", "exchange.api.errors lists what is wrong, with the line item and the member")
     case 46337: return entry("rejected.external-purchase.disagree", 409, "never", "Apple has another report under this requestIdentifier", "an identifier was used twice: compare exchange.result.unsigned.externalPurchaseReport with yours")
-    case 46593: return entry("rejected.refund.silent", 500, "never", "no answer is sent to Apple's question about a refund", "nothing is sent: exchange.refund.fields names the rule; in record mode exchange.refund.would has the answer")
+    case 46593: return entry("rejected.refund.silent", 500, "never", "no answer is sent to Apple's question about a refund", "nothing is sent: exchange.refund.fields names the rule, RFA-14 in record mode")
     case 46849: return entry("rejected.refund.late", 500, "never", "it is too late to answer Apple's question about a refund", "nothing is sent: Apple waits 12 hours from the notification; refunds.late says otherwise")
     case 258: return entry("malformed.app-store.content-type", 502, "never", "the answer is not JSON by its content type", "something between the host and Apple answered: look at its proxy")
     case 514: return entry("malformed.app-store.paging", 502, "never", "the answer names a next page that is not one", "begin again without revision or paginationToken")

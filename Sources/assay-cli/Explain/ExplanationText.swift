@@ -249,7 +249,7 @@ enum ExplanationText {
     status	45825	rejected.verify-receipt.password	the request does not have the shared secret of the app (21004)	compare the password that the old back end sends with receipts.sharedSecrets	never	403	VRE-13
     status	46081	rejected.external-purchase.report	Apple refused the report: nothing of it was taken	exchange.api.errors lists what is wrong, with the line item and the member	never	409	EXP-5
     status	46337	rejected.external-purchase.disagree	Apple has another report under this requestIdentifier	an identifier was used twice: compare exchange.result.unsigned.externalPurchaseReport with yours	never	409	EXP-7
-    status	46593	rejected.refund.silent	no answer is sent to Apple's question about a refund	nothing is sent: exchange.refund.fields names the rule; in record mode exchange.refund.would has the answer	never	–	RFA-12
+    status	46593	rejected.refund.silent	no answer is sent to Apple's question about a refund	nothing is sent: exchange.refund.fields names the rule, RFA-14 in record mode	never	–	RFA-12
     status	46849	rejected.refund.late	it is too late to answer Apple's question about a refund	nothing is sent: Apple waits 12 hours from the notification; refunds.late says otherwise	never	–	RFA-12
     status	258	malformed.app-store.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41

@@ -897,7 +897,7 @@ class RefundField extends Members {
   get inputs() { return list(here(this, "inputs"), text); }
 }
 
-class RefundAnswer extends Members {
+class RefundAnswer extends RefundReply {
   static facts = true;
   static at = ["exchange", "refund"];
   static shown = ["answer", "would", "fired", "notBeforeMs"];
