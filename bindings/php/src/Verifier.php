@@ -562,8 +562,8 @@ final class Verifier
 
     /**
      * Decides by the rules of `refunds` what to answer when Apple asks about a refund. Send
-     * `payload()['request']` of the answer and nothing else: it is null unless the answer is
-     * `send`. Every answer is a result, not an exception.
+     * `request` of the answer and nothing else: it is null unless the answer is `send`. Every
+     * answer is a result, not an exception.
      *
      * @param array<string, mixed> $case the purchase that Apple asks about
      * @param array<string, mixed> $observations the customer's consent, usage, delivery

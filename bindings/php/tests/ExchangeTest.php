@@ -74,7 +74,7 @@ final class ExchangeTest extends TestCase
         $consent = ['isGiven' => true, 'answeredAtMs' => self::NOW];
         $answer = $this->verifier->assessRefund($case, ['consent' => $consent], self::NOW);
         $this->assertSame(['silent', 'send'], [$answer->answer, $answer->would]);
-        $this->assertNull($answer->payload()['request']);
+        $this->assertNull($answer->request);
         $this->assertSame('RFA-14', $answer->fields[0]->rule);
         $this->assertSame('silent', $this->verifier->assessRefund($case, [], self::NOW)->would);
         $units = $this->verifier->computeRefundUnits(100, 30000, grantedUnits: 80);

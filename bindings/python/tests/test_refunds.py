@@ -19,16 +19,16 @@ class RefundTest(unittest.TestCase):
     def test_an_answer_has_its_rules(self):
         answer = self.verifier.assess_refund(CASE, {"consent": CONSENT}, now=NOW)
         self.assertEqual((answer.answer, answer.would), ("send", None))
-        self.assertEqual(answer.payload["request"]["operation"], "send-consumption-information")
+        self.assertEqual(answer.request["operation"], "send-consumption-information")
         self.assertEqual(answer.fields[0].rule, "RFA-13")
-        self.assertEqual(answer.fields[3].payload["value"], "DELIVERED")
+        self.assertEqual(answer.fields[3].value, "DELIVERED")
         self.assertEqual(answer.due_at_ms, NOW + 43_200_000)
         self.assertEqual(answer.document.facts.answer, "send")
 
     def test_what_is_not_sent_is_a_result(self):
         answer = self.verifier.assess_refund(CASE, {}, now=NOW)
         self.assertEqual(answer.answer, "silent")
-        self.assertIsNone(answer.payload["request"])
+        self.assertIsNone(answer.request)
         self.assertEqual(answer.document.status, "rejected.refund.silent")
         waiting = self.verifier.assess_refund(
             {**CASE, "isGranted": False}, {"consent": CONSENT}, now=NOW)

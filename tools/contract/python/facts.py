@@ -43,8 +43,7 @@ UTC) and `created_at` (an aware datetime in UTC). `payload` is the JSON of the f
 themselves.""" + LATER,
     "refunds": """Typed answers to Apple's questions about refunds, and what a refund takes back.
 
-Times are as in `attest`. `payload` is the JSON of the result itself, such as
-`answer.payload["request"]`.""" + LATER,
+Times are as in `attest`. `payload` is the JSON of the result itself.""" + LATER,
     "signing": """Typed results of what the library signs: tokens, offers, session tokens.
 
 Times are as in `attest`. `payload` is the JSON of the result itself; `repr` shows no secret."""
@@ -73,10 +72,12 @@ WORDS = {"worthVerifying": "worth_verifying", "verifyAssertion": "verify_asserti
 PARTS = {"PublicKey": {"x963": "", "spki": "_spki"}, "Challenge": {"sha256": "_sha256"}}
 READERS = {"text": ("text", "str"), "integer": ("integer", "int"), "time": ("time", "int"),
            "duration": ("integer", "int"), "boolean": ("boolean", "bool"),
-           "octets": ("octets", "bytes")}
+           "octets": ("octets", "bytes"), "json": ("anything", "Any")}
 LISTS = {"text": ("texts", "tuple[str, ...]"), "integer": ("numbers", "tuple[int | str, ...]")}
 # Kinds of members without an attribute: Document.warnings has warnings, `payload` has JSON.
 LEFT_OUT = {"Warning", "json"}
+# Types whose members of any JSON are attributes all the same.
+WITH_JSON = {"RefundAnswer", "RefundField"}
 # Facts of exchanges: _kinds.py finds their class by the request's kind.
 TALKS = {"RefreshedReceipt", "RefundAnswer", "Revocation", "VerifyReceiptAnswer"}
 
@@ -234,7 +235,8 @@ class Module:
         if shown:
             out.append(f"    _shown = ({', '.join(shown)}{',' * (len(shown) == 1)})")
         rows = [row for row in one.own
-                if row.kind not in LEFT_OUT and row.place in ("facts", "signed")]
+                if (row.kind not in LEFT_OUT or one.name in WITH_JSON)
+                and row.place in ("facts", "signed")]
         out += [""] * bool(rows)
         # Properties come last: in the class body their names would hide functions that attributes
         # call.
@@ -277,6 +279,8 @@ class Module:
         if "mapping" in self.readers:
             out.append("    from collections.abc import Mapping")
         out.append("    from datetime import datetime")
+        if "anything" in self.readers:
+            out.append("    from typing import Any")
         if self.sets:
             out += ["", *("    " + line for line in write_import("names", self.sets))]
         if self.name == "facts":  # users expect all base classes in this module

@@ -21,6 +21,7 @@ final class RefundAnswer extends OwnFacts
     protected const MEMBERS = [
         'answer' => [Member::TEXT, 'answer'],
         'would' => [Member::TEXT, 'would'],
+        'request' => [Member::JSON, 'request'],
         'fields' => [Member::DETAILS_LIST, 'fields', RefundField::class],
         'fired' => [Member::TEXTS, 'fired'],
         'dueAtMs' => [Member::TIME, 'dueAtMs'],
@@ -39,6 +40,11 @@ final class RefundAnswer extends OwnFacts
      * Names\RefundAction.
      */
     public readonly ?string $would;
+    /**
+     * The request of `send-consumption-information` or `send-consumption-data`; null unless
+     * the answer is "send".
+     */
+    public readonly mixed $request;
     /**
      * The answer and each member of Apple's body, with the rule that decided it.
      *

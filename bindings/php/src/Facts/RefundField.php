@@ -16,12 +16,15 @@ final class RefundField extends Details
 
     protected const MEMBERS = [
         'field' => [Member::TEXT, 'field'],
+        'value' => [Member::JSON, 'value'],
         'rule' => [Member::TEXT, 'rule'],
         'inputs' => [Member::TEXTS, 'inputs'],
     ];
 
     /** "answer", or a member of Apple's body: "deliveryStatus" … */
     public readonly string $field;
+    /** The value that was decided; null if the member is left out. */
+    public readonly mixed $value;
     /** The rule that decided, "RFA-23". */
     public readonly string $rule;
     /** @var list<string> The members that the rule read, "case.isGranted". */
