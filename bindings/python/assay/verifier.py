@@ -810,9 +810,10 @@ class Verifier:
         observations  a mapping: the customer's consent, usage, delivery
                       (docs/tasks/refund-answers.md)
 
-        Send `request` of the answer by `Verifier.exchange`, and nothing else: it is None unless the answer is "send". Every answer is a result, not an error. Raises
-        MalformedError (malformed.refund.input, with the member in `at`) for an unknown, missing
-        or wrong member.
+        Send `request` of the answer by `Verifier.exchange`, and nothing else: it is None unless
+        the answer is "send". Every answer is a result, not an error. Raises MalformedError
+        (malformed.refund.input, with the member in `at`) for an unknown, missing or wrong
+        member.
         """
         from .refunds import RefundAnswer
 
