@@ -327,6 +327,12 @@
 #define ASSAY_VERDICT_STEP_UP "step-up"
 #define ASSAY_VERDICT_DENY "deny"
 
+/* RefundAction: What to do about Apple's question about a refund. */
+#define ASSAY_REFUND_ACTION_SEND "send"
+#define ASSAY_REFUND_ACTION_SILENT "silent"
+#define ASSAY_REFUND_ACTION_LATE "late"
+#define ASSAY_REFUND_ACTION_WAIT "wait"
+
 /* RetryClass: Whether trying again can help, and how. */
 #define ASSAY_RETRY_CLASS_NEVER "never"
 #define ASSAY_RETRY_CLASS_LATER "later"

@@ -2354,6 +2354,79 @@ public struct DeviceCheck: Facts, FactsOfDocument {
   }
 }
 
+/// One decided member of an answer about a refund.
+public struct RefundField: Hashable, FactsObject, Sendable {
+  /// "answer", or a member of Apple's body: "deliveryStatus" …
+  public let field: String
+  /// The value that was decided; nil if the member is left out.
+  public let value: String?
+  /// The rule that decided, "RFA-23".
+  public let rule: String
+  /// The members that the rule read, "case.isGranted".
+  public let inputs: [String]
+
+  init(_ facts: Members) throws(AssayError) {
+    field = try facts.needed(facts.text("field"), "field")
+    value = facts.json("value")
+    rule = try facts.needed(facts.text("rule"), "rule")
+    inputs = facts.list("inputs")
+  }
+}
+
+/// What to answer when Apple asks about a refund. Send `request` and nothing else, and only if
+/// there is one: it is never made without the customer's consent.
+public struct RefundAnswer: Facts, FactsOfDocument {
+  /// The whole answer. Facts inside others have the outer one.
+  public let document: Document
+  let source: DocumentValue
+  /// "send", "silent" (nothing is sent), "late", "wait" (assess again at `notBefore`).
+  public let answer: RefundAction
+  /// The answer outside of record mode, while `refunds.mode` is record.
+  public let would: RefundAction?
+  /// The request of `send-consumption-information` or `send-consumption-data`; nil unless the
+  /// answer is "send".
+  public let request: String?
+  /// The answer and each member of Apple's body, with the rule that decided it.
+  public let fields: [RefundField]
+  /// The ids of all rules that matched, overruled ones included.
+  public let fired: [String]
+  /// When Apple's twelve hours end.
+  public let dueAt: Timestamp
+  /// When to assess again; only with "wait".
+  public let notBefore: Timestamp?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    source = facts.value
+    answer = try facts.needed(facts.name("answer"), "answer")
+    would = facts.name("would")
+    request = facts.json("request")
+    fields = try facts.objects("fields")
+    fired = facts.list("fired")
+    dueAt = try facts.needed(facts.time("dueAtMs"), "dueAtMs")
+    notBefore = facts.time("notBeforeMs")
+  }
+}
+
+/// What a revocation takes back.
+public struct RefundUnits: Hashable, FactsObject, Sendable {
+  /// The refunded share in thousandths of a percent; nil if it is not known.
+  public let share: Int64?
+  /// The units of that share; nil if it is not known.
+  public let refunded: Int64?
+  /// The units that stay with the customer; nil if the share is not known.
+  public let remaining: Int64?
+  /// The units to take back now.
+  public let take: Int64
+
+  init(_ facts: Members) throws(AssayError) {
+    share = facts.integer("share")
+    refunded = facts.integer("refunded")
+    remaining = facts.integer("remaining")
+    take = try facts.needed(facts.integer("take"), "take")
+  }
+}
+
 /// The content of a session token: an account proved possession of an attested key a short
 /// while ago.
 public struct Session: Hashable, FactsObject, Sendable {

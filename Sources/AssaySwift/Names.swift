@@ -502,6 +502,17 @@ public struct Verdict: Name {
   public static let deny = Verdict(rawValue: "deny")
 }
 
+/// What to do about Apple's question about a refund.
+public struct RefundAction: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let send = RefundAction(rawValue: "send")
+  public static let silent = RefundAction(rawValue: "silent")
+  public static let late = RefundAction(rawValue: "late")
+  public static let wait = RefundAction(rawValue: "wait")
+}
+
 /// Whether trying again can help, and how.
 public struct RetryClass: Name {
   public let rawValue: String

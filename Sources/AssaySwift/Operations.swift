@@ -138,6 +138,54 @@ extension Verifier {
     }
   }
 
+  /// Decides by the rules of `refunds` what to answer when Apple asks about a refund.
+  ///
+  /// Send `request` of the answer and nothing else: it is `nil` unless the answer is `.send`. Every
+  /// answer is a result and not an error.
+  ///
+  /// - Parameters:
+  ///   - asked: the purchase that Apple asks about (docs/tasks/refund-answers.md).
+  ///   - observations: the customer's consent, usage, delivery.
+  ///   - now: the current time.
+  /// - Throws: `malformed.refund.input`, with the member in `at`, for an unknown, missing or wrong
+  ///   member.
+  public func assessRefund(
+    _ asked: JSON, observations: JSON, at now: Timestamp = .now
+  ) throws(AssayError) -> RefundAnswer {
+    let request: JSON = [
+      "operation": "assess-refund", "case": asked, "observations": observations,
+    ]
+    let document = library.call(Array(request.text.utf8), nowMs: now.milliseconds)
+    switch document.status {
+    case .ok, .rejectedRefundSilent, .rejectedRefundLate, .unavailableRefundWait:
+      return try RefundAnswer(try Members.of(document, "exchange", "refund"))
+    default: throw AssayError(document)
+    }
+  }
+
+  /// Returns how many units a revocation takes back, and how many stay with the customer.
+  ///
+  /// - Parameters:
+  ///   - units: what was promised when the purchase was claimed.
+  ///   - percentage: the `revocationPercentage` of the transaction; `nil` for all of it.
+  ///   - revocationType: its `revocationType`: without a percentage, `.refundProrated` is a share
+  ///     that is not known, and nothing is taken.
+  ///   - type: its `type`; only consumables are divided.
+  ///   - grantedUnits: what the customer was given and was not taken back; `nil` for `units`.
+  /// - Throws: family `misuse` for a number out of range and for another type.
+  public func computeRefundUnits(
+    _ units: Int64, percentage: Int64? = nil, revocationType: RevocationType? = nil,
+    type: ProductType = .consumable, grantedUnits: Int64? = nil
+  ) throws(AssayError) -> RefundUnits {
+    let asked = JSON.given([
+      ("operation", "compute-refund-units"), ("units", JSON(units)),
+      ("percentage", percentage.map { JSON($0) }),
+      ("revocationType", revocationType.map { JSON($0.rawValue) }),
+      ("type", JSON(type.rawValue)), ("grantedUnits", grantedUnits.map { JSON($0) }),
+    ])
+    return try RefundUnits(try Members.of(try result(asked, [], .now), "exchange", "units"))
+  }
+
   /// Returns the accepted document of an operation without steps.
   func result(
     _ request: JSON, _ evidence: [any Facts], _ now: Timestamp

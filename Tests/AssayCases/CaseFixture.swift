@@ -132,6 +132,7 @@ final class CaseFixture {
     addReceiptVerifiers(add)
     addAttestVerifiers(add)
     addRiskVerifiers(add)
+    addRefundVerifiers(add)
     addTokenVerifiers(add)
   }
 

@@ -29,6 +29,7 @@ public struct CaseTable: Sendable {
     try fixture.addAttestReceiptCases()
     try fixture.addAttestConfigurationCases()
     fixture.addRiskCases()
+    fixture.addRefundCases()
     try fixture.addDeviceCheckCases()
     try fixture.addTokenCases()
     try fixture.addExchangeCases()

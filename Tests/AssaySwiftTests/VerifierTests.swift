@@ -182,6 +182,42 @@ struct VerifierTests {
     }
   }
 
+  @Test("an answer about a refund has its rules, and its request only with consent")
+  func refunds() throws {
+    let verifier = try Self.verifier()
+    let asked: JSON = [
+      "environment": "Sandbox", "bundleId": "com.example.app", "transactionId": "1",
+      "product": "p.1", "type": "Consumable", "ownership": "PURCHASED",
+      "purchasedAtMs": JSON(Self.now.milliseconds), "askedAtMs": JSON(Self.now.milliseconds),
+      "isGranted": true,
+    ]
+    let consent: JSON = ["isGiven": true, "answeredAtMs": JSON(Self.now.milliseconds)]
+    let recorded = try verifier.assessRefund(
+      asked, observations: ["consent": consent], at: Self.now)
+    #expect(recorded.answer == .silent && recorded.would == .send && recorded.request == nil)
+    #expect(recorded.fields.first?.rule == "RFA-14")
+    #expect(recorded.fired.contains("RFA-23"))
+    let refused = try verifier.assessRefund(asked, observations: [:], at: Self.now)
+    #expect(refused.would == .silent && refused.fields.first?.value == "\"silent\"")
+    do throws(AssayError) {
+      _ = try verifier.assessRefund(asked, observations: ["consented": true], at: Self.now)
+      Issue.record("accepted")
+    } catch {
+      #expect("\(error.status)" == "malformed.refund.input")
+      #expect(error.at == "observations.consented")
+    }
+  }
+
+  @Test("units of a refund")
+  func refundUnits() throws {
+    let verifier = try Self.verifier()
+    let part = try verifier.computeRefundUnits(100, percentage: 30_000, grantedUnits: 80)
+    #expect(part.refunded == 30 && part.remaining == 70 && part.take == 10)
+    let unknown = try verifier.computeRefundUnits(100, revocationType: .refundProrated)
+    #expect(unknown.share == nil && unknown.take == 0)
+    #expect(throws: AssayError.self) { try verifier.computeRefundUnits(-1) }
+  }
+
   @Test("literals are JSON")
   func literals() throws {
     let text: JSON = [

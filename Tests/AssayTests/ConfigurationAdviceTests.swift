@@ -29,6 +29,9 @@ struct ConfigurationAdviceTests {
     ("quotas", ["free": ["calls": -1]], "quotas takes plan : meter : integer"),
     ("ledger", ["engine": "oracle"], "ledger.engine takes sqlite, postgres"),
     ("ledger", ["engine": "sqlite", "leaseMs": 1], "ledger.leaseMs takes 5000 to 3600000"),
+    ("refunds", ["rules": ["RFA-99": "off"]], "refunds.rules takes RFA-31 to RFA-39"),
+    ("refunds", ["order": ["RFA-39"]], "refunds.order takes RFA-31 to RFA-38"),
+    ("refunds", ["marginMs": 18_000_001], "refunds.marginMs takes 0 to 18000000"),
     ("risk", ["rules": ["RSK-99": "deny"]], "risk.rules takes RSK-11 to RSK-28"),
     ("tokens", [["profile": "oidc"]], "tokens[].profile takes cognito-access, jwt, apple-id"),
     (
@@ -65,6 +68,7 @@ struct ConfigurationAdviceTests {
     ("quotas", ["fre": ["calls": 1]], "did you mean free?"),
     ("quotas", ["free": ["calls": -1]], "meter : integer, not -1"),
     ("ledger", ["engine": "postgresql"], "did you mean postgres?"),
+    ("refunds", ["rules": ["RFA-33": "decline"]], "did you mean DECLINE?"),
     ("risk", ["rules": ["RSK-11": "stepup"]], "did you mean step-up?"),
     ("tokens", [["profile": "apple_id"]], "did you mean apple-id?"),
     (

@@ -92,12 +92,13 @@ enum HintGate {
     // answer-verify-receipt verifies a receipt (VRE-13).
     case "risk", "exchange":
       return [
-        "risk", "deviceCheck", "storekit.ocspHosts", "ledger", "decision.familySharing", "receipts",
+        "risk", "refunds", "deviceCheck", "storekit.ocspHosts", "ledger", "decision.familySharing",
+        "receipts",
       ]
     case "token", "keyset": return ["tokens"]
     default:
       return [
-        "storekit", "receipts", "attest", "decision", "risk", "deviceCheck", "tokens",
+        "storekit", "receipts", "attest", "decision", "risk", "refunds", "deviceCheck", "tokens",
         "appStoreServerApi", "appleId", "session", "ledger",
       ]
     }

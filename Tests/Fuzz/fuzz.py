@@ -54,6 +54,7 @@ TARGETS = {
     "keyset-new": (4096, "token", 6),
     "verify-token": (3072, "token", 10),
     "exchange": (2048, "exchange", 14),
+    "refund-answer": (2048, "refund", 6),
     "exchange-steps": (8192, "answer", 4),
     "ledger-operation": (2048, "store", 6),
     "ocsp-response": (4096, "der", 6),

@@ -91,7 +91,7 @@ def of_go():
 
 def of_python():
     own, bases = {}, {}
-    for module in ("facts", "receipts", "attest"):
+    for module in ("facts", "receipts", "attest", "refunds"):
         text = (ROOT / f"bindings/python/assay/{module}.py").read_text()
         for name, parents, body in re.findall(
                 r"^class (\w+)\((.*?)\):\n(.*?)(?=^\S|\Z)", text, re.M | re.S):
@@ -119,7 +119,7 @@ def of_php():
         if rows:
             found[path.stem] = {
                 key: None if kind.startswith("INNER") or hints[name] == "array"
-                else not hints[name].startswith("?") for name, kind, key in rows}
+                else not hints[name].startswith(("?", "mixed")) for name, kind, key in rows}
     return found
 
 

@@ -29,6 +29,8 @@ EXAMPLES = {
     "quotas.*": ("premium", {}),
     "quotas.*.*": ("tier", 1),
     "receipts.sharedSecrets.*": ("*", "00" * 16),
+    "refunds.rules.*": ("RFA-31", "off"),
+    "refunds.samples.*": ("com.example.pass", True),
     "risk.rules.*": ("RSK-16", "off"),
     "tokens.[].issuerAliases.*": ("https://a.example", "https://b.example"),
 }
@@ -59,6 +61,7 @@ COMPANIONS = {
     "appStoreServerApi.apiBaseUrl": {
         "environments": ["LocalTesting"], "storekit": {"xcodeCertificates": ["00" * 32]}},
     "appleId": {"appleId": KEY},
+    "refunds.outages": {"refunds": {"outages": [{"fromMs": 0, "untilMs": 9007199254740991}]}},
     "session": {"session": {"secrets": [{"id": "s1", "secret": SECRET}]}},
     "ledger": {"ledger": {"engine": "postgres", "table": "assay"}},
     # Both durations have another duration as their bound (STO-76).

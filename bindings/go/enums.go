@@ -504,6 +504,17 @@ const (
 	VerdictDeny    Verdict = "deny"
 )
 
+// A RefundAction is what to do about Apple's question about a refund.
+type RefundAction string
+
+// Values of RefundAction.
+const (
+	RefundActionSend   RefundAction = "send"
+	RefundActionSilent RefundAction = "silent"
+	RefundActionLate   RefundAction = "late"
+	RefundActionWait   RefundAction = "wait"
+)
+
 // Values of AutoRenewStatus: whether a subscription renews.
 const (
 	AutoRenewStatusOff = 0

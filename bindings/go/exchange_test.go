@@ -93,6 +93,47 @@ func TestAnswerVerifyReceipt(t *testing.T) {
 	}
 }
 
+func TestRefunds(t *testing.T) {
+	verifier := theCases(t).verifier(t, "refunds")
+	ms := moment.UnixMilli()
+	purchase := map[string]any{"environment": "Sandbox", "bundleId": "com.example.app",
+		"transactionId": "1", "product": "p.1", "type": "Consumable", "ownership": "PURCHASED",
+		"purchasedAtMs": ms, "askedAtMs": ms, "isGranted": true}
+	consent := map[string]any{"isGiven": true, "answeredAtMs": ms}
+	answer, err := verifier.AssessRefund(
+		ctx, purchase, map[string]any{"consent": consent}, At(moment))
+	must(t, err)
+	if answer.Answer != RefundActionSend || answer.Would != "" || len(answer.Request) == 0 ||
+		answer.Fields[0].Rule != "RFA-13" || answer.DueAt.UnixMilli() != ms+43_200_000 {
+		t.Errorf("the answer is %+v", answer)
+	}
+	answer, err = verifier.AssessRefund(ctx, purchase, `{}`, At(moment))
+	must(t, err)
+	if answer.Answer != RefundActionSilent || string(answer.Request) != "" {
+		t.Errorf("without consent: %+v", answer)
+	}
+	_, err = verifier.AssessRefund(ctx, purchase, `{"consented":true}`, At(moment))
+	if !errors.Is(err, ErrMalformed) {
+		t.Errorf("a misspelt observation: %v", err)
+	}
+	share := int64(30_000)
+	units, err := verifier.ComputeRefundUnits(
+		ctx, ComputeRefundUnitsRequest{Units: 100, Percentage: &share})
+	must(t, err)
+	if *units.Refunded != 30 || *units.Remaining != 70 || units.Take != 30 {
+		t.Errorf("the units are %+v", units)
+	}
+	units, err = verifier.ComputeRefundUnits(ctx, ComputeRefundUnitsRequest{
+		Units: 100, RevocationType: RevocationTypeRefundProrated})
+	if err != nil || units.Share != nil || units.Take != 0 {
+		t.Errorf("an unknown share: %+v, %v", units, err)
+	}
+	if _, err = verifier.ComputeRefundUnits(
+		ctx, ComputeRefundUnitsRequest{Units: -1}); !errors.Is(err, ErrMisuse) {
+		t.Errorf("units below 0: %v", err)
+	}
+}
+
 func TestRiskAndDeviceCheck(t *testing.T) {
 	verifier := newVerifier(t)
 	risk, err := verifier.AssessRisk(ctx,

@@ -1343,6 +1343,52 @@ type DeviceCheck struct {
 	Offer DeviceOffer `json:"offer"`
 }
 
+// RefundField is one decided member of an answer about a refund.
+type RefundField struct {
+	// "answer", or a member of Apple's body: "deliveryStatus" …
+	Field string `json:"field"`
+	// The value that was decided; empty if the member is left out.
+	Value json.RawMessage `json:"value"`
+	// The rule that decided, "RFA-23".
+	Rule string `json:"rule"`
+	// The members that the rule read, "case.isGranted".
+	Inputs []string `json:"inputs"`
+}
+
+// RefundAnswer is what to answer when Apple asks about a refund. Send Request and
+// nothing else, and only if there is one: it is never made without the customer's
+// consent.
+type RefundAnswer struct {
+	Facts
+	// "send", "silent" (nothing is sent), "late", "wait" (assess again at NotBefore).
+	Answer RefundAction `json:"answer"`
+	// The answer outside of record mode, while `refunds.mode` is record.
+	Would RefundAction `json:"would"`
+	// The request of `send-consumption-information` or `send-consumption-data`; empty
+	// unless the answer is "send".
+	Request json.RawMessage `json:"request"`
+	// The answer and each member of Apple's body, with the rule that decided it.
+	Fields []RefundField `json:"fields"`
+	// The ids of all rules that matched, overruled ones included.
+	Fired []string `json:"fired"`
+	// When Apple's twelve hours end.
+	DueAt time.Time `json:"dueAtMs"`
+	// When to assess again; only with "wait".
+	NotBefore time.Time `json:"notBeforeMs"`
+}
+
+// RefundUnits is what a revocation takes back.
+type RefundUnits struct {
+	// The refunded share in thousandths of a percent; nil if it is not known.
+	Share *int64 `json:"share"`
+	// The units of that share; nil if it is not known.
+	Refunded *int64 `json:"refunded"`
+	// The units that stay with the customer; nil if the share is not known.
+	Remaining *int64 `json:"remaining"`
+	// The units to take back now.
+	Take int64 `json:"take"`
+}
+
 // Session is the content of a session token: an account proved possession of an
 // attested key a short while ago.
 type Session struct {

@@ -3,6 +3,8 @@ package assay
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
+	"strings"
 )
 
 // RefreshAttestReceipt fetches a new receipt of an attested key from Apple: store its Bytes
@@ -170,6 +172,72 @@ func (v *Verifier) AnswerVerifyReceipt(
 		return nil, document.Err()
 	}
 	return read[VerifyReceiptAnswer](document, "exchange", "answer")
+}
+
+// AssessRefund decides by the rules of `refunds` what to answer when Apple asks about a refund.
+//
+// purchase, which Apple asks about, and observations, such as the customer's consent, are maps or
+// structs that marshal to objects, or the JSON of ones (docs/tasks/refund-answers.md). Send Request
+// of the answer and nothing else: it is empty unless the answer is RefundActionSend.
+//
+// Every answer is a result, not an error. The error is ErrMalformed (malformed.refund.input, with
+// the member in Place) for an unknown, missing or wrong member.
+func (v *Verifier) AssessRefund(
+	ctx context.Context, purchase, observations any, options ...Option,
+) (*RefundAnswer, error) {
+	asked, err := jsonText(purchase, "case")
+	if err != nil {
+		return nil, err
+	}
+	observed, err := jsonText(observations, "observations")
+	if err != nil {
+		return nil, err
+	}
+	document, err := v.atOnce(ctx, map[string]any{
+		"operation": "assess-refund", "case": json.RawMessage(asked),
+		"observations": json.RawMessage(observed)}, options)
+	if err != nil {
+		return nil, err
+	}
+	name := document.status.String()
+	byRules := strings.HasPrefix(name, "rejected.refund.") ||
+		strings.HasPrefix(name, "unavailable.refund.")
+	if !document.OK() && !byRules {
+		return nil, document.Err()
+	}
+	return read[RefundAnswer](document, "exchange", "refund")
+}
+
+// A ComputeRefundUnitsRequest is what a revocation says, and what was granted.
+type ComputeRefundUnitsRequest struct {
+	// Units is what was promised when the purchase was claimed.
+	Units int64
+	// Percentage is the RevocationPercentage of the transaction; nil: all of it.
+	Percentage *int64
+	// RevocationType is its RevocationType: without a percentage, REFUND_PRORATED is a share that
+	// is not known, and nothing is taken.
+	RevocationType RevocationType
+	// Type is its Type; only consumables, which is the default, are divided.
+	Type ProductType
+	// GrantedUnits is what the customer was given and was not taken back; nil: Units.
+	GrantedUnits *int64
+}
+
+// ComputeRefundUnits returns how many units a revocation takes back, and how many stay with the
+// customer. The error is ErrMisuse for a number out of range and for another type.
+func (v *Verifier) ComputeRefundUnits(
+	ctx context.Context, asked ComputeRefundUnitsRequest, options ...Option,
+) (*RefundUnits, error) {
+	request := given{"operation": "compute-refund-units", "units": asked.Units}.
+		text("revocationType", string(asked.RevocationType)).text("type", string(asked.Type))
+	if asked.Percentage != nil {
+		request["percentage"] = *asked.Percentage
+	}
+	if asked.GrantedUnits != nil {
+		request["grantedUnits"] = *asked.GrantedUnits
+	}
+	document, err := v.atOnce(ctx, request, options)
+	return verified[RefundUnits](document, err, "exchange", "units")
 }
 
 // runExchange runs an HTTP exchange and returns its result.

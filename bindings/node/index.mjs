@@ -29,15 +29,15 @@ export const {
   OfferDiscountType, OfferType, OrderLookupStatus, OwnershipType, PendingError,
   PerformanceTestStatus, Platform, PlayTime, PriceIncreaseStatus, ProductType, ProductTypeFilter,
   PublicKey, RawAttribute, RealUser, RealtimeRequest, Receipt, ReceiptChain, ReceiptMembers,
-  ReceiptType, RefreshedReceipt, RefundPreference, RefundPreferenceV1, RejectedError,
-  RenewalCommitmentInfo, RenewalInfo, RetryClass, Revocation, RevocationReason, RevocationStatus,
-  RevocationType, Risk, RiskReason, SendAttemptResult, Sender, Session, Sessions, Signed,
-  SignedInAppRequest, SignedOffer, SignedOfferV1, SignedToken, Signer, SkippedKey, SortOrder, State,
-  SubscriptionStatus, Subtype, System, Token, TokenAlgorithm, TokenKeyset, TokenProfile,
-  TooLargeError, Transaction, TransactionCommitmentInfo, TransactionReason, TransactionReceipt,
-  Transport, Triage, TriageAnomaly, UnavailableError, UnsupportedError, UnverifiedContent,
-  UserStatus, Verdict, Verifier, VerifyReceiptAnswer, VerifyReceiptRenewalInfo,
-  VerifyReceiptResponse, VerifyReceiptTransaction, buildInfo, checkExpiry, libraryPath,
-  libraryVersion, version
+  ReceiptType, RefreshedReceipt, RefundAction, RefundAnswer, RefundField, RefundPreference,
+  RefundPreferenceV1, RefundUnits, RejectedError, RenewalCommitmentInfo, RenewalInfo, RetryClass,
+  Revocation, RevocationReason, RevocationStatus, RevocationType, Risk, RiskReason,
+  SendAttemptResult, Sender, Session, Sessions, Signed, SignedInAppRequest, SignedOffer,
+  SignedOfferV1, SignedToken, Signer, SkippedKey, SortOrder, State, SubscriptionStatus, Subtype,
+  System, Token, TokenAlgorithm, TokenKeyset, TokenProfile, TooLargeError, Transaction,
+  TransactionCommitmentInfo, TransactionReason, TransactionReceipt, Transport, Triage,
+  TriageAnomaly, UnavailableError, UnsupportedError, UnverifiedContent, UserStatus, Verdict,
+  Verifier, VerifyReceiptAnswer, VerifyReceiptRenewalInfo, VerifyReceiptResponse,
+  VerifyReceiptTransaction, buildInfo, checkExpiry, libraryPath, libraryVersion, version
 } = assay;
 export default assay;

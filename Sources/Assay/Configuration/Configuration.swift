@@ -18,6 +18,7 @@ struct Configuration: Sendable {
   var deviceCheck: DeviceCheckPolicy? = nil
   var tokens: [TokenProfile.Shared] = []
   var risk = RiskPolicy()
+  var refunds = RefundPolicy()
   /// `nil` without the block, like the three properties below.
   var appStoreServerAPI: AppStoreServerAPIPolicy? = nil
   var appleID: AppleIDPolicy? = nil

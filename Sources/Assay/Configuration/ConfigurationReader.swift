@@ -30,6 +30,7 @@ struct ConfigurationReader {
     if let block = root["deviceCheck"] { try DeviceCheckBlock.read(block, &configuration) }
     if let list = root["tokens"] { try TokensBlock.read(list, &configuration) }
     if let block = root["risk"] { try RiskBlock.read(block, &configuration) }
+    if let block = root["refunds"] { try RefundsBlock.read(block, &configuration) }
     if let block = root["appStoreServerApi"] {
       try AppStoreServerAPIBlock.read(block, &configuration)
     }

@@ -5,8 +5,8 @@
 enum ConfigurationTable {
   static let members: [StaticString] = [
     "apps", "environments", "products", "plans", "quotas", "clockSkewMs", "decision", "storekit",
-    "receipts", "attest", "deviceCheck", "tokens", "risk", "appStoreServerApi", "appleId",
-    "session", "ledger",
+    "receipts", "attest", "deviceCheck", "tokens", "risk", "refunds", "appStoreServerApi",
+    "appleId", "session", "ledger",
   ]
   static let appsMembers: [StaticString] = ["bundleId", "appAppleId", "teamId"]
   static let apps: ClosedRange<Int> = 1...256
@@ -77,6 +77,10 @@ enum ConfigurationTable {
   static let tokensKeysetHardMaxAgeMs: ClosedRange<Int64> = 300_000...MemberNode.exactInteger
   static let tokensCapsMembers: [StaticString] = ["tokenBytes"]
   static let riskMembers: [StaticString] = ["mode", "rules", "receiptThreshold", "limitedPerDay"]
+  static let refundsMembers: [StaticString] = [
+    "mode", "rules", "order", "deliverWithinMs", "marginMs", "repeat", "samples", "outages", "late",
+  ]
+  static let refundsRepeatMembers: [StaticString] = ["count", "percent"]
   static let appStoreServerApiMembers: [StaticString] = [
     "issuerId", "keyId", "privateKey", "apiBaseUrl", "missingBundleId",
   ]
@@ -220,6 +224,18 @@ enum ConfigurationTable {
     risk.rules\tRSK-11 to RSK-28 : off, allow, limited, step-up, deny
     risk.receiptThreshold\t0 or more
     risk.limitedPerDay\t0 or more
+    refunds\tan object
+    refunds.mode\trecord, answer
+    refunds.rules\tRFA-31 to RFA-39 : off, DECLINE, GRANT_FULL, GRANT_PRORATED, none, silent
+    refunds.order\tRFA-31 to RFA-38, each at most once
+    refunds.deliverWithinMs\t0 to 21600000
+    refunds.marginMs\t0 to 18000000
+    refunds.repeat\tan object
+    refunds.repeat.count\t1 to 100
+    refunds.repeat.percent\t0 to 100
+    refunds.samples\tproduct id : true or false
+    refunds.outages\tat most 100 of fromMs, untilMs
+    refunds.late\tsilent, send
     appStoreServerApi\tan object
     appStoreServerApi.issuerId\tUUID
     appStoreServerApi.keyId\t10 characters A-Z a-z 0-9
@@ -618,6 +634,54 @@ extension RiskPolicy {
     other(.rules, &writer)
     writer.member("receiptThreshold", integer: receiptThreshold)
     writer.member("limitedPerDay", integer: limitedPerDay)
+    writer.endObject()
+  }
+}
+
+extension RefundPolicy {
+  private static let modeChoices: [StaticString] = ["record", "answer"]
+  private static let lateChoices: [StaticString] = ["silent", "send"]
+
+  /// Members that other code writes, with their names.
+  enum Other {
+    case rules, order, samples, outages
+  }
+
+  /// Reads the plain values of `refunds`; a member that is absent keeps its
+  /// default.
+  ///
+  /// - Returns: the block, which has no unknown member.
+  @discardableResult
+  mutating func readPlain(_ node: MemberNode) throws(Refusal) -> MemberNode {
+    let block = try node.object(ConfigurationTable.refundsMembers)
+    if let entry = block["mode"] { isRecording = try entry.choice(Self.modeChoices) == 0 }
+    if let entry = block["deliverWithinMs"] { deliverWithinMs = try entry.integer(0...21_600_000) }
+    if let entry = block["marginMs"] { marginMs = try entry.integer(0...18_000_000) }
+    if let node = block["repeat"] {
+      let inner = try node.object(ConfigurationTable.refundsRepeatMembers)
+      if let entry = inner["count"] { repeatCount = try entry.integer(1...100) }
+      if let entry = inner["percent"] { repeatPercent = try entry.integer(0...100) }
+    }
+    if let entry = block["late"] { sendsLate = try entry.choice(Self.lateChoices) == 1 }
+    return block
+  }
+
+  /// The value of `refunds` in the effective configuration.
+  func write(_ writer: inout JSONWriter, other: (Other, inout JSONWriter) -> Void) {
+    writer.beginObject()
+    writer.member("mode", Self.modeChoices[isRecording ? 0 : 1])
+    other(.rules, &writer)
+    other(.order, &writer)
+    writer.member("deliverWithinMs", integer: deliverWithinMs)
+    writer.member("marginMs", integer: marginMs)
+    writer.name("repeat")
+    writer.beginObject()
+    writer.member("count", integer: repeatCount)
+    writer.member("percent", integer: repeatPercent)
+    writer.endObject()
+    other(.samples, &writer)
+    other(.outages, &writer)
+    writer.member("late", Self.lateChoices[sendsLate ? 1 : 0])
     writer.endObject()
   }
 }

@@ -36,6 +36,8 @@ extension Configuration {
     writer.endArray()
     writer.name("risk")
     risk.write(&writer)
+    writer.name("refunds")
+    refunds.write(&writer)
     writer.name("appStoreServerApi")
     if let appStoreServerAPI { appStoreServerAPI.write(&writer) } else { writer.null() }
     writer.name("appleId")

@@ -359,6 +359,10 @@ extension Status {
   public static let rejectedExternalPurchaseReport = Status(code: 46081)
   /// Apple has another report under this requestIdentifier (EXP-7)
   public static let rejectedExternalPurchaseDisagree = Status(code: 46337)
+  /// no answer is sent to Apple's question about a refund (RFA-12)
+  public static let rejectedRefundSilent = Status(code: 46593)
+  /// it is too late to answer Apple's question about a refund (RFA-12)
+  public static let rejectedRefundLate = Status(code: 46849)
   /// the answer is not JSON by its content type (API-30)
   public static let malformedAppStoreContentType = Status(code: 258)
   /// the answer names a next page that is not one (API-41)
@@ -513,6 +517,8 @@ extension Status {
   public static let malformedLedgerText = Status(code: 19458)
   /// not a request for verifyReceipt (21002) (VRE-11, VRE-12)
   public static let malformedVerifyReceiptRequest = Status(code: 19714)
+  /// a member of the case or of the observations is unknown, missing or wrong (RFA-2)
+  public static let malformedRefundInput = Status(code: 19970)
   /// the App Store Server API has no server for this environment (ACA-8, API-1, EXP-1, RTM-1)
   public static let unsupportedAppStoreEnvironment = Status(code: 259)
   /// another CMS content type or version (APR-2)
@@ -797,6 +803,8 @@ extension Status {
   public static let configLedgerLimits = Status(code: 13574)
   /// the host's libcrypto lacks algorithms that Apple's evidence needs (JWS-102)
   public static let configLibcryptoAlgorithms = Status(code: 13830)
+  /// a rule, what it gives, or the order is unknown (RFA-15)
+  public static let configRefundsRules = Status(code: 14086)
   /// Apple gave no usable answer (API-52)
   public static let unavailableAppStoreNoResponse = Status(code: 263)
   /// Apple limits the rate, and no attempt is left (API-51, API-52)
@@ -857,6 +865,8 @@ extension Status {
   public static let unavailableChallengeCollision = Status(code: 7431)
   /// a subscription has ended, and nothing newer is known (21005) (VRE-33)
   public static let unavailableVerifyReceiptStale = Status(code: 7687)
+  /// the purchase may still be delivered, and Apple can wait (RFA-12)
+  public static let unavailableRefundWait = Status(code: 7943)
   /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-8, EXC-11, EXC-15, STO-1)
   public static let internalAssayBug = Status(code: 264)
   /// a built-in certificate fails its own check (CER-6)
@@ -1060,6 +1070,8 @@ enum StatusTable {
     case 45825: return entry("rejected.verify-receipt.password", 403, "never", "the request does not have the shared secret of the app (21004)", "compare the password that the old back end sends with receipts.sharedSecrets")
     case 46081: return entry("rejected.external-purchase.report", 409, "never", "Apple refused the report: nothing of it was taken", "exchange.api.errors lists what is wrong, with the line item and the member")
     case 46337: return entry("rejected.external-purchase.disagree", 409, "never", "Apple has another report under this requestIdentifier", "an identifier was used twice: compare exchange.result.unsigned.externalPurchaseReport with yours")
+    case 46593: return entry("rejected.refund.silent", 500, "never", "no answer is sent to Apple's question about a refund", "nothing is sent: exchange.refund.fields names the rule, RFA-14 in record mode")
+    case 46849: return entry("rejected.refund.late", 500, "never", "it is too late to answer Apple's question about a refund", "nothing is sent: Apple waits 12 hours from the notification; refunds.late says otherwise")
     case 258: return entry("malformed.app-store.content-type", 502, "never", "the answer is not JSON by its content type", "something between the host and Apple answered: look at its proxy")
     case 514: return entry("malformed.app-store.paging", 502, "never", "the answer names a next page that is not one", "begin again without revision or paginationToken")
     case 770: return entry("malformed.app-store.response", 502, "never", "the answer is not in the form that Apple documents", "something between the host and Apple answered, or Apple changed the form: error.at has the place")
@@ -1137,6 +1149,7 @@ enum StatusTable {
     case 19202: return entry("malformed.session.form", 401, "never", "this is no session token", "another text was sent: a session token begins with as1~")
     case 19458: return entry("malformed.ledger.text", 400, "never", "a text that comes from a client has control characters", "the route passes what the client sent: answer 400")
     case 19714: return entry("malformed.verify-receipt.request", 400, "never", "not a request for verifyReceipt (21002)", "error.at names the member; Apple answers 21002 too")
+    case 19970: return entry("malformed.refund.input", 500, "never", "a member of the case or of the observations is unknown, missing or wrong", "our fault: correct the member that error.at names")
     case 259: return entry("unsupported.app-store.environment", 500, "never", "the App Store Server API has no server for this environment", "LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone")
     case 515: return entry("unsupported.app-receipt.content-type", 400, "never", "another CMS content type or version", "not in the form of Apple's receipts, so not one of them")
     case 771: return entry("unsupported.app-receipt.digest", 400, "never", "the digest is neither SHA-1 nor SHA-256", "not in the form of Apple's receipts: made by hand, or newer than this library")
@@ -1279,6 +1292,7 @@ enum StatusTable {
     case 13318: return entry("config.ledger.evicting", 500, "after-config", "Redis may evict keys", "set maxmemory-policy to noeviction: an evicted key is counted or done again")
     case 13574: return entry("config.ledger.limits", 500, "after-config", "a time limit of the stores is out of range", "give ledger.statementMs 100 to 60000, ledger.lockMs 100 to statementMs, ledger.requestMs statementMs to 600000")
     case 13830: return entry("config.libcrypto.algorithms", 500, "after-config", "the host's libcrypto lacks algorithms that Apple's evidence needs", "its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own")
+    case 14086: return entry("config.refunds.rules", 500, "after-config", "a rule, what it gives, or the order is unknown", "rules are RFA-31 to RFA-39 with off, DECLINE, GRANT_FULL, GRANT_PRORATED, none, silent (RFA-39 is never off); order has some of RFA-31 to RFA-38, each at most once")
     case 263: return entry("unavailable.app-store.no-response", 503, "later", "Apple gave no usable answer", "keep what you have and ask again later: exchange.retry")
     case 519: return entry("unavailable.app-store.rate-limited", 503, "later", "Apple limits the rate, and no attempt is left", "ask again later: exchange.retry says when, where the request may be repeated; stay below the limits")
     case 775: return entry("unavailable.attest-refresh.no-response", 500, "later", "Apple gave no usable answer", "keep the old receipt and ask again later: exchange.retry says when")
@@ -1309,6 +1323,7 @@ enum StatusTable {
     case 7175: return entry("unavailable.claim.attempt-id", 503, "later", "the attempt id was used for other evidence", "the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries")
     case 7431: return entry("unavailable.challenge.collision", 503, "later", "the challenge exists already", "try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it")
     case 7687: return entry("unavailable.verify-receipt.stale", 503, "later", "a subscription has ended, and nothing newer is known (21005)", "fetch newer evidence of the subscription, and answer again with it")
+    case 7943: return entry("unavailable.refund.wait", 500, "later", "the purchase may still be delivered, and Apple can wait", "assess again at exchange.refund.notBeforeMs")
     case 264: return entry("internal.assay.bug", 500, "never", "a state that should be impossible", "report it; nothing was trusted")
     case 520: return entry("internal.certificates.table", 500, "never", "a built-in certificate fails its own check", "damaged build: reinstall")
     case 776: return entry("internal.crypto.sha1-disabled", 500, "never", "libcrypto refuses SHA-1 signatures", "use a libcrypto that verifies SHA-1, or the library build that contains its own")
@@ -1618,13 +1633,13 @@ enum StatusTable {
   /// The largest detail of a family.
   static func details(_ family: Int32) -> Int32 {
     switch family {
-    case 1: return 181
-    case 2: return 77
+    case 1: return 183
+    case 2: return 78
     case 3: return 23
     case 4: return 32
     case 5: return 33
-    case 6: return 54
-    case 7: return 30
+    case 6: return 55
+    case 7: return 31
     case 8: return 4
     case 9: return 5
     default: return 0

@@ -71,7 +71,9 @@ public final class Verifier: Sendable {
       let envelope = Envelope(
         kind: "configuration", factsMember: "configuration", checks: checks.log,
         configuration: digests.trust)
-      let document = envelope.accepted(nil) { writer in
+      let document = envelope.accepted(
+        nil, warnings: { Warning.write(trust.configuration.refunds.warnings, &$0) }
+      ) { writer in
         writer.raw(effective)
         digests.write(&writer)
       }

@@ -250,6 +250,8 @@ enum ExplanationText {
     status	45825	rejected.verify-receipt.password	the request does not have the shared secret of the app (21004)	compare the password that the old back end sends with receipts.sharedSecrets	never	403	VRE-13
     status	46081	rejected.external-purchase.report	Apple refused the report: nothing of it was taken	exchange.api.errors lists what is wrong, with the line item and the member	never	409	EXP-5
     status	46337	rejected.external-purchase.disagree	Apple has another report under this requestIdentifier	an identifier was used twice: compare exchange.result.unsigned.externalPurchaseReport with yours	never	409	EXP-7
+    status	46593	rejected.refund.silent	no answer is sent to Apple's question about a refund	nothing is sent: exchange.refund.fields names the rule, RFA-14 in record mode	never	–	RFA-12
+    status	46849	rejected.refund.late	it is too late to answer Apple's question about a refund	nothing is sent: Apple waits 12 hours from the notification; refunds.late says otherwise	never	–	RFA-12
     status	258	malformed.app-store.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
     status	770	malformed.app-store.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30,RTM-5
@@ -331,6 +333,7 @@ enum ExplanationText {
     status	19202	malformed.session.form	this is no session token	another text was sent: a session token begins with as1~	never	401	SES-10,SES-11
     status	19458	malformed.ledger.text	a text that comes from a client has control characters	the route passes what the client sent: answer 400	never	400	STO-84
     status	19714	malformed.verify-receipt.request	not a request for verifyReceipt (21002)	error.at names the member; Apple answers 21002 too	never	400	VRE-11,VRE-12
+    status	19970	malformed.refund.input	a member of the case or of the observations is unknown, missing or wrong	our fault: correct the member that error.at names	never	500	RFA-2
     status	259	unsupported.app-store.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	ACA-8,API-1,EXP-1,RTM-1
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
@@ -500,6 +503,7 @@ enum ExplanationText {
     status	13318	config.ledger.evicting	Redis may evict keys	set maxmemory-policy to noeviction: an evicted key is counted or done again	after-config	500	STO-83
     status	13574	config.ledger.limits	a time limit of the stores is out of range	give ledger.statementMs 100 to 60000, ledger.lockMs 100 to statementMs, ledger.requestMs statementMs to 600000	after-config	–	STO-76
     status	13830	config.libcrypto.algorithms	the host's libcrypto lacks algorithms that Apple's evidence needs	its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own	after-config	–	JWS-102
+    status	14086	config.refunds.rules	a rule, what it gives, or the order is unknown	rules are RFA-31 to RFA-39 with off, DECLINE, GRANT_FULL, GRANT_PRORATED, none, silent (RFA-39 is never off); order has some of RFA-31 to RFA-38, each at most once	after-config	–	RFA-15
     status	263	unavailable.app-store.no-response	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
     status	519	unavailable.app-store.rate-limited	Apple limits the rate, and no attempt is left	ask again later: exchange.retry says when, where the request may be repeated; stay below the limits	later	503	API-51,API-52
     status	775	unavailable.attest-refresh.no-response	Apple gave no usable answer	keep the old receipt and ask again later: exchange.retry says when	later	–	RFR-1,RFR-6
@@ -530,6 +534,7 @@ enum ExplanationText {
     status	7175	unavailable.claim.attempt-id	the attempt id was used for other evidence	the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries	later	503	STO-28
     status	7431	unavailable.challenge.collision	the challenge exists already	try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it	later	503	STO-60
     status	7687	unavailable.verify-receipt.stale	a subscription has ended, and nothing newer is known (21005)	fetch newer evidence of the subscription, and answer again with it	later	503	VRE-33
+    status	7943	unavailable.refund.wait	the purchase may still be delivered, and Apple can wait	assess again at exchange.refund.notBeforeMs	later	–	RFA-12
     status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,STO-1
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
@@ -672,6 +677,16 @@ enum ExplanationText {
     member	risk.rules	RSK-11 … RSK-28 → off, allow, limited, step-up, deny	{}	changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15 and 26 take only deny
     member	risk.receiptThreshold	0 …	10	risk metric of a receipt above which a step-up is required
     member	risk.limitedPerDay	0 …	20	requests per day, reported with limited; counting them is up to you
+    member	refunds.mode	record, answer	record	record: nothing is sent, what would be is in would and fields
+    member	refunds.rules	RFA-31 … RFA-39 → off, DECLINE, GRANT_FULL, GRANT_PRORATED, none, silent	{}	changes to the table: the preference that a rule gives wherever it decides; none: no preference, silent: nothing is sent; RFA-39 cannot be off
+    member	refunds.order	RFA-31 … RFA-38, each at most once	[]	rules of the preference that are asked before the others, in this order
+    member	refunds.deliverWithinMs	0 … 21600000	3600000	how long a purchase may take to be granted: until then the answer is wait
+    member	refunds.marginMs	0 … 18000000	1800000	how long before Apple's twelve hours end the last answer is sent
+    member	refunds.repeat.count	1 … 100	3	this many refunds in 365 days
+    member	refunds.repeat.percent	0 … 100	50	and this share of the purchases
+    member	refunds.samples	product id → true or false	{}	whether customers can try a product, unless the observation hasSample says it
+    member	refunds.outages	at most 100 of {fromMs, untilMs}	[]	times at which your servers could not deliver; the end is not in it
+    member	refunds.late	silent, send	silent	send: an answer is sent after the deadline, too
     member	appStoreServerApi.issuerId	UUID	required	issuer id, from App Store Connect
     member	appStoreServerApi.keyId	10 characters A–Z a–z 0–9	required	id of the In-App Purchase key
     member	appStoreServerApi.privateKey	text, PEM	required	PEM of the .p8 file: PKCS#8, P-256; signs API tokens and offers; kept as a key object, wiped at the end, reported as true
@@ -1312,6 +1327,51 @@ enum ExplanationText {
     thing	rule	APR-25	rule	forms of ids	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.7
     thing	rule	APR-26	rule	caps scale together	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §3.7
     thing	rule	APR-24	rule	no switch skips the signature	what it is	how the library is built, or what it costs	page	docs/spec/receipts.md §3.7
+    thing	rule	RFA-1	rule	open-refund: the question kept, made from the notification	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-2	rule	the input of assess-refund, read strictly	what it is	a check: it refuses something	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-3	rule	when the case is opened	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-4	rule	lease-due-refunds	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-5	rule	the time until which an answer is sent	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-6	rule	settle-refund	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-10	rule	which coins were spent: first in, first out	what it is	the duty of your server	page	docs/spec/refund-answers.md §2
+    thing	rule	RFA-11	rule	the percentage of a meter, exact	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §2
+    thing	rule	RFA-12	rule	the answer, its status, and the rule of every field	what it is	a check: it refuses something	page	docs/spec/refund-answers.md §2
+    thing	rule	RFA-13	rule	the request, ready for the exchange	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §2
+    thing	rule	RFA-14	rule	record mode	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §2
+    thing	rule	RFA-20	rule	no consent: silent	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-21	rule	consent that is not the customer's, evidence that Apple refuses: silent	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-22	rule	delivery as the host gives it	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-23	rule	granted: delivered	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-24	rule	not granted in time: not delivered	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-25	rule	not granted yet: wait	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-26	rule	whether a sample was provided	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-27	rule	auto-renewable: no percentage	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-28	rule	not delivered: percentage 0	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-29	rule	the percentage of the usage	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-30	rule	unknown usage: no percentage	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-31	rule	not delivered: GRANT_FULL	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-32	rule	a legal reason: no preference	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-33	rule	repeated refunds: DECLINE	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-34	rule	a fulfillment issue, nothing used: GRANT_FULL	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-35	rule	all used: DECLINE	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-36	rule	a part used of a subscription: GRANT_PRORATED	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-37	rule	a part used of another purchase: GRANT_PRORATED	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-38	rule	nothing used: GRANT_FULL	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-39	rule	nothing known: no preference	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-15	rule	the block refunds: rules, order, warnings	what it is	a check: it refuses something	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-16	rule	the members of send-consumption-data	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §3
+    thing	rule	RFA-40	rule	the share of a revocation	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-41	rule	rounding to units	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-42	rule	units are those of the claim	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-43	rule	what stays with the customer, what is taken	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-44	rule	a refund that is reversed	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-45	rule	further refunds	what it is	what an answer says, or is made of; built in part; a smaller share has no report yet	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-46	rule	any order ends with the newest state	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-47	rule	Apple's decision closes the case	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-50	rule	what is never stored	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
+    thing	rule	RFA-51	rule	one case a purchase	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
+    thing	rule	RFA-60	rule	report-refunds	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
+    thing	rule	RFA-61	rule	hooks of hosts	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
     thing	rule	SES-1	rule	what a session says, and from where	what it is	a check: it refuses something	page	docs/spec/session.md §1
     thing	rule	SES-2	rule	text of a session	what it is	what an answer says, or is made of	page	docs/spec/session.md §1
     thing	rule	SES-3	rule	message code of a session; its secrets	what it is	a check: it refuses something	page	docs/spec/session.md §1
@@ -1584,6 +1644,8 @@ enum ExplanationText {
     thing	member	tokens	meaning	Access tokens and identity tokens: a list of profiles, each of other issuers	members	tokens[].profile, tokens[].issuers, tokens[].issuerAliases, tokens[].algorithm, tokens[].clients, tokens[].audiences, tokens[].nonce, tokens[].nonceForm, tokens[].notificationMaxAgeMs, tokens[].tokenUse, tokens[].scopes, tokens[].groups, tokens[].types, tokens[].maxAgeMs, tokens[].jwksUri, tokens[].keysetMaxAgeMs, tokens[].keysetHardMaxAgeMs, tokens[].caps
     thing	member	tokens[].caps	meaning	limits of input	members	tokens[].caps.tokenBytes
     thing	member	risk	meaning	What the risk rules decide	members	risk.mode, risk.rules, risk.receiptThreshold, risk.limitedPerDay
+    thing	member	refunds	meaning	What assess-refund answers when Apple asks about a refund	members	refunds.mode, refunds.rules, refunds.order, refunds.deliverWithinMs, refunds.marginMs, refunds.repeat, refunds.samples, refunds.outages, refunds.late
+    thing	member	refunds.repeat	meaning	which customers have too many refunds (RFA-33)	members	refunds.repeat.count, refunds.repeat.percent
     thing	member	appStoreServerApi	meaning	The In-App Purchase key of App Store Connect	members	appStoreServerApi.issuerId, appStoreServerApi.keyId, appStoreServerApi.privateKey, appStoreServerApi.apiBaseUrl, appStoreServerApi.missingBundleId
     thing	member	appleId	meaning	The key of Sign in with Apple	members	appleId.teamId, appleId.keyId, appleId.privateKey, appleId.clientIds
     thing	member	session	meaning	Session tokens: one attested start, then cheap requests	members	session.secrets, session.ttlMs
@@ -1598,6 +1660,8 @@ enum ExplanationText {
     thing	operation	normalize-key-id	does	Returns the normal form of an App Attest key identifier.	what it is	an operation: answered at once	members	operation, keyId	page	docs/exchanges.md; ATT-2
     thing	operation	verify-device	does	Verifies that a JWS was made for this device.	what it is	an operation: answered at once	members	operation, deviceId	page	docs/exchanges.md; JWS-93
     thing	operation	answer-verify-receipt	does	Answers a request to Apple's deprecated verifyReceipt endpoint offline, in Apple's words.	what it is	an operation: answered at once	members	operation, endpoint, body, refusals, base64, ended, mark	page	docs/exchanges.md; verify-receipt-endpoint.md §1
+    thing	operation	assess-refund	does	Decides by rules what to answer when Apple asks about a refund, and builds the request.	what it is	an operation: answered at once	members	operation, case, observations	page	docs/exchanges.md; refund-answers.md §2
+    thing	operation	compute-refund-units	does	Returns how many units a revocation takes back, and how many stay with the customer.	what it is	an operation: answered at once	members	operation, units, percentage, revocationType, type, grantedUnits	page	docs/exchanges.md; refund-answers.md §4
     thing	operation	issue-session	does	Issues a session token for one attestation or assertion.	what it is	an operation: answered at once	members	operation, account, verdict, risk, binding, ttlMs	page	docs/exchanges.md; session.md §1
     thing	operation	verify-session	does	Verifies a session token, without any database.	what it is	an operation: answered at once	members	operation, session, purpose, account, binding	page	docs/exchanges.md; session.md §2
     thing	operation	verify-apple-identity-token	does	Verifies an identity token of Sign in with Apple by Apple's keys and the nonce.	what it is	an operation: answered at once	members	operation, token, nonce	page	docs/exchanges.md; apple-id.md §2
@@ -1972,6 +2036,7 @@ enum ExplanationText {
     thing	value	RealUser	what it is	a set of values	meaning	Apple's assessment of the person behind an identity token.	values	unsupported, unknown, likely-real
     thing	value	AppleAccountEventType	what it is	a set of values	meaning	The event of an account that signs in with Apple.	values	email-disabled, email-enabled, consent-revoked, account-deleted
     thing	value	Verdict	what it is	a set of values	meaning	The recommended treatment of a request.	values	allow, limited, step-up, deny
+    thing	value	RefundAction	what it is	a set of values	meaning	What to do about Apple's question about a refund.	values	send, silent, late, wait
     thing	value	RetryClass	what it is	a set of values	meaning	Whether trying again can help, and how.	values	never, later, same-once, other-environment, after-config
     thing	value	DeviceCall	what it is	a set of values	meaning	An endpoint of Apple's DeviceCheck API.	values	query, update, validate
     thing	value	Kind	what it is	a set of values	meaning	The kind of a JWS, by its form.	values	transaction, renewal-info, notification, app-transaction, realtime-request
@@ -2222,6 +2287,10 @@ enum ExplanationText {
     thing	value	limited	value of	Verdict: The recommended treatment of a request.
     thing	value	step-up	value of	Verdict: The recommended treatment of a request.
     thing	value	deny	value of	Verdict: The recommended treatment of a request.
+    thing	value	send	value of	RefundAction: What to do about Apple's question about a refund.
+    thing	value	silent	value of	RefundAction: What to do about Apple's question about a refund.
+    thing	value	late	value of	RefundAction: What to do about Apple's question about a refund.
+    thing	value	wait	value of	RefundAction: What to do about Apple's question about a refund.
     thing	value	never	value of	RetryClass: Whether trying again can help, and how.
     thing	value	later	value of	RetryClass: Whether trying again can help, and how.
     thing	value	same-once	value of	RetryClass: Whether trying again can help, and how.
@@ -2479,6 +2548,9 @@ enum ExplanationText {
     thing	type	DeviceBit	what it is	a type of facts	meaning	One of the two bits that Apple keeps for a device and a developer team.	members	name, value, aged, set
     thing	type	DeviceBits	what it is	a type of facts	meaning	The two bits.	members	bit0, bit1
     thing	type	DeviceCheck	what it is	a type of facts	meaning	The meaning of a response of Apple's DeviceCheck API. An unusable response means neither a clean device nor a used one. Pass it to assessRisk as the observation deviceCheck; a refusal's document has it too, with outcome "token-refused" or "unavailable".	members	outcome, fault, month, ageMonths, bits, offer
+    thing	type	RefundField	what it is	a type of facts	meaning	One decided member of an answer about a refund.	members	field, value, rule, inputs
+    thing	type	RefundAnswer	what it is	a type of facts	meaning	What to answer when Apple asks about a refund. Send request and nothing else, and only if there is one: it is never made without the customer's consent.	members	answer, would, request, fields, fired, dueAtMs, notBeforeMs
+    thing	type	RefundUnits	what it is	a type of facts	meaning	What a revocation takes back.	members	share, refunded, remaining, take
     thing	type	Session	what it is	a type of facts	meaning	The content of a session token: an account proved possession of an attested key a short while ago.	members	account, keyId, appId, environment, verdict, limited, risk, issuedAtMs, expiresAtMs
     thing	type	IssuedSession	what it is	a type of facts	meaning	A session token that was issued. The text is a secret: pass it to the app, and log nothing of it.	members	issuedAtMs, expiresAtMs, keyId, text
     thing	type	VerifyReceiptAnswer	what it is	a type of facts	meaning	An answer to a request for Apple's verifyReceipt endpoint: send body with httpStatus and contentType, whatever they are.	members	httpStatus, contentType, body, appleStatus, style, environment, bundleId, originalTransactionIds, missing, leftOut

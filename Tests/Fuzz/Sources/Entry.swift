@@ -29,6 +29,7 @@ enum Targets {
     ("keyset-new", TokenTargets.keysetNew),
     ("verify-token", TokenTargets.verifyToken),
     ("exchange", ExchangeTargets.exchange),
+    ("refund-answer", RefundTargets.answer),
     ("exchange-steps", StateMachineTargets.machine),
     ("ledger-operation", LedgerTargets.ledgerMachine),
     ("ocsp-response", RevocationTargets.ocspResponse),

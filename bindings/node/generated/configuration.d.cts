@@ -410,6 +410,65 @@ export interface Configuration {
      */
     readonly limitedPerDay?: number;
   };
+  /** What `assessRefund` answers when Apple asks about a refund. */
+  readonly refunds?: {
+    /**
+     * `record`: nothing is sent, what would be is in `would` and `fields`. Without it: "record".
+     */
+    readonly mode?: "record" | "answer";
+    /**
+     * Changes to the table: the preference that a rule gives wherever it decides; `none`: no
+     * preference, `silent`: nothing is sent; RFA-39 cannot be `off`. `RFA-31` … `RFA-39` → `off`,
+     * `DECLINE`, `GRANT_FULL`, `GRANT_PRORATED`, `none`, `silent`. Without it: {}.
+     */
+    readonly rules?: {
+      readonly "RFA-39"?: "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | "none" | "silent";
+      readonly "RFA-31"?: "off" | "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | "none" | "silent";
+      readonly "RFA-32"?: "off" | "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | "none" | "silent";
+      readonly "RFA-33"?: "off" | "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | "none" | "silent";
+      readonly "RFA-34"?: "off" | "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | "none" | "silent";
+      readonly "RFA-35"?: "off" | "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | "none" | "silent";
+      readonly "RFA-36"?: "off" | "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | "none" | "silent";
+      readonly "RFA-37"?: "off" | "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | "none" | "silent";
+      readonly "RFA-38"?: "off" | "DECLINE" | "GRANT_FULL" | "GRANT_PRORATED" | "none" | "silent";
+    };
+    /**
+     * Rules of the preference that are asked before the others, in this order. 0 … 8. Without it:
+     * [].
+     */
+    readonly order?:
+      readonly ("RFA-31" | "RFA-32" | "RFA-33" | "RFA-34" | "RFA-35" | "RFA-36" | "RFA-37" |
+      "RFA-38")[];
+    /**
+     * How long a purchase may take to be granted: until then the answer is `wait`. 0 … 21600000.
+     * Without it: 3600000.
+     */
+    readonly deliverWithinMs?: number;
+    /**
+     * How long before Apple's twelve hours end the last answer is sent. 0 … 18000000. Without it:
+     * 1800000.
+     */
+    readonly marginMs?: number;
+    /** Which customers have too many refunds (RFA-33). */
+    readonly repeat?: {
+      /** This many refunds in 365 days. 1 … 100. Without it: 3. */
+      readonly count?: number;
+      /** And this share of the purchases. 0 … 100. Without it: 50. */
+      readonly percent?: number;
+    };
+    /**
+     * Whether customers can try a product, unless the observation `hasSample` says it. Product id →
+     * true or false. Without it: {}.
+     */
+    readonly samples?: { readonly [name: string]: boolean };
+    /**
+     * Times at which your servers could not deliver; the end is not in it. At most 100 of
+     * {`fromMs`, `untilMs`}. Without it: [].
+     */
+    readonly outages?: readonly { readonly "fromMs"?: number; readonly "untilMs"?: number }[];
+    /** `send`: an answer is sent after the deadline, too. Without it: "silent". */
+    readonly late?: "silent" | "send";
+  };
   /** The In-App Purchase key of App Store Connect. */
   readonly appStoreServerApi?: {
     /** Issuer id, from App Store Connect. UUID. */

@@ -889,6 +889,39 @@ class DeviceCheck extends Members {
   get offer() { return text(here(this, "offer")); }
 }
 
+class RefundField extends Members {
+  static shown = ["field", "rule"];
+  get field() { return text(here(this, "field")); }
+  get value() { return json(here(this, "value")); }
+  get rule() { return text(here(this, "rule")); }
+  get inputs() { return list(here(this, "inputs"), text); }
+}
+
+class RefundAnswer extends RefundReply {
+  static facts = true;
+  static at = ["exchange", "refund"];
+  static shown = ["answer", "would", "fired", "notBeforeMs"];
+  get document() { return documentOf(this); }
+  get answer() { return text(here(this, "answer")); }
+  get would() { return text(here(this, "would")); }
+  get request() { return json(here(this, "request")); }
+  get fields() { return list(here(this, "fields"), (each) => nested(this, each, RefundField)); }
+  get fired() { return list(here(this, "fired"), text); }
+  get dueAtMs() { return number(here(this, "dueAtMs")); }
+  get dueAt() { return date(here(this, "dueAtMs")); }
+  get notBeforeMs() { return number(here(this, "notBeforeMs")); }
+  get notBeforeAt() { return date(here(this, "notBeforeMs")); }
+}
+
+class RefundUnits extends Members {
+  static at = ["exchange", "units"];
+  static shown = ["share", "refunded", "remaining", "take"];
+  get share() { return number(here(this, "share")); }
+  get refunded() { return number(here(this, "refunded")); }
+  get remaining() { return number(here(this, "remaining")); }
+  get take() { return number(here(this, "take")); }
+}
+
 class Session extends Members {
   static at = ["exchange", "session"];
   static shown = ["keyId", "verdict", "limited", "expiresAtMs"];
@@ -1260,10 +1293,10 @@ module.exports = {
   UnverifiedContent, Triage, Extensions, ReceiptMembers, System, PublicKey, Challenge,
   AttestedReceipt, Attestation, Assertion, AttestReceipt, RefreshedReceipt, CertificateRevocation,
   Revocation, TokenKeyset, Token, IssuerKey, SkippedKey, IssuerKeys, KeysetState, FetchedKeyset,
-  AppleAccountEvent, AppleTokens, DeviceBit, DeviceBits, DeviceCheck, Session, IssuedSession,
-  VerifyReceiptAnswer, SignedToken, ClientSecret, SignedOffer, SignedInAppRequest, SignedOfferV1,
-  AppStoreStatus, AppStoreSendAttempt, AppStoreImage, AppStoreMessage, AppStoreTestConfig,
-  AppStoreTestTimes, AppStoreUnsigned, AppStoreNext, AppStoreRefusedStatus, AppStoreRefused,
-  AppStoreResponse, RiskReason, ClientError, Risk, EvidenceCoverage, Delivery, ExcludedTransaction,
-  Commitment, GroupDecision, Decision
+  AppleAccountEvent, AppleTokens, DeviceBit, DeviceBits, DeviceCheck, RefundField, RefundAnswer,
+  RefundUnits, Session, IssuedSession, VerifyReceiptAnswer, SignedToken, ClientSecret, SignedOffer,
+  SignedInAppRequest, SignedOfferV1, AppStoreStatus, AppStoreSendAttempt, AppStoreImage,
+  AppStoreMessage, AppStoreTestConfig, AppStoreTestTimes, AppStoreUnsigned, AppStoreNext,
+  AppStoreRefusedStatus, AppStoreRefused, AppStoreResponse, RiskReason, ClientError, Risk,
+  EvidenceCoverage, Delivery, ExcludedTransaction, Commitment, GroupDecision, Decision
 };

@@ -496,6 +496,16 @@ export const Verdict: {
   readonly deny: "deny";
 };
 
+/** What to do about Apple's question about a refund. */
+export type RefundAction = "send" | "silent" | "late" | "wait" | (string & {});
+/** What to do about Apple's question about a refund. */
+export const RefundAction: {
+  readonly send: "send";
+  readonly silent: "silent";
+  readonly late: "late";
+  readonly wait: "wait";
+};
+
 /** Whether trying again can help, and how. */
 export type RetryClass =
   "never" | "later" | "same-once" | "other-environment" | "after-config" | (string & {});
@@ -2378,6 +2388,58 @@ export class DeviceCheck extends Members {
   readonly bits: DeviceBits | null;
   /** "free" or "device-used"; null if not requested. */
   readonly offer: DeviceOffer | null;
+}
+
+/** One decided member of an answer about a refund. */
+export class RefundField extends Members {
+  /** "answer", or a member of Apple's body: "deliveryStatus" … */
+  readonly field: string;
+  /** The value that was decided; null if the member is left out. */
+  readonly value: Json | null;
+  /** The rule that decided, "RFA-23". */
+  readonly rule: string;
+  /** The members that the rule read, "case.isGranted". */
+  readonly inputs: readonly string[];
+}
+
+/**
+ * What to answer when Apple asks about a refund. Send `request` and nothing else, and only if there
+ * is one: it is never made without the customer's consent.
+ */
+export class RefundAnswer extends Members {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** "send", "silent" (nothing is sent), "late", "wait" (assess again at `notBeforeMs`). */
+  readonly answer: RefundAction;
+  /** The answer outside of record mode, while `refunds.mode` is record. */
+  readonly would: RefundAction | null;
+  /**
+   * The request of `send-consumption-information` or `send-consumption-data`; null unless the
+   * answer is "send".
+   */
+  readonly request: Json | null;
+  /** The answer and each member of Apple's body, with the rule that decided it. */
+  readonly fields: readonly RefundField[];
+  /** The ids of all rules that matched, overruled ones included. */
+  readonly fired: readonly string[];
+  /** When Apple's twelve hours end. */
+  readonly dueAtMs: Ms;
+  readonly dueAt: Date;
+  /** When to assess again; only with "wait". */
+  readonly notBeforeMs: Ms | null;
+  readonly notBeforeAt: Date | null;
+}
+
+/** What a revocation takes back. */
+export class RefundUnits extends Members {
+  /** The refunded share in thousandths of a percent; null if it is not known. */
+  readonly share: number | null;
+  /** The units of that share; null if it is not known. */
+  readonly refunded: number | null;
+  /** The units that stay with the customer; null if the share is not known. */
+  readonly remaining: number | null;
+  /** The units to take back now. */
+  readonly take: number;
 }
 
 /**

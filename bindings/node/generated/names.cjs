@@ -338,6 +338,13 @@ exports.Verdict = Object.freeze({
   deny: "deny",
 });
 
+exports.RefundAction = Object.freeze({
+  send: "send",
+  silent: "silent",
+  late: "late",
+  wait: "wait",
+});
+
 exports.RetryClass = Object.freeze({
   never: "never",
   later: "later",

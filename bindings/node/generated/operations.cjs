@@ -30,6 +30,14 @@ exports.OPERATIONS = [
     at: ["exchange", "answer"],
   },
   {
+    name: "assessRefund", operation: "assess-refund", on: "verifier", runs: "call", wrapped: [],
+    result: "RefundAnswer", at: ["exchange", "refund"],
+  },
+  {
+    name: "computeRefundUnits", operation: "compute-refund-units", on: "verifier", runs: "call",
+    first: "units", wrapped: [], result: "RefundUnits", at: ["exchange", "units"],
+  },
+  {
     name: "issueSession", operation: "issue-session", on: "sessions", runs: "call",
     evidence: { name: "evidence", first: true }, first: "account", wrapped: [],
     result: "IssuedSession", at: ["exchange", "session"],

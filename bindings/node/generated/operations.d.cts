@@ -18,6 +18,8 @@ import type {
   DeviceCheck,
   IssuedSession,
   RefreshedReceipt,
+  RefundAnswer,
+  RefundUnits,
   Revocation,
   Risk,
   Session,
@@ -292,6 +294,27 @@ export interface AnswerVerifyReceiptRequest extends At {
   mark?: boolean;
   /** Verified purchase. */
   evidence?: readonly Evidence[];
+}
+
+export interface AssessRefundRequest extends At {
+  /** The purchase that Apple asks about. */
+  case: Observations;
+  /** The observations of the host: consent, usage, delivery. */
+  observations: Observations;
+}
+
+export interface ComputeRefundUnitsRequest extends At {
+  /** The `revocationPercentage` of the revocation; absent: all of it. */
+  percentage?: number;
+  /**
+   * The `revocationType` of the revocation: without a percentage, REFUND_PRORATED is a share that
+   * is not known.
+   */
+  revocationType?: string;
+  /** The type of the product: only consumables are divided. */
+  type?: "Auto-Renewable Subscription" | "Non-Renewing Subscription" | "Non-Consumable" | "Consumable";
+  /** The units that the customer was given, and that were not taken back. */
+  grantedUnits?: number;
 }
 
 export interface IssueSessionRequest extends At {
@@ -868,6 +891,10 @@ export interface VerifierCalls {
   verifyDevice(evidence: Evidence, deviceId: string, options?: At): Document;
   /** Answers a request to Apple's deprecated verifyReceipt endpoint offline, in Apple's words. */
   answerVerifyReceipt(request: AnswerVerifyReceiptRequest): VerifyReceiptAnswer;
+  /** Decides by rules what to answer when Apple asks about a refund, and builds the request. */
+  assessRefund(request: AssessRefundRequest): RefundAnswer;
+  /** Returns how many units a revocation takes back, and how many stay with the customer. */
+  computeRefundUnits(units: number, options?: ComputeRefundUnitsRequest): RefundUnits;
   /** Verifies an identity token of Sign in with Apple by Apple's keys and the nonce. */
   verifyAppleIdentityToken(
     keys: Keyset,
@@ -1091,6 +1118,17 @@ export interface ExchangeRequests {
     base64?: "apple" | "tolerant";
     ended?: "expired" | "later";
     mark?: boolean;
+  };
+  "assess-refund": {
+    case: Observations;
+    observations: Observations;
+  };
+  "compute-refund-units": {
+    units: number;
+    percentage?: number;
+    revocationType?: string;
+    type?: "Auto-Renewable Subscription" | "Non-Renewing Subscription" | "Non-Consumable" | "Consumable";
+    grantedUnits?: number;
   };
   "issue-session": {
     account: string;

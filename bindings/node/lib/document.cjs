@@ -221,6 +221,11 @@ class Reply extends Members {
   static allows(document) { return !/^(misuse|config)\b/.test(document.status); }
 }
 
+/** What follows from the status of an answer about a refund: whatever the rules say is one. */
+class RefundReply extends Members {
+  static allows(document) { return /^(rejected|unavailable)\.refund\./.test(document.status); }
+}
+
 /** Return the document behind evidence: itself, that of facts, or that of a key set. */
 function behind(item) {
   if (item instanceof Document) return item;
@@ -242,6 +247,7 @@ function evidenceOf(evidence) {
   return [...found].map(handleOf);
 }
 
-module.exports = { MADE, Document, Members, Ruling, Advice, Finding, Reply, made, parsed, demand,
+module.exports = { MADE, Document, Members, Ruling, Advice, Finding, Reply, RefundReply,
+  made, parsed, demand,
   find, evidenceOf, documentOf, here, signed, beside, text, number, boolean, date, octets, json,
   list, nested };

@@ -39,6 +39,26 @@ test("an operation without steps is done at once", () => {
   for (const form of [RISK, text, Buffer.from(text)]) assert.ok(owner.exchange(form).document.ok);
 });
 
+test("a refund is answered by rules, and never without consent", () => {
+  const now = first("verify_jws", "ok", { kind: "transaction" }).now;
+  const sold = { environment: "Sandbox", bundleId: "com.example.app", transactionId: "1",
+    product: "p.1", type: "Consumable", ownership: "PURCHASED", purchasedAtMs: now,
+    askedAtMs: now, isGranted: true };
+  const ask = (observations, on = verifier("refunds")) =>
+    on.assessRefund({ case: sold, observations, now });
+  const consent = { isGiven: true, answeredAtMs: now };
+  const answer = ask({ consent });
+  assert.equal(answer.answer, "send");
+  assert.equal(answer.request.operation, "send-consumption-information");
+  assert.equal(answer.fields[0].rule, "RFA-13");
+  assert.equal(ask({}).request, null);
+  assert.equal(ask({ consent }, owner).would, "send");
+  assert.throws(() => ask({ consented: true }), assay.MalformedError);
+  const units = owner.computeRefundUnits(100, { percentage: 30000, grantedUnits: 80 });
+  assert.deepEqual([units.refunded, units.remaining, units.take], [30, 70, 10]);
+  assert.throws(() => owner.computeRefundUnits(-1), assay.MisuseError);
+});
+
 test("misuse is thrown, and evidence is checked", () => {
   for (const [request, now] of [[{}], [""], ["\ud800"], [RISK, 5]]) {
     assert.throws(() => owner.exchange(request, { now }), assay.MisuseError);

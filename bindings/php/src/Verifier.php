@@ -560,6 +560,68 @@ final class Verifier
         return Facts\Risk::in($document, 'risk');
     }
 
+    /**
+     * Decides by the rules of `refunds` what to answer when Apple asks about a refund. Send
+     * `request` of the answer and nothing else: it is null unless the answer is `send`. Every
+     * answer is a result, not an exception.
+     *
+     * @param array<string, mixed> $case the purchase that Apple asks about
+     * @param array<string, mixed> $observations the customer's consent, usage, delivery
+     *     (docs/tasks/refund-answers.md)
+     *
+     * @throws Exception\Malformed for an unknown, missing or wrong member
+     */
+    public function assessRefund(
+        array $case,
+        array $observations,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\RefundAnswer {
+        $document = $this->atOnce([
+            'operation' => 'assess-refund',
+            'case' => (object) $case,
+            'observations' => (object) $observations,
+        ], $now);
+        $byRules = preg_match('/^(rejected|unavailable)\.refund\./', $document->status()) === 1;
+        if (!$document->ok && !$byRules) {
+            throw Refusal::of($document);
+        }
+
+        return Facts\RefundAnswer::in($document, 'exchange.refund');
+    }
+
+    /**
+     * Returns how many units a revocation takes back, and how many stay with the customer.
+     *
+     * @param int $units what was promised when the purchase was claimed
+     * @param int|null $percentage the `revocationPercentage` of the transaction; null: all of it
+     * @param string|null $revocationType its `revocationType`: without a percentage,
+     *     REFUND_PRORATED is a share that is not known, and nothing is taken
+     * @param string|null $type its `type`; only consumables, which is the default, are divided
+     * @param int|null $grantedUnits what the customer was given and was not taken back; null:
+     *     `$units`
+     *
+     * @throws Exception\Misuse for a number out of range and for another type
+     */
+    public function computeRefundUnits(
+        int $units,
+        ?int $percentage = null,
+        ?string $revocationType = null,
+        ?string $type = null,
+        ?int $grantedUnits = null,
+    ): Facts\RefundUnits {
+        $document = $this->atOnce([
+            'operation' => 'compute-refund-units',
+            'units' => $units,
+            'percentage' => $percentage,
+            'revocationType' => $revocationType,
+            'type' => $type,
+            'grantedUnits' => $grantedUnits,
+        ], null);
+        $document->throwIfFailed();
+
+        return Facts\RefundUnits::of($document->json()['exchange']['units']);
+    }
+
     // ---- classes by task
 
     /** Returns the object that signs tokens, client secrets and offers with the configured keys. */

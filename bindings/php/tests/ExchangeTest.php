@@ -65,6 +65,24 @@ final class ExchangeTest extends TestCase
         $found->document()->throwIfFailed();
     }
 
+    public function testRefunds(): void
+    {
+        $case = ['environment' => 'Sandbox', 'bundleId' => 'com.example.app',
+            'transactionId' => '1', 'product' => 'p.1', 'type' => 'Consumable',
+            'ownership' => 'PURCHASED', 'purchasedAtMs' => self::NOW, 'askedAtMs' => self::NOW,
+            'isGranted' => true];
+        $consent = ['isGiven' => true, 'answeredAtMs' => self::NOW];
+        $answer = $this->verifier->assessRefund($case, ['consent' => $consent], self::NOW);
+        $this->assertSame(['silent', 'send'], [$answer->answer, $answer->would]);
+        $this->assertNull($answer->request);
+        $this->assertSame('RFA-14', $answer->fields[0]->rule);
+        $this->assertSame('silent', $this->verifier->assessRefund($case, [], self::NOW)->would);
+        $units = $this->verifier->computeRefundUnits(100, 30000, grantedUnits: 80);
+        $this->assertSame([30, 70, 10], [$units->refunded, $units->remaining, $units->take]);
+        $this->expectException(Malformed::class);
+        $this->verifier->assessRefund($case, ['consented' => true], self::NOW);
+    }
+
     public function testAnswerVerifyReceipt(): void
     {
         $body = '{"receipt-data":"AQIDBA=="}';

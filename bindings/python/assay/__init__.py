@@ -101,6 +101,7 @@ if TYPE_CHECKING:
         VerifyReceiptResponse,
         VerifyReceiptTransaction,
     )
+    from .refunds import RefundAnswer, RefundField, RefundUnits
     from .sessions import Sessions
     from .signer import Signer
     from .signing import (
@@ -168,6 +169,9 @@ __all__ = [
     "PendingError",
     "RealtimeRequest",
     "RefreshedReceipt",
+    "RefundAnswer",
+    "RefundField",
+    "RefundUnits",
     "RejectedError",
     "RenewalInfo",
     "Revocation",
@@ -226,6 +230,9 @@ _LATER = {
     "Keyset": "keyset",
     "KeysetState": "tokens",
     "RefreshedReceipt": "attest",
+    "RefundAnswer": "refunds",
+    "RefundField": "refunds",
+    "RefundUnits": "refunds",
     "Risk": "attest",
     "Session": "signing",
     "Sessions": "sessions",

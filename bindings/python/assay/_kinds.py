@@ -42,6 +42,10 @@ def _known(document: Document) -> tuple[type[Facts], str] | None:
             from .receipts import VerifyReceiptAnswer
 
             return VerifyReceiptAnswer, "exchange.answer"
+        if operation == "assess-refund":
+            from .refunds import RefundAnswer
+
+            return RefundAnswer, "exchange.refund"
         if isinstance((document.json.get("exchange") or {}).get("result"), dict):
             from .store_answers import AppStoreResponse
 

@@ -219,6 +219,11 @@ def mapping(name: str, doc: str) -> Any:
     return Member(name, doc, as_mapping)
 
 
+def anything(name: str, doc: str) -> Any:
+    """Declare a value of any JSON type, read-only, or None."""
+    return Member(name, doc, lambda value: value)
+
+
 def octets(name: str, doc: str) -> Any:
     """Declare the bytes that a base64 text contains: bytes or None."""
     return Member(name, doc, as_octets)

@@ -94,7 +94,7 @@ class AsyncVerifier:
     """A `Verifier` whose calls run in an executor. For one event loop.
 
     verifier  shared with its other users; what needs no thread (`triage`,
-              `assess_risk`, `check_expiry` …) is called on it directly
+              `assess_risk`, `assess_refund`, `check_expiry` …) is called on it directly
     executor  a concurrent.futures.Executor of threads, which this class neither starts nor
               shuts down. Processes do not work: a document is proof in one process only
     limit     how many jobs are in the executor at once, running or queued: of all single

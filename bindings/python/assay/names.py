@@ -945,6 +945,26 @@ _made(
 )
 
 
+class RefundAction(Name):
+    """What to do about Apple's question about a refund."""
+
+    __slots__ = ()
+
+    SEND: ClassVar[RefundAction]
+    SILENT: ClassVar[RefundAction]
+    LATE: ClassVar[RefundAction]
+    WAIT: ClassVar[RefundAction]
+
+
+_made(
+    RefundAction,
+    SEND="send",
+    SILENT="silent",
+    LATE="late",
+    WAIT="wait",
+)
+
+
 class RetryClass(Name):
     """Whether trying again can help, and how."""
 

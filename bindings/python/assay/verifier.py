@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         VerifyReceiptAnswer,
         VerifyReceiptResponse,
     )
+    from .refunds import RefundAnswer, RefundUnits
     from .sessions import Sessions
     from .signer import Signer
     from .signing import AppleAccountEvent
@@ -797,6 +798,66 @@ class Verifier:
         if document.code and not document.status.startswith("rejected.risk."):
             raise refusal(document)
         return Risk(document, "risk")
+
+    # ---- refunds
+
+    def assess_refund(
+        self, case: Mapping[str, Any], observations: Mapping[str, Any], now: Time | None = None
+    ) -> RefundAnswer:
+        """Decide by the rules of `refunds` what to answer when Apple asks about a refund.
+
+        case          a mapping: the purchase that Apple asks about
+        observations  a mapping: the customer's consent, usage, delivery
+                      (docs/tasks/refund-answers.md)
+
+        Send `request` of the answer by `Verifier.exchange`, and nothing else: it is None unless
+        the answer is "send". Every answer is a result, not an error. Raises MalformedError
+        (malformed.refund.input, with the member in `at`) for an unknown, missing or wrong
+        member.
+        """
+        from .refunds import RefundAnswer
+
+        request = {"operation": "assess-refund", "case": case, "observations": observations}
+        document = self._at_once(request, now)
+        answered_by_rules = ("rejected.refund.", "unavailable.refund.")
+        if document.code and not document.status.startswith(answered_by_rules):
+            raise refusal(document)
+        return RefundAnswer(document, "exchange.refund")
+
+    def compute_refund_units(
+        self,
+        units: int,
+        *,
+        percentage: int | None = None,
+        revocation_type: str | None = None,
+        product_type: str | None = None,
+        granted_units: int | None = None,
+    ) -> RefundUnits:
+        """Return how many units a revocation takes back, and how many stay with the customer.
+
+        units            what was promised when the purchase was claimed
+        percentage       the `revocation_percentage` of the transaction; None: all of it
+        revocation_type  its `revocation_type`: without a percentage, REFUND_PRORATED is a share
+                         that is not known, and nothing is taken
+        product_type     its `type`; only consumables, which is the default, are divided
+        granted_units    what the customer was given and was not taken back; None: `units`
+
+        Raises MisuseError for a number out of range and for another type.
+        """
+        from .refunds import RefundUnits
+
+        request = _given(
+            {
+                "operation": "compute-refund-units",
+                "units": units,
+                "percentage": percentage,
+                "revocationType": revocation_type,
+                "type": product_type,
+                "grantedUnits": granted_units,
+            }
+        )
+        document = _accepted(self._at_once(request, None))
+        return RefundUnits(document.json["exchange"]["units"])
 
     # ---- classes by task
 

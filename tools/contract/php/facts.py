@@ -54,6 +54,8 @@ READERS = {"text": ("TEXT", "string"), "integer": ("INTEGER", "int"), "time": ("
 LISTS = {"text": ("TEXTS", "list<string>"), "integer": ("NUMBERS", "list<int|string>")}
 UNITS = {"time": " Milliseconds since 1970 UTC.", "duration": " Milliseconds."}
 LEFT_OUT = {"Warning", "json"}
+# Types whose members of any JSON are properties all the same.
+WITH_JSON = {"RefundAnswer", "RefundField"}
 # Classes by hand, and the types that are arrays of numbers.
 BY_HAND = {"Claim", "ClaimResult", "ResumeResult", "ResumeExpiredResult", "RevokeResult",
            "ApplyEventResult", "IssueChallengeResult", "CreateSchemaResult"}
@@ -126,7 +128,8 @@ class Facts:
 
     def find_properties(self, one):
         for row in one.members:
-            if row.kind not in LEFT_OUT and row.place in ("facts", "signed"):
+            if (row.kind not in LEFT_OUT or one.name in WITH_JSON) \
+                    and row.place in ("facts", "signed"):
                 yield from self.make_properties(one, row)
         for name, (kind, words) in SAID.get(one.name, ("", {}))[1].items():
             there = name if any(row.key == name for row in one.own) else ""
@@ -152,6 +155,8 @@ class Facts:
         elif row.is_list:
             reader, listed = LISTS.get(row.kind, LISTS["text"])
             yield Property(name, [f"Member::{reader}{signed}", key], "array", words, listed)
+        elif row.kind == "json":
+            yield Property(name, ["Member::JSON", key], "mixed", words)
         else:
             reader, kind = READERS.get(row.kind, READERS["text"])
             words += UNITS.get(row.kind, "")

@@ -83,8 +83,11 @@ struct ExchangeDocument {
 
   /// Returns the final document of a refusal, with the members that are known all the same
   /// (DOC-1).
-  func refused(_ refusal: Refusal, _ result: (inout JSONWriter) -> Void = { _ in }) -> Document {
-    envelope.refused(refusal, facts: { write("done", result, &$0) })
+  func refused(
+    _ refusal: Refusal, _ result: (inout JSONWriter) -> Void = { _ in },
+    warnings: (inout JSONWriter) -> Void = { _ in }
+  ) -> Document {
+    envelope.refused(refusal, warnings: warnings, facts: { write("done", result, &$0) })
   }
 
   /// Returns the document of a call that changed nothing.

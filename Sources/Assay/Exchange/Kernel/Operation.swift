@@ -8,6 +8,8 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case normalizeKeyId
   case verifyDevice
   case answerVerifyReceipt
+  case assessRefund
+  case computeRefundUnits
   case issueSession
   case verifySession
   case verifyAppleIdentityToken
@@ -124,6 +126,12 @@ extension Operation {
         "answer-verify-receipt",
         ["operation", "endpoint", "body", "refusals", "base64", "ended", "mark"],
         evidence: 0...64, of: .purchase)
+    case .assessRefund:
+      OperationRow("assess-refund", ["operation", "case", "observations"])
+    case .computeRefundUnits:
+      OperationRow(
+        "compute-refund-units",
+        ["operation", "units", "percentage", "revocationType", "type", "grantedUnits"])
     case .issueSession:
       OperationRow(
         "issue-session", ["operation", "account", "verdict", "risk", "binding", "ttlMs"],

@@ -10,6 +10,8 @@ extension OperationContext {
     case .normalizeKeyId: KeyIdentifier.document(self)
     case .verifyDevice: DeviceProof.document(self)
     case .answerVerifyReceipt: AnswerVerifyReceipt.document(self)
+    case .assessRefund: RefundAssessment.document(self)
+    case .computeRefundUnits: RefundUnits.document(self)
     case .issueSession: SessionIssue.document(self)
     case .verifySession: SessionCheck.document(self)
     case .verifyAppleIdentityToken: AppleIDIdentity.document(self)
@@ -133,8 +135,8 @@ extension OperationContext {
     case .sendExternalPurchaseReport: .appStore(try AppStoreStateMachine(self))
     case .getExternalPurchaseReport: .appStore(try AppStoreStateMachine(self))
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
-      .verifyDevice, .answerVerifyReceipt, .issueSession, .verifySession,
-      .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,
+      .verifyDevice, .answerVerifyReceipt, .assessRefund, .computeRefundUnits, .issueSession,
+      .verifySession, .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,
       .signPromotionalOfferV1, .signPromotionalOffer, .signIntroductoryOfferEligibility,
       .signOneTimeCharge, .signSubscriptionCreation, .signSubscriptionModification,
       .signSubscriptionReactivation, .buildRealtimeResponse, .signDeviceCheckToken,
@@ -178,8 +180,8 @@ extension OperationContext {
     case .applyEvent: .init(try ApplyEvent(parameters))
     case .createSchema: .init(try CreateSchema(parameters))
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
-      .verifyDevice, .answerVerifyReceipt, .issueSession, .verifySession,
-      .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,
+      .verifyDevice, .answerVerifyReceipt, .assessRefund, .computeRefundUnits, .issueSession,
+      .verifySession, .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,
       .signPromotionalOfferV1, .signPromotionalOffer, .signIntroductoryOfferEligibility,
       .signOneTimeCharge, .signSubscriptionCreation, .signSubscriptionModification,
       .signSubscriptionReactivation, .buildRealtimeResponse, .signDeviceCheckToken,

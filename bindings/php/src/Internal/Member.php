@@ -36,6 +36,8 @@ final class Member
 
     /** A list of nested facts. */
     public const NESTED_LIST = 16;
+    /** A value of any type. */
+    public const JSON = 17;
 
     /** Added to a kind if the member is in the signed JSON, `payload`. */
     public const SIGNED = 32;
@@ -62,6 +64,8 @@ final class Member
                 return self::isObject($value) ? $row[2]::of($value) : null;
             case self::DETAILS_LIST:
                 return array_map($row[2]::of(...), self::listed($value, self::isObject(...)));
+            case self::JSON:
+                return $value;
             case self::MAP:
                 return self::isObject($value) ? $value : [];
             case self::OCTETS:
