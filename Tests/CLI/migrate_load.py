@@ -199,7 +199,7 @@ def main():
     suite, chance = Suite("migrate-load"), random.Random(options.seed)
     options.folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="migrate-load-", dir=options.folder) as folder:
-        stage = Stage(suite, options.binary.resolve(), folder)
+        stage = Stage(suite, options.binary, folder)
         never = [lambda killed: ()] * 2
         seconds, _ = check_twice(stage, suite, FEW, options, never)
         if options.rows > FEW:
