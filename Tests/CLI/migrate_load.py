@@ -95,7 +95,7 @@ class Migration:
                 phases.setdefault(phase, now)
             if moment is not None and now - begun > moment:
                 process.send_signal(signal.SIGKILL)
-                self.kills[list(phases)[-1] if phases else "start"] += 1
+                self.kills[list(phases)[-1] if phases else "read"] += 1
                 _, status, usage = os.wait4(process.pid, 0)
                 break
             time.sleep(0.02)
@@ -104,9 +104,9 @@ class Migration:
         if process.returncode != -signal.SIGKILL:
             self.code = process.returncode
             # Seconds of reading and of writing, of an undisturbed start.
-            marks = [phases.get("read", begun), phases.get("write", time.monotonic()),
-                     time.monotonic()]
-            self.phases = {"read": marks[1] - marks[0], "write": marks[2] - marks[1]}
+            end = time.monotonic()
+            middle = phases.get("write", end)
+            self.phases = {"read": middle - begun, "write": end - middle}
 
     def look(self, pid):
         """Note the peak memory; rusage has that of the process that forked as well."""
