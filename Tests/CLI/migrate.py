@@ -36,8 +36,8 @@ class Stage:
     """A folder with an authority, a foreign one, a configuration, and ledgers of SQLite."""
 
     def __init__(self, suite, binary, folder):
-        self.suite, self.assay = suite, Command(binary, folder)
-        self.folder = pathlib.Path(folder)
+        self.folder = pathlib.Path(folder).resolve()
+        self.suite, self.assay = suite, Command(binary.resolve(), self.folder)
         self.mint = worlds.Mint(self.assay)
         self.foreign = worlds.Mint(self.assay, "foreign")
         config = self.mint.config | {"ledger": {"engine": "sqlite"}}
@@ -374,6 +374,10 @@ def check_refusals(stage):
         ("a URL that is none", ["--ledger", "oracle://x"], 2, "misuse.migrate.url"),
         ("a password in the URL", ["--ledger", "postgresql://u:secret@h/d"], 2,
          "misuse.migrate.url"),
+        ("a password beside the URL", ["--ledger", "postgresql://u@h/d?password=secret"], 2,
+         "misuse.migrate.url"),
+        ("a password of its key", ["--ledger", "postgresql://u@h/d?a=b&sslpassword=secret"], 2,
+         "misuse.migrate.url"),
         ("a password in the other URL", ["--ledger", "mysql://u:secret@h/d"], 2,
          "misuse.migrate.url"),
         ("a file that is missing", ["--ledger", "sqlite:none.db"], 2, "misuse.migrate.url"),
@@ -612,7 +616,7 @@ def main():
     options = parser.parse_args()
     suite = Suite(options.suite)
     with tempfile.TemporaryDirectory(prefix="assay-migrate-") as folder:
-        stage = Stage(suite, options.binary.resolve(), folder)
+        stage = Stage(suite, options.binary, folder)
         check_oracle(stage, options.seeds, options.rows)
         check_rows(stage)
         check_refusals(stage)

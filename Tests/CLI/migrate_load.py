@@ -198,10 +198,9 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build")
     options = parser.parse_args()
     suite, chance = Suite("migrate-load"), random.Random(options.seed)
-    place = options.folder.resolve()
-    place.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="migrate-load-", dir=place) as folder:
-        stage = Stage(suite, options.binary.resolve(), folder)
+    options.folder.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="migrate-load-", dir=options.folder) as folder:
+        stage = Stage(suite, options.binary, folder)
         never = [lambda killed: ()] * 2
         seconds, _ = check_twice(stage, suite, FEW, options, never)
         if options.rows > FEW:

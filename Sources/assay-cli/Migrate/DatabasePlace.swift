@@ -1,4 +1,4 @@
-/// Where a database is: `mysql://user@host:port/database`.
+/// Where a database is: `//user@host:port/database`, a URL behind its scheme.
 struct DatabasePlace {
   let host: String
   let user: String
@@ -6,10 +6,9 @@ struct DatabasePlace {
   let database: String
 
   /// Reads a URL; `nil` for another form, and for one with a password.
-  init?(_ url: String) {
-    let scheme = url.prefix { $0 != ":" }
-    guard url.dropFirst(scheme.count).hasPrefix("://") else { return nil }
-    let parts = url.dropFirst(scheme.count + 3).split(
+  init?(_ url: Substring) {
+    guard url.hasPrefix("//") else { return nil }
+    let parts = url.dropFirst(2).split(
       separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[1].isEmpty, !parts[1].contains("?") else { return nil }
     let names = parts[0].split(separator: "@", omittingEmptySubsequences: false)

@@ -13,12 +13,12 @@ enum DatabaseURL {
       let authority = parts[1].dropFirst(2).prefix { $0 != "/" && $0 != "?" }
       let user = authority.split(separator: "@", omittingEmptySubsequences: false)
       guard parts[1].hasPrefix("//"), user.count < 2 || !user[0].contains(":"),
-        !parts[1].split(whereSeparator: { $0 == "?" || $0 == "&" })
-          .contains(where: { $0.hasPrefix("password=") })
+        !parts[1].split(separator: "=", omittingEmptySubsequences: false).dropLast()
+          .contains(where: { $0.hasSuffix("password") })
       else { throw refusal(url) }
       return try PostgresLedger(url)
     case "mysql", "mariadb":
-      guard let place = DatabasePlace(url) else { throw refusal(url) }
+      guard let place = DatabasePlace(parts[1]) else { throw refusal(url) }
       return try MariaDBLedger(place)
     default: throw refusal(url)
     }

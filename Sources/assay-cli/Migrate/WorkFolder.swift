@@ -103,11 +103,9 @@ final class WorkFolder {
   /// Removes the parts of files that a killed start has left in a folder.
   static func removeParts(in path: String) {
     remove(in: path) { name in
-      let words = name.split(separator: ".")
-      guard let last = words.last, last.hasPrefix("part-"), let kind = words.dropLast().last else {
-        return false
-      }
-      return kind.hasSuffix("json") || kind == "input"
+      let words = name.split(separator: ".", omittingEmptySubsequences: false)
+      return name.hasPrefix("input.part-")
+        || zip(words, words.dropFirst()).contains { $0.hasSuffix("json") && $1.hasPrefix("part-") }
     }
   }
 
