@@ -1025,11 +1025,15 @@ public struct StoredEvidence: FactsObject, Hashable, Sendable {
   public internal(set) var text: String
   /// When the text was stored.
   public internal(set) var storedAt: Timestamp
+  /// The bundle id that the text lacks, of the exchange that read it; nil if the text has its
+  /// own. Ask Apple for its transaction again to use it.
+  public internal(set) var bundleId: String?
 
   init(_ facts: Members) throws(AssayError) {
     sha256 = try facts.needed(facts.text("sha256"), "sha256")
     text = try facts.needed(facts.text("text"), "text")
     storedAt = try facts.needed(facts.time("storedAtMs"), "storedAtMs")
+    bundleId = facts.text("bundleId")
   }
 }
 

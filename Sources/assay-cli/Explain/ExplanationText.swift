@@ -2547,7 +2547,7 @@ enum ExplanationText {
     thing	type	MovedRows	what it is	a type of facts	meaning	How many rows of an account were moved or deleted.	members	subscriptions, purchases, keys, meters
     thing	type	MergeAccountsResult	what it is	a type of facts	meaning	The result of merge-accounts: "merged", "already", "other-account".	members	outcome, moved, hasMore, changed, mergedInto
     thing	type	ForgetAccountResult	what it is	a type of facts	meaning	The result of forget-account: "forgotten", "already".	members	outcome, forgotten, hasMore, changed
-    thing	type	StoredEvidence	what it is	a type of facts	meaning	A stored text of evidence. Verify the text again before you rely on it.	members	sha256, text, storedAtMs
+    thing	type	StoredEvidence	what it is	a type of facts	meaning	A stored text of evidence. Verify the text again before you rely on it.	members	sha256, text, storedAtMs, bundleId
     thing	type	GetEvidenceResult	what it is	a type of facts	meaning	The result of get-evidence.	members	evidence, missing
     thing	type	CheckSchemaResult	what it is	a type of facts	meaning	The result of check-schema.	members	tables, primary, version, lineage, warnings
     thing	type	CreateSchemaResult	what it is	a type of facts	meaning	The result of create-schema: "created", "exists", "migrated".	members	outcome, version, lineage

@@ -633,6 +633,9 @@ type StoredEvidence struct {
 	Text string `json:"text"`
 	// When the text was stored.
 	StoredAt Time `json:"storedAtMs"`
+	// The bundle id that the text lacks, of the exchange that read it; empty if the text has
+	// its own. Ask Apple for its transaction again to use it.
+	BundleID string `json:"bundleId"`
 }
 
 // GetEvidenceResult is the result of GetEvidence.

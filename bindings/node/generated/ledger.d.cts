@@ -771,6 +771,11 @@ export class StoredEvidence extends Members {
   /** When the text was stored. */
   readonly storedAtMs: Ms;
   readonly storedAt: Date;
+  /**
+   * The bundle id that the text lacks, of the exchange that read it; null if the text has its own.
+   * Ask Apple for its transaction again to use it.
+   */
+  readonly bundleId: string | null;
 }
 
 /** The result of `getEvidence`. */

@@ -490,6 +490,7 @@ class StoredEvidence extends Members {
   get text() { return text(here(this, "text")); }
   get storedAtMs() { return number(here(this, "storedAtMs")); }
   get storedAt() { return date(here(this, "storedAtMs")); }
+  get bundleId() { return text(here(this, "bundleId")); }
 }
 
 class GetEvidenceResult extends Result {

@@ -509,11 +509,14 @@ class StoredEvidence(Part):
     sha256        SHA-256 of the evidence, 64 hex digits
     text          the text, unchanged
     stored_at_ms  when the text was stored
+    bundle_id     the bundle id that the text lacks, of the exchange that read it; None if the text
+                  has its own. Ask Apple for its transaction again to use it
     """
 
     sha256: str = plain()
     text: str = plain()
     stored_at_ms: int = plain()
+    bundle_id: str | None = plain()
 
 
 @part(frozen=True, eq=False, repr=False)
