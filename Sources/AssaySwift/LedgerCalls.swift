@@ -707,4 +707,49 @@ extension Ledger {
       [("lineage", JSON(lineage))])
     return try await creating(request)
   }
+
+  /// Returns the differences between the ledger and Apple that `reconcile` has found, the
+  /// oldest first, 25 a page.
+  ///
+  /// - Parameters:
+  ///   - environment: the environment of the differences; nil for all: `Production`, `Sandbox`,
+  ///     `LocalTesting`.
+  ///   - class: their class; nil for all: `paid-not-granted`, `claim-left-behind`,
+  ///     `refund-not-taken-back`, `reversal-not-given-back`, `subscription-unowned`,
+  ///     `unknown-product`, `unknown-at-apple`, `not-verified`, `history-gap`.
+  ///   - state: whether to return the open ones, or those that are closed: `open`, `closed`.
+  ///   - after: the place after which to begin, `after` of the page before.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func listDifferences(
+    environment: String? = nil, `class`: String? = nil, state: String? = nil,
+    after: String? = nil, at now: Timestamp = .now
+  ) async throws -> ListDifferencesResult {
+    let request = LedgerRequest(
+      "list-differences", at: now,
+      [
+        ("environment", environment.map { JSON($0) }),
+        ("class", `class`.map { JSON($0) }),
+        ("state", state.map { JSON($0) }),
+        ("after", after.map { JSON($0) }),
+      ])
+    return try await asking(request)
+  }
+
+  /// Closes a difference that a person has settled; only newer evidence opens it again.
+  ///
+  /// - Parameters:
+  ///   - id: the difference.
+  ///   - note: how it was settled, for those who look later.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func closeDifference(
+    id: String, note: String, at now: Timestamp = .now
+  ) async throws -> CloseDifferenceResult {
+    let request = LedgerRequest(
+      "close-difference", isAnswer: true, at: now,
+      [
+        ("id", JSON(id)),
+        ("note", JSON(note)),
+      ])
+    return try await asking(request)
+  }
 }

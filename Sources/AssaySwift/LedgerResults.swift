@@ -1053,6 +1053,110 @@ public struct GetEvidenceResult: LedgerResult, AnswerOfStore {
   }
 }
 
+/// A difference between the ledger and Apple.
+public struct Difference: FactsObject, Hashable, Sendable {
+  /// The key of the difference, 64 hex digits: the same whenever it is found again.
+  public internal(set) var id: String
+  /// The environment.
+  public internal(set) var environment: Environment
+  /// What differs.
+  public internal(set) var `class`: DifferenceClass
+  /// "open" or "closed".
+  public internal(set) var state: String
+  /// The key of the purchase; nil if the difference is about something else.
+  public internal(set) var purchaseKey: String?
+  /// The transaction.
+  public internal(set) var transactionId: String?
+  /// The original transaction.
+  public internal(set) var originalTransactionId: String?
+  /// The product.
+  public internal(set) var productId: String?
+  /// The number of items.
+  public internal(set) var quantity: Int64?
+  /// The price in the evidence.
+  public internal(set) var price: Int64?
+  /// The currency of the price.
+  public internal(set) var currency: String?
+  /// The purchase date.
+  public internal(set) var purchasedAt: Timestamp?
+  /// The time of the newest evidence.
+  public internal(set) var asOf: Timestamp
+  /// What was refused, and where; nil for most classes.
+  public internal(set) var detail: String?
+  /// When it was found.
+  public internal(set) var foundAt: Timestamp
+  /// When a run has seen it last.
+  public internal(set) var seenAt: Timestamp
+  /// When it was closed; nil while it is open.
+  public internal(set) var closedAt: Timestamp?
+  /// "run" or "person"; nil while it is open.
+  public internal(set) var closedBy: String?
+  /// What the person wrote who closed it.
+  public internal(set) var note: String?
+  /// The operation that settles it; nil if a person has to look first.
+  public internal(set) var settledBy: String?
+
+  init(_ facts: Members) throws(AssayError) {
+    id = try facts.needed(facts.text("id"), "id")
+    environment = try facts.needed(facts.name("environment"), "environment")
+    `class` = try facts.needed(facts.name("class"), "class")
+    state = try facts.needed(facts.text("state"), "state")
+    purchaseKey = facts.text("purchaseKey")
+    transactionId = facts.text("transactionId")
+    originalTransactionId = facts.text("originalTransactionId")
+    productId = facts.text("productId")
+    quantity = facts.integer("quantity")
+    price = facts.integer("price")
+    currency = facts.text("currency")
+    purchasedAt = facts.time("purchasedAtMs")
+    asOf = try facts.needed(facts.time("asOfMs"), "asOfMs")
+    detail = facts.text("detail")
+    foundAt = try facts.needed(facts.time("foundAtMs"), "foundAtMs")
+    seenAt = try facts.needed(facts.time("seenAtMs"), "seenAtMs")
+    closedAt = facts.time("closedAtMs")
+    closedBy = facts.text("closedBy")
+    note = facts.text("note")
+    settledBy = facts.text("settledBy")
+  }
+}
+
+/// The result of `list-differences`.
+public struct ListDifferencesResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The differences, in the order in which they were found; a page of DynamoDB may have fewer
+  /// than 25 although more follow.
+  public internal(set) var differences: [Difference]
+  /// Whether another page follows.
+  public internal(set) var hasMore: Bool
+  /// The place of the next page; nil if this is the last one.
+  public internal(set) var after: String?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    differences = try facts.objects("differences")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
+    after = facts.text("after")
+  }
+}
+
+/// The result of `close-difference`: "closed", "already", "open" (newer evidence was faster),
+/// "none" (there is no such difference).
+public struct CloseDifferenceResult: StoreResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The outcome of the request.
+  public internal(set) var outcome: String
+  /// The difference afterwards; nil if there is none.
+  public internal(set) var difference: Difference?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    outcome = try facts.needed(facts.text("outcome"), "outcome")
+    difference = try facts.object("difference")
+  }
+}
+
 /// The result of `check-schema`.
 public struct CheckSchemaResult: LedgerResult, AnswerOfStore {
   /// The whole answer.
@@ -1127,6 +1231,22 @@ public struct ClientResult: Name {
   public static let refusedFinal = ClientResult(rawValue: "refused-final")
   public static let refusedKeep = ClientResult(rawValue: "refused-keep")
   public static let deferred = ClientResult(rawValue: "deferred")
+}
+
+/// What differs between the ledger and Apple.
+public struct DifferenceClass: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let paidNotGranted = DifferenceClass(rawValue: "paid-not-granted")
+  public static let claimLeftBehind = DifferenceClass(rawValue: "claim-left-behind")
+  public static let refundNotTakenBack = DifferenceClass(rawValue: "refund-not-taken-back")
+  public static let reversalNotGivenBack = DifferenceClass(rawValue: "reversal-not-given-back")
+  public static let subscriptionUnowned = DifferenceClass(rawValue: "subscription-unowned")
+  public static let unknownProduct = DifferenceClass(rawValue: "unknown-product")
+  public static let unknownAtApple = DifferenceClass(rawValue: "unknown-at-apple")
+  public static let notVerified = DifferenceClass(rawValue: "not-verified")
+  public static let historyGap = DifferenceClass(rawValue: "history-gap")
 }
 
 /// The state of a revoked purchase before, or the reason why nothing changed.

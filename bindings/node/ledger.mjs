@@ -3,15 +3,15 @@ import ledger from "./ledger.cjs";
 
 export const {
   AcquireRatePermitResult, AdvanceDeviceKeyCounterResult, ApplyEventResult, BeginSignupResult,
-  CheckSchemaResult, Claim, ClaimResult, CompleteResult, CompleteRevocationResult,
-  ConsumeChallengeResult, ConsumeQuotaResult, CreateSchemaResult, DeactivateSubscriptionsResult,
-  DeviceKey, DueSubscription, DynamoDB, FindResult, FinishSignupResult, ForgetAccountResult,
-  GetDeviceKeyResult, GetEvidenceResult, GetPlanResult, Grant, IssueChallengeResult,
-  LeaseDueSubscriptionsResult, Ledger, LedgerPurchase, MariaDB, MergeAccountsResult, MovedRows,
-  OperatorFacts, Postgres, PurchaseRevocation, RecordEventResult, Redis, RefusedPart,
-  RegisterDeviceKeyResult, ReleaseQuotaResult, Result, ResumeExpiredResult,
-  ResumeExpiredRevocationsResult, ResumeResult, RetireDeviceKeyResult, RevokeResult, SQLite,
-  StoreResult, StoredEvidence, Subscription, SubscriptionUpdate, Take, TakeBack,
-  UpdateDeviceKeyReceiptResult, UpdateSubscriptionsResult
+  CheckSchemaResult, Claim, ClaimResult, CloseDifferenceResult, CompleteResult,
+  CompleteRevocationResult, ConsumeChallengeResult, ConsumeQuotaResult, CreateSchemaResult,
+  DeactivateSubscriptionsResult, DeviceKey, Difference, DueSubscription, DynamoDB, FindResult,
+  FinishSignupResult, ForgetAccountResult, GetDeviceKeyResult, GetEvidenceResult, GetPlanResult,
+  Grant, IssueChallengeResult, LeaseDueSubscriptionsResult, Ledger, LedgerPurchase,
+  ListDifferencesResult, MariaDB, MergeAccountsResult, MovedRows, OperatorFacts, Postgres,
+  PurchaseRevocation, RecordEventResult, Redis, RefusedPart, RegisterDeviceKeyResult,
+  ReleaseQuotaResult, Result, ResumeExpiredResult, ResumeExpiredRevocationsResult, ResumeResult,
+  RetireDeviceKeyResult, RevokeResult, SQLite, StoreResult, StoredEvidence, Subscription,
+  SubscriptionUpdate, Take, TakeBack, UpdateDeviceKeyReceiptResult, UpdateSubscriptionsResult
 } = ledger;
 export default ledger;

@@ -828,3 +828,47 @@ func (l *Ledger) ApplyEvent(
 	found := new(ApplyEventResult)
 	return found, l.applied(ctx, request, asked.Grant, asked.TakeBack, found)
 }
+
+// A ListDifferencesRequest has the arguments of ListDifferences.
+type ListDifferencesRequest struct {
+	// The environment of the differences; empty for all.
+	Environment assay.Environment
+	// Their class; empty for all; "paid-not-granted" or "claim-left-behind" or
+	// "refund-not-taken-back" or "reversal-not-given-back" or "subscription-unowned" or
+	// "unknown-product" or "unknown-at-apple" or "not-verified" or "history-gap".
+	Class string
+	// Whether to return the open ones, or those that are closed; "open" or "closed"; empty:
+	// open.
+	State string
+	// The place after which to begin, `after` of the page before; may be empty.
+	After string
+}
+
+// ListDifferences returns the differences between the ledger and Apple that `reconcile` has
+// found, the oldest first, 25 a page.
+func (l *Ledger) ListDifferences(
+	ctx context.Context, asked ListDifferencesRequest,
+) (*ListDifferencesResult, error) {
+	request := asking("list-differences")
+	put(request, "environment", asked.Environment)
+	put(request, "class", asked.Class)
+	put(request, "state", asked.State)
+	put(request, "after", asked.After)
+	found := new(ListDifferencesResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
+// CloseDifference closes a difference that a person has settled; only newer evidence opens it
+// again.
+//
+//	id    the difference
+//	note  how it was settled, for those who look later
+func (l *Ledger) CloseDifference(
+	ctx context.Context, id, note string,
+) (*CloseDifferenceResult, error) {
+	request := asking("close-difference")
+	request.set("id", id)
+	request.set("note", note)
+	found := new(CloseDifferenceResult)
+	return found, l.answer(ctx, request, effects{}, found, &found.Result)
+}

@@ -647,6 +647,74 @@ type GetEvidenceResult struct {
 	Missing []string `json:"missing"`
 }
 
+// Difference is a difference between the ledger and Apple.
+type Difference struct {
+	// The key of the difference, 64 hex digits: the same whenever it is found again.
+	ID string `json:"id"`
+	// The environment.
+	Environment assay.Environment `json:"environment"`
+	// What differs. One of "paid-not-granted", "claim-left-behind", "refund-not-taken-back",
+	// "reversal-not-given-back", "subscription-unowned", "unknown-product", "unknown-at-apple",
+	// "not-verified", "history-gap".
+	Class string `json:"class"`
+	// "open" or "closed".
+	State string `json:"state"`
+	// The key of the purchase; empty if the difference is about something else.
+	PurchaseKey string `json:"purchaseKey"`
+	// The transaction.
+	TransactionID string `json:"transactionId"`
+	// The original transaction.
+	OriginalTransactionID string `json:"originalTransactionId"`
+	// The product.
+	ProductID string `json:"productId"`
+	// The number of items.
+	Quantity int64 `json:"quantity"`
+	// The price in the evidence.
+	Price *int64 `json:"price"`
+	// The currency of the price.
+	Currency string `json:"currency"`
+	// The purchase date.
+	PurchasedAt Time `json:"purchasedAtMs"`
+	// The time of the newest evidence.
+	AsOf Time `json:"asOfMs"`
+	// What was refused, and where; empty for most classes.
+	Detail string `json:"detail"`
+	// When it was found.
+	FoundAt Time `json:"foundAtMs"`
+	// When a run has seen it last.
+	SeenAt Time `json:"seenAtMs"`
+	// When it was closed; zero while it is open.
+	ClosedAt Time `json:"closedAtMs"`
+	// "run" or "person"; empty while it is open.
+	ClosedBy string `json:"closedBy"`
+	// What the person wrote who closed it.
+	Note string `json:"note"`
+	// The operation that settles it; empty if a person has to look first.
+	SettledBy string `json:"settledBy"`
+}
+
+// ListDifferencesResult is the result of ListDifferences.
+type ListDifferencesResult struct {
+	Result
+	// The differences, in the order in which they were found; a page of DynamoDB may have fewer
+	// than 25 although more follow.
+	Differences []Difference `json:"differences"`
+	// Whether another page follows.
+	HasMore bool `json:"hasMore"`
+	// The place of the next page; empty if this is the last one.
+	After string `json:"after"`
+}
+
+// CloseDifferenceResult is the result of CloseDifference: "closed", "already", "open" (newer
+// evidence was faster), "none" (there is no such difference).
+type CloseDifferenceResult struct {
+	Result
+	// The outcome of the request.
+	Outcome string `json:"outcome"`
+	// The difference afterwards; nil if there is none.
+	Difference *Difference `json:"difference"`
+}
+
 // CheckSchemaResult is the result of CheckSchema.
 type CheckSchemaResult struct {
 	Result

@@ -24,6 +24,12 @@ export type ClaimOutcome =
 export type ClientResult =
   "granted" | "already-granted" | "refused-final" | "refused-keep" | "deferred" | (string & {});
 
+/** What differs between the ledger and Apple. */
+export type DifferenceClass =
+  "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" |
+  "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap" |
+  (string & {});
+
 /** The state of a revoked purchase before, or the reason why nothing changed. */
 export type RevokeOutcome =
   "was-granted" | "was-claimed" | "unclaimed" | "already" | "stale" | "not-revoked" | "refused" |
@@ -788,6 +794,81 @@ export class GetEvidenceResult extends Result {
   readonly missing: readonly string[];
 }
 
+/** A difference between the ledger and Apple. */
+export class Difference extends Members {
+  /** The key of the difference, 64 hex digits: the same whenever it is found again. */
+  readonly id: string;
+  /** The environment. */
+  readonly environment: Environment;
+  /** What differs. */
+  readonly class: DifferenceClass;
+  /** "open" or "closed". */
+  readonly state: string;
+  /** The key of the purchase; null if the difference is about something else. */
+  readonly purchaseKey: string | null;
+  /** The transaction. */
+  readonly transactionId: string | null;
+  /** The original transaction. */
+  readonly originalTransactionId: string | null;
+  /** The product. */
+  readonly productId: string | null;
+  /** The number of items. */
+  readonly quantity: number | null;
+  /** The price in the evidence. */
+  readonly price: number | null;
+  /** The currency of the price. */
+  readonly currency: string | null;
+  /** The purchase date. */
+  readonly purchasedAtMs: Ms | null;
+  readonly purchasedAt: Date | null;
+  /** The time of the newest evidence. */
+  readonly asOfMs: Ms;
+  readonly asOfAt: Date;
+  /** What was refused, and where; null for most classes. */
+  readonly detail: string | null;
+  /** When it was found. */
+  readonly foundAtMs: Ms;
+  readonly foundAt: Date;
+  /** When a run has seen it last. */
+  readonly seenAtMs: Ms;
+  readonly seenAt: Date;
+  /** When it was closed; null while it is open. */
+  readonly closedAtMs: Ms | null;
+  readonly closedAt: Date | null;
+  /** "run" or "person"; null while it is open. */
+  readonly closedBy: string | null;
+  /** What the person wrote who closed it. */
+  readonly note: string | null;
+  /** The operation that settles it; null if a person has to look first. */
+  readonly settledBy: string | null;
+}
+
+/** The result of `listDifferences`. */
+export class ListDifferencesResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /**
+   * The differences, in the order in which they were found; a page of DynamoDB may have fewer than
+   * 25 although more follow.
+   */
+  readonly differences: readonly Difference[];
+  /** Whether another page follows. */
+  readonly hasMore: boolean;
+  /** The place of the next page; null if this is the last one. */
+  readonly after: string | null;
+}
+
+/**
+ * The result of `closeDifference`: "closed", "already", "open" (newer evidence was faster), "none"
+ * (there is no such difference).
+ */
+export class CloseDifferenceResult extends StoreResult {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The difference afterwards; null if there is none. */
+  readonly difference: Difference | null;
+}
+
 /** The result of `checkSchema`. */
 export class CheckSchemaResult extends Result {
   /** The whole document; nested facts have that of the outer ones. */
@@ -1105,6 +1186,24 @@ export interface ApplyEventRequest extends LedgerCallOptions {
   leaseMs?: number;
 }
 
+export interface ListDifferencesRequest extends LedgerCallOptions {
+  /** The environment of the differences; absent for all. */
+  environment?: "Production" | "Sandbox" | "LocalTesting";
+  /** Their class; absent for all. */
+  class?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap";
+  /** Whether to return the open ones, or those that are closed. */
+  state?: "open" | "closed";
+  /** The place after which to begin, `after` of the page before. */
+  after?: string;
+}
+
+export interface CloseDifferenceRequest extends LedgerCallOptions {
+  /** The difference. */
+  id: string;
+  /** How it was settled, for those who look later. */
+  note: string;
+}
+
 export interface LedgerCalls {
   /** Claims the purchases of verified evidence, so that each is granted once. */
   claim(evidence: string | SeveralEvidence, options?: ClaimRequest): Promise<ClaimResult>;
@@ -1235,4 +1334,11 @@ export interface LedgerCalls {
     evidence: string | SeveralEvidence,
     options?: ApplyEventRequest,
   ): Promise<ApplyEventResult>;
+  /**
+   * Returns the differences between the ledger and Apple that `reconcile` has found, the oldest
+   * first, 25 a page.
+   */
+  listDifferences(options?: ListDifferencesRequest): Promise<ListDifferencesResult>;
+  /** Closes a difference that a person has settled; only newer evidence opens it again. */
+  closeDifference(request: CloseDifferenceRequest): Promise<CloseDifferenceResult>;
 }

@@ -1483,6 +1483,20 @@ export interface ExchangeRequests {
     deadlineMs?: Ms | Date | null;
     lineage: string;
   };
+  "list-differences": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    environment?: "Production" | "Sandbox" | "LocalTesting" | null;
+    class?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap" | null;
+    state?: "open" | "closed" | null;
+    after?: string | null;
+  };
+  "close-difference": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    id: string;
+    note: string;
+  };
   "get-transaction-info": {
     deadlineMs?: Ms | Date;
     attempt?: number;

@@ -504,6 +504,55 @@ class GetEvidenceResult extends Result {
   get missing() { return list(here(this, "missing"), text); }
 }
 
+class Difference extends Members {
+  static shown = ["id", "class", "state"];
+  get id() { return text(here(this, "id")); }
+  get environment() { return text(here(this, "environment")); }
+  get class() { return text(here(this, "class")); }
+  get state() { return text(here(this, "state")); }
+  get purchaseKey() { return text(here(this, "purchaseKey")); }
+  get transactionId() { return text(here(this, "transactionId")); }
+  get originalTransactionId() { return text(here(this, "originalTransactionId")); }
+  get productId() { return text(here(this, "productId")); }
+  get quantity() { return number(here(this, "quantity")); }
+  get price() { return number(here(this, "price")); }
+  get currency() { return text(here(this, "currency")); }
+  get purchasedAtMs() { return number(here(this, "purchasedAtMs")); }
+  get purchasedAt() { return date(here(this, "purchasedAtMs")); }
+  get asOfMs() { return number(here(this, "asOfMs")); }
+  get asOfAt() { return date(here(this, "asOfMs")); }
+  get detail() { return text(here(this, "detail")); }
+  get foundAtMs() { return number(here(this, "foundAtMs")); }
+  get foundAt() { return date(here(this, "foundAtMs")); }
+  get seenAtMs() { return number(here(this, "seenAtMs")); }
+  get seenAt() { return date(here(this, "seenAtMs")); }
+  get closedAtMs() { return number(here(this, "closedAtMs")); }
+  get closedAt() { return date(here(this, "closedAtMs")); }
+  get closedBy() { return text(here(this, "closedBy")); }
+  get note() { return text(here(this, "note")); }
+  get settledBy() { return text(here(this, "settledBy")); }
+}
+
+class ListDifferencesResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["hasMore"];
+  get document() { return documentOf(this); }
+  get differences() {
+    return list(here(this, "differences"), (each) => nested(this, each, Difference));
+  }
+  get hasMore() { return boolean(here(this, "hasMore")); }
+  get after() { return text(here(this, "after")); }
+}
+
+class CloseDifferenceResult extends StoreResult {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["outcome"];
+  get document() { return documentOf(this); }
+  get difference() { return nested(this, here(this, "difference"), Difference); }
+}
+
 class CheckSchemaResult extends Result {
   static facts = true;
   static at = ["exchange"];
@@ -535,5 +584,6 @@ module.exports = {
   ConsumeChallengeResult, RegisterDeviceKeyResult, AdvanceDeviceKeyCounterResult,
   UpdateDeviceKeyReceiptResult, RetireDeviceKeyResult, DeviceKey, GetDeviceKeyResult,
   RecordEventResult, MovedRows, MergeAccountsResult, ForgetAccountResult, StoredEvidence,
-  GetEvidenceResult, CheckSchemaResult, CreateSchemaResult
+  GetEvidenceResult, Difference, ListDifferencesResult, CloseDifferenceResult, CheckSchemaResult,
+  CreateSchemaResult
 };

@@ -64,6 +64,8 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case resumeExpiredRevocations
   case applyEvent
   case createSchema
+  case listDifferences
+  case closeDifference
   case getTransactionInfo
   case getTransactionHistory
   case getTransactionHistoryV1
@@ -399,6 +401,15 @@ extension Operation {
       OperationRow(
         "create-schema", ["operation", "engine", "deadlineMs", "lineage"], steps: .init(16),
         engines: .any)
+    case .listDifferences:
+      OperationRow(
+        "list-differences",
+        ["operation", "engine", "deadlineMs", "environment", "class", "state", "after"],
+        steps: .init(10), engines: .durable)
+    case .closeDifference:
+      OperationRow(
+        "close-difference", ["operation", "engine", "deadlineMs", "id", "note"], steps: .init(10),
+        engines: .durable)
     case .getTransactionInfo:
       OperationRow(
         "get-transaction-info",

@@ -34,15 +34,16 @@ extension OperationContext {
       .issueChallenge, .consumeChallenge, .registerDeviceKey, .advanceDeviceKeyCounter,
       .updateDeviceKeyReceipt, .retireDeviceKey, .getDeviceKey, .recordEvent, .mergeAccounts,
       .forgetAccount, .getEvidence, .checkSchema, .completeRevocation, .resumeExpiredRevocations,
-      .applyEvent, .createSchema, .getTransactionInfo, .getTransactionHistory,
-      .getTransactionHistoryV1, .getAllSubscriptionStatuses, .getAppTransactionInfo,
-      .lookUpOrderId, .getRefundHistory, .finishTransaction, .setAppAccountToken,
-      .sendConsumptionInformation, .sendConsumptionData, .extendSubscriptionRenewalDate,
-      .extendRenewalDateForAllActiveSubscribers, .getStatusOfSubscriptionRenewalDateExtensions,
-      .getNotificationHistory, .requestTestNotification, .getTestNotificationStatus,
-      .uploadImage, .deleteImage, .getImageList, .uploadMessage, .deleteMessage, .getMessageList,
-      .configureDefaultMessage, .getDefaultMessage, .deleteDefaultMessage, .configureRealtimeUrl,
-      .getRealtimeUrl, .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults,
+      .applyEvent, .createSchema, .listDifferences, .closeDifference, .getTransactionInfo,
+      .getTransactionHistory, .getTransactionHistoryV1, .getAllSubscriptionStatuses,
+      .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory, .finishTransaction,
+      .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
+      .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
+      .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
+      .requestTestNotification, .getTestNotificationStatus, .uploadImage, .deleteImage,
+      .getImageList, .uploadMessage, .deleteMessage, .getMessageList, .configureDefaultMessage,
+      .getDefaultMessage, .deleteDefaultMessage, .configureRealtimeUrl, .getRealtimeUrl,
+      .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults,
       .cancelSubscription, .revokeSubscription, .requestTransactionRefund,
       .changeSubscriptionMetadata, .changeSubscriptionPrice, .migrateSubscription,
       .sendExternalPurchaseReport, .getExternalPurchaseReport:
@@ -93,6 +94,8 @@ extension OperationContext {
     case .resumeExpiredRevocations: .ledger(try LedgerStateMachine(self))
     case .applyEvent: .ledger(try LedgerStateMachine(self))
     case .createSchema: .ledger(try LedgerStateMachine(self))
+    case .listDifferences: .ledger(try LedgerStateMachine(self))
+    case .closeDifference: .ledger(try LedgerStateMachine(self))
     case .getTransactionInfo: .appStore(try AppStoreStateMachine(self))
     case .getTransactionHistory: .appStore(try AppStoreStateMachine(self))
     case .getTransactionHistoryV1: .appStore(try AppStoreStateMachine(self))
@@ -177,6 +180,8 @@ extension OperationContext {
     case .resumeExpiredRevocations: .init(try ResumeExpiredRevocations(parameters))
     case .applyEvent: .init(try ApplyEvent(parameters))
     case .createSchema: .init(try CreateSchema(parameters))
+    case .listDifferences: .init(try ListDifferences(parameters))
+    case .closeDifference: .init(try CloseDifference(parameters))
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
       .verifyDevice, .answerVerifyReceipt, .issueSession, .verifySession,
       .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,

@@ -724,4 +724,48 @@ trait LedgerCalls
             'leaseMs' => $leaseMs,
         ], $options), $evidence, $grant, $takeBack);
     }
+
+    /**
+     * Returns the differences between the ledger and Apple that `reconcile` has found, the
+     * oldest first, 25 a page.
+     *
+     * @param string|null $environment the environment of the differences; null for all
+     *     ("Production", "Sandbox", "LocalTesting")
+     * @param string|null $class their class; null for all ("paid-not-granted",
+     *     "claim-left-behind", "refund-not-taken-back", "reversal-not-given-back",
+     *     "subscription-unowned", "unknown-product", "unknown-at-apple", "not-verified",
+     *     "history-gap")
+     * @param string|null $state whether to return the open ones, or those that are closed
+     *     ("open", "closed"); null: open
+     * @param string|null $after the place after which to begin, `after` of the page before
+     */
+    public function listDifferences(
+        ?string $environment = null,
+        ?string $class = null,
+        ?string $state = null,
+        ?string $after = null,
+    ): ListDifferencesResult {
+        return ListDifferencesResult::in($this->accepted([
+            'operation' => 'list-differences',
+            'environment' => $environment,
+            'class' => $class,
+            'state' => $state,
+            'after' => $after,
+        ]), 'exchange');
+    }
+
+    /**
+     * Closes a difference that a person has settled; only newer evidence opens it again.
+     *
+     * @param string $id the difference
+     * @param string $note how it was settled, for those who look later
+     */
+    public function closeDifference(string $id, string $note): CloseDifferenceResult
+    {
+        return CloseDifferenceResult::in($this->answered([
+            'operation' => 'close-difference',
+            'id' => $id,
+            'note' => $note,
+        ]), 'exchange');
+    }
 }

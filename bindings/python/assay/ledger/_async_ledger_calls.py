@@ -597,3 +597,33 @@ class AsyncCalls(Opened):
             take_back=take_back,
             now=now,
         )
+
+    async def list_differences(
+        self,
+        *,
+        environment: str | None = None,
+        class: str | None = None,
+        state: str | None = None,
+        after: str | None = None,
+        now: Time | None = None,
+    ) -> _r.ListDifferencesResult:
+        """`Ledger.list_differences`."""
+        return await self._ask(
+            _r.ListDifferencesResult,
+            "list-differences",
+            {
+                "environment": environment,
+                "class": class,
+                "state": state,
+                "after": after,
+            },
+            now=now,
+        )
+
+    async def close_difference(
+        self, id: str, note: str, *, now: Time | None = None
+    ) -> _r.CloseDifferenceResult:
+        """`Ledger.close_difference`."""
+        return await self._ask(
+            _r.CloseDifferenceResult, "close-difference", {"id": id, "note": note}, now=now
+        )

@@ -779,3 +779,46 @@ class Calls(Opened):
             take_back=take_back,
             now=now,
         )
+
+    def list_differences(
+        self,
+        *,
+        environment: str | None = None,
+        class: str | None = None,
+        state: str | None = None,
+        after: str | None = None,
+        now: Time | None = None,
+    ) -> _r.ListDifferencesResult:
+        """Returns the differences between the ledger and Apple that `reconcile` has found, the
+        oldest first, 25 a page.
+
+        environment  the environment of the differences; None for all: "Production", "Sandbox",
+                     "LocalTesting"
+        class        their class; None for all: "paid-not-granted", "claim-left-behind",
+                     "refund-not-taken-back", "reversal-not-given-back", "subscription-unowned",
+                     "unknown-product", "unknown-at-apple", "not-verified", "history-gap"
+        state        whether to return the open ones, or those that are closed: "open", "closed"
+        after        the place after which to begin, `after` of the page before
+        """
+        return self._ask(
+            _r.ListDifferencesResult,
+            "list-differences",
+            {
+                "environment": environment,
+                "class": class,
+                "state": state,
+                "after": after,
+            },
+            now=now,
+        )
+
+    def close_difference(
+        self, id: str, note: str, *, now: Time | None = None
+    ) -> _r.CloseDifferenceResult:
+        """Closes a difference that a person has settled; only newer evidence opens it again.
+
+        note  how it was settled, for those who look later
+        """
+        return self._ask(
+            _r.CloseDifferenceResult, "close-difference", {"id": id, "note": note}, now=now
+        )

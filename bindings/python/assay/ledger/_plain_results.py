@@ -17,6 +17,7 @@ __all__ = [
     "AdvanceDeviceKeyCounterResult",
     "BeginSignupResult",
     "CheckSchemaResult",
+    "CloseDifferenceResult",
     "CompleteResult",
     "CompleteRevocationResult",
     "ConsumeChallengeResult",
@@ -32,6 +33,7 @@ __all__ = [
     "GetPlanResult",
     "LeaseDueSubscriptionsResult",
     "LedgerPurchase",
+    "ListDifferencesResult",
     "MergeAccountsResult",
     "MovedRows",
     "RecordEventResult",
@@ -529,6 +531,32 @@ class GetEvidenceResult(Result):
 
     evidence: tuple[StoredEvidence, ...] = many(StoredEvidence)
     missing: tuple[str, ...] = plain((), tuple)
+
+
+@part(frozen=True, eq=False, repr=False)
+class ListDifferencesResult(Result):
+    """The result of `Ledger.list_differences`.
+
+    differences  the differences, in the order in which they were found; a page of DynamoDB may have
+                 fewer than 25 although more follow
+    has_more     whether another page follows
+    after        the place of the next page; None if this is the last one
+    """
+
+    differences: tuple[str, ...] = plain((), tuple)
+    has_more: bool = plain(False)
+    after: str | None = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class CloseDifferenceResult(Result):
+    """The result of `Ledger.close_difference`: "closed", "already", "open" (newer evidence was
+    faster), "none" (there is no such difference).
+
+    difference  the difference afterwards; None if there is none
+    """
+
+    difference: str | None = plain()
 
 
 @part(frozen=True, eq=False, repr=False)
