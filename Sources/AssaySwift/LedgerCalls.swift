@@ -714,21 +714,21 @@ extension Ledger {
   /// - Parameters:
   ///   - environment: the environment of the differences; nil for all: `Production`, `Sandbox`,
   ///     `LocalTesting`.
-  ///   - class: their class; nil for all: `paid-not-granted`, `claim-left-behind`,
+  ///   - kind: their kind; nil for all: `paid-not-granted`, `claim-left-behind`,
   ///     `refund-not-taken-back`, `reversal-not-given-back`, `subscription-unowned`,
   ///     `unknown-product`, `unknown-at-apple`, `not-verified`, `history-gap`.
   ///   - state: whether to return the open ones, or those that are closed: `open`, `closed`.
   ///   - after: the place after which to begin, `after` of the page before.
   ///   - now: the time of the call; the exchange goes on from it.
   public func listDifferences(
-    environment: String? = nil, `class`: String? = nil, state: String? = nil,
-    after: String? = nil, at now: Timestamp = .now
+    environment: String? = nil, kind: String? = nil, state: String? = nil, after: String? = nil,
+    at now: Timestamp = .now
   ) async throws -> ListDifferencesResult {
     let request = LedgerRequest(
       "list-differences", at: now,
       [
         ("environment", environment.map { JSON($0) }),
-        ("class", `class`.map { JSON($0) }),
+        ("kind", kind.map { JSON($0) }),
         ("state", state.map { JSON($0) }),
         ("after", after.map { JSON($0) }),
       ])

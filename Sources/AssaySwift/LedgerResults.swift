@@ -1060,7 +1060,7 @@ public struct Difference: FactsObject, Hashable, Sendable {
   /// The environment.
   public internal(set) var environment: Environment
   /// What differs.
-  public internal(set) var `class`: DifferenceClass
+  public internal(set) var kind: DifferenceKind
   /// "open" or "closed".
   public internal(set) var state: String
   /// The key of the purchase; nil if the difference is about something else.
@@ -1081,7 +1081,7 @@ public struct Difference: FactsObject, Hashable, Sendable {
   public internal(set) var purchasedAt: Timestamp?
   /// The time of the newest evidence.
   public internal(set) var asOf: Timestamp
-  /// What was refused, and where; nil for most classes.
+  /// What was refused, and where; nil for most kinds.
   public internal(set) var detail: String?
   /// When it was found.
   public internal(set) var foundAt: Timestamp
@@ -1099,7 +1099,7 @@ public struct Difference: FactsObject, Hashable, Sendable {
   init(_ facts: Members) throws(AssayError) {
     id = try facts.needed(facts.text("id"), "id")
     environment = try facts.needed(facts.name("environment"), "environment")
-    `class` = try facts.needed(facts.name("class"), "class")
+    kind = try facts.needed(facts.name("kind"), "kind")
     state = try facts.needed(facts.text("state"), "state")
     purchaseKey = facts.text("purchaseKey")
     transactionId = facts.text("transactionId")
@@ -1234,19 +1234,19 @@ public struct ClientResult: Name {
 }
 
 /// What differs between the ledger and Apple.
-public struct DifferenceClass: Name {
+public struct DifferenceKind: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  public static let paidNotGranted = DifferenceClass(rawValue: "paid-not-granted")
-  public static let claimLeftBehind = DifferenceClass(rawValue: "claim-left-behind")
-  public static let refundNotTakenBack = DifferenceClass(rawValue: "refund-not-taken-back")
-  public static let reversalNotGivenBack = DifferenceClass(rawValue: "reversal-not-given-back")
-  public static let subscriptionUnowned = DifferenceClass(rawValue: "subscription-unowned")
-  public static let unknownProduct = DifferenceClass(rawValue: "unknown-product")
-  public static let unknownAtApple = DifferenceClass(rawValue: "unknown-at-apple")
-  public static let notVerified = DifferenceClass(rawValue: "not-verified")
-  public static let historyGap = DifferenceClass(rawValue: "history-gap")
+  public static let paidNotGranted = DifferenceKind(rawValue: "paid-not-granted")
+  public static let claimLeftBehind = DifferenceKind(rawValue: "claim-left-behind")
+  public static let refundNotTakenBack = DifferenceKind(rawValue: "refund-not-taken-back")
+  public static let reversalNotGivenBack = DifferenceKind(rawValue: "reversal-not-given-back")
+  public static let subscriptionUnowned = DifferenceKind(rawValue: "subscription-unowned")
+  public static let unknownProduct = DifferenceKind(rawValue: "unknown-product")
+  public static let unknownAtApple = DifferenceKind(rawValue: "unknown-at-apple")
+  public static let notVerified = DifferenceKind(rawValue: "not-verified")
+  public static let historyGap = DifferenceKind(rawValue: "history-gap")
 }
 
 /// The state of a revoked purchase before, or the reason why nothing changed.

@@ -410,6 +410,15 @@ def accounts(tape, ledger):
                   lambda: ledger.forget_account("ann", attempt_id=attempt("forget")))
 
 
+def differences(tape, ledger):
+    tape.asks("RCN-42", "no differences", ledger.list_differences)
+    tape.asks("RCN-42", "no differences of a kind", lambda: ledger.list_differences(
+        environment="Sandbox", kind="paid-not-granted", state="closed",
+        after="1760000000000-" + "0" * 64))
+    tape.asks("RCN-42", "close what is no difference", lambda: ledger.close_difference(
+        "0" * 64, "asked the customer"))
+
+
 def schema(tape, ledger):
     from assay.ledger import ledger as opened
 

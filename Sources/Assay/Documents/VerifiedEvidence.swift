@@ -64,6 +64,12 @@ extension VerifiedEvidence {
     }
   }
 
+  /// Whether the evidence is a notification of a reversed refund.
+  var isReversal: Bool {
+    guard case .storeKit(let payload) = self else { return false }
+    return payload.text("notificationType") == "REFUND_REVERSED"
+  }
+
   /// The bundle id that the exchange gave to a JWS without one (API-57); `nil` if the evidence has
   /// its own.
   var assumedBundleId: Text? {

@@ -1653,7 +1653,7 @@ enum ExplanationText {
     thing	operation	resume-expired-revocations	does	Takes over up to 25 take-backs that were not completed in time. Run it every minute, beside resume-expired.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, attemptId, leaseMs, minExpiredMs	page	docs/exchanges.md; STO-35
     thing	operation	apply-event	does	Applies a notification of Apple's to purchases and subscriptions: refunds are taken back, reversed ones are granted again to the owner of the purchase. In whatever order and however often notifications arrive, the newest signed state wins (STO-33, STO-34). Answer Apple with the HTTP status of the result.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, grantMode, attemptId, leaseMs	page	docs/exchanges.md; STO-34
     thing	operation	create-schema	does	Creates tables and indexes if there are none: for a setup, and for nothing else. If only some exist, nothing is created.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, lineage	page	docs/exchanges.md; STO-78
-    thing	operation	list-differences	does	Returns the differences between the ledger and Apple that reconcile has found, the oldest first, 25 a page.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, environment, class, state, after	page	docs/exchanges.md; RCN-42
+    thing	operation	list-differences	does	Returns the differences between the ledger and Apple that reconcile has found, the oldest first, 25 a page.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, environment, kind, state, after	page	docs/exchanges.md; RCN-42
     thing	operation	close-difference	does	Closes a difference that a person has settled; only newer evidence opens it again.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, id, note	page	docs/exchanges.md; RCN-42
     thing	operation	get-transaction-info	does	Gets one transaction by its id or its original id.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId	page	docs/exchanges.md; app-store-server-api.md §4
     thing	operation	get-transaction-history	does	Gets all transactions of a customer by any of their transaction ids.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, revision, startDate, endDate, productId, productType, sort, subscriptionGroupIdentifier, inAppOwnershipType, revoked	page	docs/exchanges.md; app-store-server-api.md §4
@@ -1978,7 +1978,7 @@ enum ExplanationText {
     thing	value	Kind	what it is	a set of values	meaning	The kind of a JWS, by its form.	values	transaction, renewal-info, notification, app-transaction, realtime-request
     thing	value	ClaimOutcome	what it is	a set of values	meaning	The outcome of the claim of a purchase.	values	new, resume, already-granted, in-progress, other-account, revoked, held, unknown-product, upgraded, family-shared, unclaimed, refused
     thing	value	ClientResult	what it is	a set of values	meaning	The result of a purchase for the client.	values	granted, already-granted, refused-final, refused-keep, deferred
-    thing	value	DifferenceClass	what it is	a set of values	meaning	What differs between the ledger and Apple.	values	paid-not-granted, claim-left-behind, refund-not-taken-back, reversal-not-given-back, subscription-unowned, unknown-product, unknown-at-apple, not-verified, history-gap
+    thing	value	DifferenceKind	what it is	a set of values	meaning	What differs between the ledger and Apple.	values	paid-not-granted, claim-left-behind, refund-not-taken-back, reversal-not-given-back, subscription-unowned, unknown-product, unknown-at-apple, not-verified, history-gap
     thing	value	RevokeOutcome	what it is	a set of values	meaning	The state of a revoked purchase before, or the reason why nothing changed.	values	was-granted, was-claimed, unclaimed, already, stale, not-revoked, refused, in-progress
     thing	value	EventPart	what it is	a set of values	meaning	The subject of a refused part of an event.	values	ledger, subscription
     thing	value	PurchaseUse	what it is	a set of values	meaning	The answer to a customer who asks about a purchase.	values	unused, already-delivered, resume, refunded, used-by-other
@@ -2254,15 +2254,15 @@ enum ExplanationText {
     thing	value	refused-final	value of	ClientResult: The result of a purchase for the client.
     thing	value	refused-keep	value of	ClientResult: The result of a purchase for the client.
     thing	value	deferred	value of	ClientResult: The result of a purchase for the client.
-    thing	value	paid-not-granted	value of	DifferenceClass: What differs between the ledger and Apple.
-    thing	value	claim-left-behind	value of	DifferenceClass: What differs between the ledger and Apple.
-    thing	value	refund-not-taken-back	value of	DifferenceClass: What differs between the ledger and Apple.
-    thing	value	reversal-not-given-back	value of	DifferenceClass: What differs between the ledger and Apple.
-    thing	value	subscription-unowned	value of	DifferenceClass: What differs between the ledger and Apple.
-    thing	value	unknown-product	value of	DifferenceClass: What differs between the ledger and Apple.
-    thing	value	unknown-at-apple	value of	DifferenceClass: What differs between the ledger and Apple.
-    thing	value	not-verified	value of	DifferenceClass: What differs between the ledger and Apple.
-    thing	value	history-gap	value of	DifferenceClass: What differs between the ledger and Apple.
+    thing	value	paid-not-granted	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	claim-left-behind	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	refund-not-taken-back	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	reversal-not-given-back	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	subscription-unowned	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	unknown-product	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	unknown-at-apple	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	not-verified	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	history-gap	value of	DifferenceKind: What differs between the ledger and Apple.
     thing	value	was-granted	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
     thing	value	was-claimed	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
     thing	value	unclaimed	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
@@ -2561,7 +2561,7 @@ enum ExplanationText {
     thing	type	ForgetAccountResult	what it is	a type of facts	meaning	The result of forget-account: "forgotten", "already".	members	outcome, forgotten, hasMore, changed
     thing	type	StoredEvidence	what it is	a type of facts	meaning	A stored text of evidence. Verify the text again before you rely on it.	members	sha256, text, storedAtMs, bundleId
     thing	type	GetEvidenceResult	what it is	a type of facts	meaning	The result of get-evidence.	members	evidence, missing
-    thing	type	Difference	what it is	a type of facts	meaning	A difference between the ledger and Apple.	members	id, environment, class, state, purchaseKey, transactionId, originalTransactionId, productId, quantity, price, currency, purchasedAtMs, asOfMs, detail, foundAtMs, seenAtMs, closedAtMs, closedBy, note, settledBy
+    thing	type	Difference	what it is	a type of facts	meaning	A difference between the ledger and Apple.	members	id, environment, kind, state, purchaseKey, transactionId, originalTransactionId, productId, quantity, price, currency, purchasedAtMs, asOfMs, detail, foundAtMs, seenAtMs, closedAtMs, closedBy, note, settledBy
     thing	type	ListDifferencesResult	what it is	a type of facts	meaning	The result of list-differences.	members	differences, hasMore, after
     thing	type	CloseDifferenceResult	what it is	a type of facts	meaning	The result of close-difference: "closed", "already", "open" (newer evidence was faster), "none" (there is no such difference).	members	outcome, difference
     thing	type	CheckSchemaResult	what it is	a type of facts	meaning	The result of check-schema.	members	tables, primary, version, lineage, warnings

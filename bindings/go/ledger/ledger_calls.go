@@ -833,10 +833,10 @@ func (l *Ledger) ApplyEvent(
 type ListDifferencesRequest struct {
 	// The environment of the differences; empty for all.
 	Environment assay.Environment
-	// Their class; empty for all; "paid-not-granted" or "claim-left-behind" or
+	// Their kind; empty for all; "paid-not-granted" or "claim-left-behind" or
 	// "refund-not-taken-back" or "reversal-not-given-back" or "subscription-unowned" or
 	// "unknown-product" or "unknown-at-apple" or "not-verified" or "history-gap".
-	Class string
+	Kind string
 	// Whether to return the open ones, or those that are closed; "open" or "closed"; empty:
 	// open.
 	State string
@@ -851,7 +851,7 @@ func (l *Ledger) ListDifferences(
 ) (*ListDifferencesResult, error) {
 	request := asking("list-differences")
 	put(request, "environment", asked.Environment)
-	put(request, "class", asked.Class)
+	put(request, "kind", asked.Kind)
 	put(request, "state", asked.State)
 	put(request, "after", asked.After)
 	found := new(ListDifferencesResult)

@@ -656,7 +656,7 @@ type Difference struct {
 	// What differs. One of "paid-not-granted", "claim-left-behind", "refund-not-taken-back",
 	// "reversal-not-given-back", "subscription-unowned", "unknown-product", "unknown-at-apple",
 	// "not-verified", "history-gap".
-	Class string `json:"class"`
+	Kind string `json:"kind"`
 	// "open" or "closed".
 	State string `json:"state"`
 	// The key of the purchase; empty if the difference is about something else.
@@ -677,7 +677,7 @@ type Difference struct {
 	PurchasedAt Time `json:"purchasedAtMs"`
 	// The time of the newest evidence.
 	AsOf Time `json:"asOfMs"`
-	// What was refused, and where; empty for most classes.
+	// What was refused, and where; empty for most kinds.
 	Detail string `json:"detail"`
 	// When it was found.
 	FoundAt Time `json:"foundAtMs"`

@@ -25,7 +25,7 @@ export type ClientResult =
   "granted" | "already-granted" | "refused-final" | "refused-keep" | "deferred" | (string & {});
 
 /** What differs between the ledger and Apple. */
-export type DifferenceClass =
+export type DifferenceKind =
   "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" |
   "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap" |
   (string & {});
@@ -801,7 +801,7 @@ export class Difference extends Members {
   /** The environment. */
   readonly environment: Environment;
   /** What differs. */
-  readonly class: DifferenceClass;
+  readonly kind: DifferenceKind;
   /** "open" or "closed". */
   readonly state: string;
   /** The key of the purchase; null if the difference is about something else. */
@@ -824,7 +824,7 @@ export class Difference extends Members {
   /** The time of the newest evidence. */
   readonly asOfMs: Ms;
   readonly asOfAt: Date;
-  /** What was refused, and where; null for most classes. */
+  /** What was refused, and where; null for most kinds. */
   readonly detail: string | null;
   /** When it was found. */
   readonly foundAtMs: Ms;
@@ -1189,8 +1189,8 @@ export interface ApplyEventRequest extends LedgerCallOptions {
 export interface ListDifferencesRequest extends LedgerCallOptions {
   /** The environment of the differences; absent for all. */
   environment?: "Production" | "Sandbox" | "LocalTesting";
-  /** Their class; absent for all. */
-  class?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap";
+  /** Their kind; absent for all. */
+  kind?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap";
   /** Whether to return the open ones, or those that are closed. */
   state?: "open" | "closed";
   /** The place after which to begin, `after` of the page before. */

@@ -1487,7 +1487,7 @@ export interface ExchangeRequests {
     engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
     deadlineMs?: Ms | Date | null;
     environment?: "Production" | "Sandbox" | "LocalTesting" | null;
-    class?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap" | null;
+    kind?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap" | null;
     state?: "open" | "closed" | null;
     after?: string | null;
   };

@@ -505,10 +505,10 @@ class GetEvidenceResult extends Result {
 }
 
 class Difference extends Members {
-  static shown = ["id", "class", "state"];
+  static shown = ["id", "kind", "state"];
   get id() { return text(here(this, "id")); }
   get environment() { return text(here(this, "environment")); }
-  get class() { return text(here(this, "class")); }
+  get kind() { return text(here(this, "kind")); }
   get state() { return text(here(this, "state")); }
   get purchaseKey() { return text(here(this, "purchaseKey")); }
   get transactionId() { return text(here(this, "transactionId")); }

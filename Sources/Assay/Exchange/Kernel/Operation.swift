@@ -404,7 +404,7 @@ extension Operation {
     case .listDifferences:
       OperationRow(
         "list-differences",
-        ["operation", "engine", "deadlineMs", "environment", "class", "state", "after"],
+        ["operation", "engine", "deadlineMs", "environment", "kind", "state", "after"],
         steps: .init(10), engines: .durable)
     case .closeDifference:
       OperationRow(

@@ -80,7 +80,7 @@ extension DynamoDatabase {
   }
 
   func differences(
-    areOpen: Bool, in environment: Text, _ kind: DifferenceClass?, after place: DifferencePlace
+    areOpen: Bool, in environment: Text, _ kind: DifferenceKind?, after place: DifferencePlace
   ) throws(LedgerSuspension) -> (rows: [DifferenceRow], next: DifferencePlace?) {
     let kindOfDue = DifferenceRow.dueKind(areOpen: areOpen)
     let (keys, next) = try left(kindOfDue, beforeMs: MemberNode.exactInteger, after: place) {
@@ -128,7 +128,7 @@ extension DynamoDatabase {
           condition: "#due_pk = :due_pk AND #due_at_ms BETWEEN :after_ms AND :before_ms",
           values: [
             ("due_pk", .text(DynamoKey.due(kind, number))),
-            ("after_ms", .integer(max(0, place.atMs))), ("before_ms", .integer(beforeMs)),
+            ("after_ms", .integer(place.atMs)), ("before_ms", .integer(beforeMs)),
           ], limit: Int64(LedgerContext.dueCap) &* 2
         ).call(table)
       }
@@ -153,24 +153,35 @@ extension DynamoDatabase {
 
   func purchasesLeft(
     _ state: LedgerRow.State, in environment: Text, beforeMs: Int64, after place: DifferencePlace
-  ) throws(LedgerSuspension) -> [LedgerRow] {
-    let (keys, _) = try left(state.dueKind, beforeMs: beforeMs, after: place) {
+  ) throws(LedgerSuspension) -> (rows: [LedgerRow], next: DifferencePlace?) {
+    let (keys, next) = try left(state.dueKind, beforeMs: beforeMs, after: place) {
       Text(Array($0.partition.utf8.dropFirst(DynamoKey.purchases.utf8CodeUnitCount)))
     }
     let rows = try items(keys.map { $0.key }).map(LedgerRow.init)
-    return rows.filter {
-      $0.environment == environment && $0.state == state && $0.leaseMs <= beforeMs
-    }
+    return (
+      rows.filter {
+        $0.environment == environment && $0.state == state && $0.leaseMs <= beforeMs
+      }, next
+    )
   }
 
   func subscriptionsLeft(in environment: Text) throws(LedgerSuspension) -> [SubscriptionRow] {
     let nowMs = context.nowMs
-    let (keys, _) = try left("SUBSCRIPTION#", beforeMs: nowMs, after: .start) { $0.partition }
-    let rows = try items(keys.map { $0.key }).map(SubscriptionRow.init)
-    return rows.filter {
-      $0.environment == environment && ($0.nextCheckAtMs ?? .max) <= nowMs
+    var place = DifferencePlace.start
+    // Those of other environments are in the same index.
+    for _ in 0..<Self.pageCap {
+      let (keys, next) = try left("SUBSCRIPTION#", beforeMs: nowMs, after: place) { $0.partition }
+      let rows = try items(keys.map { $0.key }).map(SubscriptionRow.init).filter {
+        $0.environment == environment && ($0.nextCheckAtMs ?? .max) <= nowMs
+      }
+      guard rows.isEmpty, let next else { return rows }
+      place = next
     }
+    return []
   }
+
+  /// The largest number of pages in which subscriptions of one environment are looked for.
+  private static let pageCap = 8
 
   private func items(_ keys: [DynamoKey]) throws(LedgerSuspension) -> [DynamoItem] {
     guard !keys.isEmpty else { return [] }
@@ -233,12 +244,12 @@ extension DifferenceChange {
     var request = DynamoRequest.update(
       .difference(read.id),
       if: """
-        #state = :read_state AND #class = :read_class AND #as_of_ms = :read_as_of_ms \
+        #state = :read_state AND #kind = :read_kind AND #as_of_ms = :read_as_of_ms \
         AND #seen_at_ms = :read_seen_at_ms
         """,
       [
         ("read_state", .text(read.isOpen ? "open" : "closed")),
-        ("read_class", .text(Text(stringLiteral: read.kind.name))),
+        ("read_kind", .text(Text(stringLiteral: read.kind.name))),
         ("read_as_of_ms", .integer(read.asOfMs)), ("read_seen_at_ms", .integer(read.seenAtMs)),
       ])
     request.set(next.attributes)

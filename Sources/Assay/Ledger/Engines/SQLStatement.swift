@@ -307,17 +307,17 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .runMove:
       return "UPDATE assay_run SET state = :state, part = :part, at_ms = :at_ms, token = :token, failures_until_ms = :failures_until_ms, events_until_ms = :events_until_ms, lease_expires_at_ms = :lease_expires_at_ms, done_at_ms = :done_at_ms WHERE id = :id AND attempt_id = :attempt_id AND fencing_token = :fencing_token AND state = 'open'"
     case .differenceInsert:
-      return "INSERT INTO assay_difference (id,environment,subject,class,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note) VALUES (:id,:environment,:subject,:class,:state,:transaction_id,:original_transaction_id,:product,:quantity,:price,:currency,:purchased_at_ms,:as_of_ms,:detail,:found_at_ms,:seen_at_ms,:run,:closed_at_ms,:closed_by,:note) ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_difference (id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note) VALUES (:id,:environment,:subject,:kind,:state,:transaction_id,:original_transaction_id,:product,:quantity,:price,:currency,:purchased_at_ms,:as_of_ms,:detail,:found_at_ms,:seen_at_ms,:run,:closed_at_ms,:closed_by,:note) ON CONFLICT DO NOTHING"
     case .differenceSee:
-      return "UPDATE assay_difference SET found_at_ms = CASE WHEN state = 'open' AND class = :class THEN found_at_ms ELSE :found_at_ms END, closed_at_ms = NULL, closed_by = NULL, note = CASE WHEN state = 'open' THEN note ELSE NULL END, class = :class, state = 'open', transaction_id = :transaction_id, original_transaction_id = :original_transaction_id, product = :product, quantity = :quantity, price = :price, currency = :currency, purchased_at_ms = :purchased_at_ms, as_of_ms = :as_of_ms, detail = :detail, seen_at_ms = :seen_at_ms, run = :run WHERE id = :id AND as_of_ms <= :as_of_ms AND (state = 'open' OR closed_by = 'run' OR class <> :class OR as_of_ms < :as_of_ms)"
+      return "UPDATE assay_difference SET found_at_ms = CASE WHEN state = 'open' AND kind = :kind THEN found_at_ms ELSE :found_at_ms END, closed_at_ms = NULL, closed_by = NULL, note = CASE WHEN state = 'open' THEN note ELSE NULL END, kind = :kind, state = 'open', transaction_id = :transaction_id, original_transaction_id = :original_transaction_id, product = :product, quantity = :quantity, price = :price, currency = :currency, purchased_at_ms = :purchased_at_ms, as_of_ms = :as_of_ms, detail = :detail, seen_at_ms = :seen_at_ms, run = :run WHERE id = :id AND as_of_ms <= :as_of_ms AND (state = 'open' OR closed_by = 'run' OR kind <> :kind OR as_of_ms < :as_of_ms)"
     case .differenceSettle:
       return "UPDATE assay_difference SET state = 'closed', closed_at_ms = :now_ms, closed_by = 'run' WHERE id = :id AND state = 'open'"
     case .differenceClose:
       return "UPDATE assay_difference SET state = 'closed', closed_at_ms = :now_ms, closed_by = 'person', note = :note WHERE id = :id AND state = 'open'"
     case .differenceRead:
-      return "SELECT id,environment,subject,class,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE id = :id"
+      return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE id = :id"
     case .differencesList:
-      return "SELECT id,environment,subject,class,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE state = :state AND (found_at_ms > :after_ms OR (found_at_ms = :after_ms AND id > :after_id)) AND (:environment = '' OR environment = :environment) AND (:class = '' OR class = :class) ORDER BY found_at_ms, id LIMIT 25"
+      return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE state = :state AND (found_at_ms > :after_ms OR (found_at_ms = :after_ms AND id > :after_id)) AND (:environment = '' OR environment = :environment) AND (:kind = '' OR kind = :kind) ORDER BY found_at_ms, id LIMIT 25"
     case .purchasesLeft:
       return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE state = :state AND environment = :environment AND lease_expires_at_ms <= :before_ms AND (lease_expires_at_ms > :after_ms OR (lease_expires_at_ms = :after_ms AND purchase_key > :after_key)) ORDER BY lease_expires_at_ms, purchase_key LIMIT 25"
     case .subscriptionsLeft:
@@ -353,7 +353,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .checkRun:
       return "SELECT id,run,state,parts,from_ms,until_ms,part,at_ms,token,failures_until_ms,events_until_ms,attempt_id,fencing_token,lease_expires_at_ms,begun_at_ms,done_at_ms FROM assay_run WHERE 1 = 0"
     case .checkDifference:
-      return "SELECT id,environment,subject,class,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE 1 = 0"
+      return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE 1 = 0"
     case .checkEvidence:
       return "SELECT digest,body,stored_at_ms,bundle_id FROM assay_evidence WHERE 1 = 0"
     case .checkPrimary:
@@ -401,7 +401,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .quotaConsume:
       return "INSERT INTO assay_quota AS q (scope,bucket,meter,used,delete_after_ms) SELECT CAST(:scope AS TEXT),CAST(:bucket AS TEXT),CAST(:meter AS TEXT),CAST(:units AS BIGINT),CAST(:delete_after_ms AS BIGINT) WHERE CAST(:room AS BIGINT) >= 0 ON CONFLICT (scope,bucket,meter) DO UPDATE SET used = q.used + excluded.used WHERE q.used <= :room RETURNING q.used"
     case .differencesList:
-      return "SELECT id,environment,subject,class,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE state = :state AND (found_at_ms > :after_ms OR (found_at_ms = :after_ms AND id > :after_id)) AND (CAST(:environment AS TEXT) = '' OR environment = :environment) AND (CAST(:class AS TEXT) = '' OR class = :class) ORDER BY found_at_ms, id LIMIT 25"
+      return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE state = :state AND (found_at_ms > :after_ms OR (found_at_ms = :after_ms AND id > :after_id)) AND (CAST(:environment AS TEXT) = '' OR environment = :environment) AND (CAST(:kind AS TEXT) = '' OR kind = :kind) ORDER BY found_at_ms, id LIMIT 25"
     case .garbageEvidence:
       return "DELETE FROM assay_evidence WHERE stored_at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_purchase WHERE evidence = digest) AND NOT EXISTS (SELECT 1 FROM assay_subscription WHERE evidence = digest)"
     case .checkPrimary:
@@ -482,7 +482,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .runInsert:
       return "INSERT INTO assay_run (id,run,state,parts,from_ms,until_ms,part,at_ms,token,failures_until_ms,events_until_ms,attempt_id,fencing_token,lease_expires_at_ms,begun_at_ms,done_at_ms) VALUES (:id,:run,:state,:parts,:from_ms,:until_ms,:part,:at_ms,:token,:failures_until_ms,:events_until_ms,:attempt_id,:fencing_token,:lease_expires_at_ms,:begun_at_ms,:done_at_ms) ON DUPLICATE KEY UPDATE id = id"
     case .differenceInsert:
-      return "INSERT INTO assay_difference (id,environment,subject,class,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note) VALUES (:id,:environment,:subject,:class,:state,:transaction_id,:original_transaction_id,:product,:quantity,:price,:currency,:purchased_at_ms,:as_of_ms,:detail,:found_at_ms,:seen_at_ms,:run,:closed_at_ms,:closed_by,:note) ON DUPLICATE KEY UPDATE id = id"
+      return "INSERT INTO assay_difference (id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note) VALUES (:id,:environment,:subject,:kind,:state,:transaction_id,:original_transaction_id,:product,:quantity,:price,:currency,:purchased_at_ms,:as_of_ms,:detail,:found_at_ms,:seen_at_ms,:run,:closed_at_ms,:closed_by,:note) ON DUPLICATE KEY UPDATE id = id"
     case .checkPrimary:
       return "SELECT @@global.read_only"
     case .schemaLock:

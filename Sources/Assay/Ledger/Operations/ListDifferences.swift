@@ -3,7 +3,7 @@
 struct ListDifferences: DurableOperation {
   /// The environment of the differences; empty for all.
   private let environment: Text
-  private let kind: DifferenceClass?
+  private let kind: DifferenceKind?
   private let areOpen: Bool
   private let after: DifferencePlace
 
@@ -12,8 +12,8 @@ struct ListDifferences: DurableOperation {
     let environments: [StaticString] = ["Production", "Sandbox", "LocalTesting"]
     let number = try parameters["environment"]?.choice(environments)
     environment = number.map { Text(stringLiteral: environments[$0]) } ?? ""
-    let kinds = DifferenceClass.allCases
-    let place = try parameters["class"]?.choice(kinds.map { $0.name })
+    let kinds = DifferenceKind.allCases
+    let place = try parameters["kind"]?.choice(kinds.map { $0.name })
     kind = place.map { kinds[$0] }
     areOpen = try parameters["state"]?.choice(["open", "closed"]) != 1
     guard let node = parameters["after"] else {

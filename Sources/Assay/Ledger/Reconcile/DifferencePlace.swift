@@ -5,7 +5,7 @@ struct DifferencePlace: Sendable {
   let key: Text
 
   /// The place before every row.
-  static let start = DifferencePlace(atMs: -1, key: "")
+  static let start = DifferencePlace(atMs: 0, key: "")
 
   /// Whether a row with this time and key comes after the place.
   func precedes(_ atMs: Int64, _ key: Text) -> Bool {

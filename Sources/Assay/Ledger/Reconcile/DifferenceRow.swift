@@ -6,7 +6,7 @@ struct DifferenceRow: Sendable {
   var environment: Text
   /// What differs: a purchase key, or another key behind a word and `:`.
   var subject: Text
-  var kind: DifferenceClass
+  var kind: DifferenceKind
   var isOpen = true
   var transactionId: Text = ""
   var originalTransactionId: Text = ""
@@ -19,7 +19,7 @@ struct DifferenceRow: Sendable {
   var purchasedAtMs: Int64 = 0
   /// The time of the newest evidence, in milliseconds since 1970 UTC.
   var asOfMs: Int64
-  /// What was refused and where; `nil` for most classes.
+  /// What was refused and where; `nil` for most kinds.
   var detail: Text? = nil
   var foundAtMs: Int64
   var seenAtMs: Int64
@@ -32,7 +32,7 @@ struct DifferenceRow: Sendable {
 
   /// - Parameter nowMs: The time of the finding, in milliseconds since 1970 UTC.
   init(
-    _ kind: DifferenceClass, _ subject: Text, in environment: Text, asOfMs: Int64, run: Text,
+    _ kind: DifferenceKind, _ subject: Text, in environment: Text, asOfMs: Int64, run: Text,
     nowMs: Int64
   ) {
     id = DifferenceRow.id(environment, subject)
@@ -50,7 +50,7 @@ struct DifferenceRow: Sendable {
   }
 
   /// Whether seeing this difference changes the stored row: one that a person has closed opens
-  /// again only for newer evidence or another class. The statement has the same condition.
+  /// again only for newer evidence or another kind. The statement has the same condition.
   func isNews(for stored: DifferenceRow) -> Bool {
     guard stored.asOfMs <= asOfMs else { return false }
     return stored.isOpen || stored.closedBy == "run" || stored.kind != kind
@@ -86,7 +86,7 @@ extension DifferenceRow {
 
 extension DifferenceRow {
   static let columns: [StaticString] = [
-    "id", "environment", "subject", "class", "state", "transaction_id", "original_transaction_id",
+    "id", "environment", "subject", "kind", "state", "transaction_id", "original_transaction_id",
     "product", "quantity", "price", "currency", "purchased_at_ms", "as_of_ms", "detail",
     "found_at_ms", "seen_at_ms", "run", "closed_at_ms", "closed_by", "note",
   ]
@@ -97,7 +97,7 @@ extension DifferenceRow {
     id = try row.text()
     environment = try row.text()
     subject = try row.text()
-    guard let kind = DifferenceClass(try row.text()) else { throw .shape("class") }
+    guard let kind = DifferenceKind(try row.text()) else { throw .shape("kind") }
     self.kind = kind
     switch try row.text() {
     case "open": isOpen = true
@@ -126,7 +126,7 @@ extension DifferenceRow {
   var arguments: DatabaseCall.Arguments {
     [
       ("id", .text(id)), ("environment", .text(environment)), ("subject", .text(subject)),
-      ("class", .text(Text(stringLiteral: kind.name))),
+      ("kind", .text(Text(stringLiteral: kind.name))),
       ("state", .text(isOpen ? "open" : "closed")), ("transaction_id", .text(transactionId)),
       ("original_transaction_id", .text(originalTransactionId)), ("product", .text(product)),
       ("quantity", .integer(quantity)), ("price", DatabaseValue(price)),
@@ -142,7 +142,7 @@ extension DifferenceRow {
     writer.beginObject()
     writer.member("id", id)
     writer.member("environment", environment)
-    writer.member("class", kind.name)
+    writer.member("kind", kind.name)
     writer.member("state", isOpen ? "open" : "closed")
     writer.member("purchaseKey", isOfPurchase ? subject : nil)
     writer.member("transactionId", transactionId.isEmpty ? nil : transactionId)

@@ -31,10 +31,10 @@ protocol ReconcileTable: AnyObject {
   ///
   /// - Parameters:
   ///   - environment: The environment of the differences; empty for all.
-  ///   - kind: Their class; `nil` for all.
+  ///   - kind: Their kind; `nil` for all.
   /// - Returns: The differences, and the place of the next page; `nil` if this is the last one.
   func differences(
-    areOpen: Bool, in environment: Text, _ kind: DifferenceClass?, after place: DifferencePlace
+    areOpen: Bool, in environment: Text, _ kind: DifferenceKind?, after place: DifferencePlace
   ) throws(LedgerSuspension) -> (rows: [DifferenceRow], next: DifferencePlace?)
 
   /// Closes an open difference for a person.
@@ -45,10 +45,12 @@ protocol ReconcileTable: AnyObject {
   // MARK: rows to look at
 
   /// Returns the purchases of a state whose lease ended at `beforeMs` or earlier, ordered by that
-  /// time and the key; at most 25. Nothing is taken over.
+  /// time and the key; at most 25 are looked at. Nothing is taken over.
+  ///
+  /// - Returns: The rows, and the place of the next page; `nil` if this is the last one.
   func purchasesLeft(
     _ state: LedgerRow.State, in environment: Text, beforeMs: Int64, after place: DifferencePlace
-  ) throws(LedgerSuspension) -> [LedgerRow]
+  ) throws(LedgerSuspension) -> (rows: [LedgerRow], next: DifferencePlace?)
 
   /// Returns the subscriptions whose check is due; at most 25. Nothing is leased.
   func subscriptionsLeft(in environment: Text) throws(LedgerSuspension) -> [SubscriptionRow]

@@ -62,13 +62,13 @@ extension SQLDatabase {
   }
 
   func differences(
-    areOpen: Bool, in environment: Text, _ kind: DifferenceClass?, after place: DifferencePlace
+    areOpen: Bool, in environment: Text, _ kind: DifferenceKind?, after place: DifferencePlace
   ) throws(LedgerSuspension) -> (rows: [DifferenceRow], next: DifferencePlace?) {
     let results = try run {
       let arguments: Arguments = [
         ("state", .text(areOpen ? "open" : "closed")), ("after_ms", .integer(place.atMs)),
         ("after_id", .text(place.key)), ("environment", .text(environment)),
-        ("class", .text(kind.map { Text(stringLiteral: $0.name) } ?? "")),
+        ("kind", .text(kind.map { Text(stringLiteral: $0.name) } ?? "")),
       ]
       return [(.differencesList, arguments)]
     }
@@ -96,7 +96,7 @@ extension SQLDatabase {
 
   func purchasesLeft(
     _ state: LedgerRow.State, in environment: Text, beforeMs: Int64, after place: DifferencePlace
-  ) throws(LedgerSuspension) -> [LedgerRow] {
+  ) throws(LedgerSuspension) -> (rows: [LedgerRow], next: DifferencePlace?) {
     let results = try run {
       let arguments: Arguments = [
         ("state", .text(Text(stringLiteral: state.name))), ("environment", .text(environment)),
@@ -105,7 +105,9 @@ extension SQLDatabase {
       ]
       return [(.purchasesLeft, arguments)]
     }
-    return try results.rows(0).map { row throws(LedgerSuspension) in try LedgerRow(row) }
+    let rows = try results.rows(0).map { row throws(LedgerSuspension) in try LedgerRow(row) }
+    guard rows.count >= LedgerContext.dueCap, let last = rows.last else { return (rows, nil) }
+    return (rows, DifferencePlace(atMs: last.leaseMs, key: last.purchaseKey))
   }
 
   func subscriptionsLeft(in environment: Text) throws(LedgerSuspension) -> [SubscriptionRow] {

@@ -18,7 +18,7 @@ final class Difference extends Details
     protected const MEMBERS = [
         'id' => [Member::TEXT, 'id'],
         'environment' => [Member::TEXT, 'environment'],
-        'class' => [Member::TEXT, 'class'],
+        'kind' => [Member::TEXT, 'kind'],
         'state' => [Member::TEXT, 'state'],
         'purchaseKey' => [Member::TEXT, 'purchaseKey'],
         'transactionId' => [Member::TEXT, 'transactionId'],
@@ -42,8 +42,8 @@ final class Difference extends Details
     public readonly string $id;
     /** The environment. See Names\Environment. */
     public readonly string $environment;
-    /** What differs. See Names\DifferenceClass. */
-    public readonly string $class;
+    /** What differs. See Names\DifferenceKind. */
+    public readonly string $kind;
     /** "open" or "closed". */
     public readonly string $state;
     /** The key of the purchase; null if the difference is about something else. */
@@ -64,7 +64,7 @@ final class Difference extends Details
     public readonly ?int $purchasedAtMs;
     /** The time of the newest evidence. Milliseconds since 1970 UTC. */
     public readonly int $asOfMs;
-    /** What was refused, and where; null for most classes. */
+    /** What was refused, and where; null for most kinds. */
     public readonly ?string $detail;
     /** When it was found. Milliseconds since 1970 UTC. */
     public readonly int $foundAtMs;

@@ -731,7 +731,7 @@ trait LedgerCalls
      *
      * @param string|null $environment the environment of the differences; null for all
      *     ("Production", "Sandbox", "LocalTesting")
-     * @param string|null $class their class; null for all ("paid-not-granted",
+     * @param string|null $kind their kind; null for all ("paid-not-granted",
      *     "claim-left-behind", "refund-not-taken-back", "reversal-not-given-back",
      *     "subscription-unowned", "unknown-product", "unknown-at-apple", "not-verified",
      *     "history-gap")
@@ -741,14 +741,14 @@ trait LedgerCalls
      */
     public function listDifferences(
         ?string $environment = null,
-        ?string $class = null,
+        ?string $kind = null,
         ?string $state = null,
         ?string $after = null,
     ): ListDifferencesResult {
         return ListDifferencesResult::in($this->accepted([
             'operation' => 'list-differences',
             'environment' => $environment,
-            'class' => $class,
+            'kind' => $kind,
             'state' => $state,
             'after' => $after,
         ]), 'exchange');

@@ -602,7 +602,7 @@ class AsyncCalls(Opened):
         self,
         *,
         environment: str | None = None,
-        class: str | None = None,
+        kind: str | None = None,
         state: str | None = None,
         after: str | None = None,
         now: Time | None = None,
@@ -613,7 +613,7 @@ class AsyncCalls(Opened):
             "list-differences",
             {
                 "environment": environment,
-                "class": class,
+                "kind": kind,
                 "state": state,
                 "after": after,
             },

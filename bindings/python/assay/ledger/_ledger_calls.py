@@ -784,7 +784,7 @@ class Calls(Opened):
         self,
         *,
         environment: str | None = None,
-        class: str | None = None,
+        kind: str | None = None,
         state: str | None = None,
         after: str | None = None,
         now: Time | None = None,
@@ -794,7 +794,7 @@ class Calls(Opened):
 
         environment  the environment of the differences; None for all: "Production", "Sandbox",
                      "LocalTesting"
-        class        their class; None for all: "paid-not-granted", "claim-left-behind",
+        kind         their kind; None for all: "paid-not-granted", "claim-left-behind",
                      "refund-not-taken-back", "reversal-not-given-back", "subscription-unowned",
                      "unknown-product", "unknown-at-apple", "not-verified", "history-gap"
         state        whether to return the open ones, or those that are closed: "open", "closed"
@@ -805,7 +805,7 @@ class Calls(Opened):
             "list-differences",
             {
                 "environment": environment,
-                "class": class,
+                "kind": kind,
                 "state": state,
                 "after": after,
             },

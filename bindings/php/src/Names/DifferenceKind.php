@@ -11,7 +11,7 @@ namespace Assay\Names;
  *
  * New values may come: facts have the written value, a string to compare with these.
  */
-final class DifferenceClass
+final class DifferenceKind
 {
     public const PAID_NOT_GRANTED = 'paid-not-granted';
     public const CLAIM_LEFT_BEHIND = 'claim-left-behind';

@@ -1,5 +1,5 @@
 /// What a difference between the ledger and Apple is about (docs/spec/reconcile.md RCN-40).
-enum DifferenceClass: CaseIterable, Sendable {
+enum DifferenceKind: CaseIterable, Sendable {
   /// A customer paid, and no account was granted the purchase.
   case paidNotGranted
   /// A claim that nobody completed.
