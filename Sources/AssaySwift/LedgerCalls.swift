@@ -752,4 +752,46 @@ extension Ledger {
       ])
     return try await asking(request)
   }
+
+  /// Compares the ledger with Apple, a part at a time: enters what was missed, and reports
+  /// what needs a person. Call it again while `hasMore`.
+  ///
+  /// - Parameters:
+  ///   - environment: the environment, of which Apple's server is asked: `Production`,
+  ///     `Sandbox`, `LocalTesting`.
+  ///   - bundleId: the app.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - parts: what to look at: the notifications that Apple could not deliver, or all;
+  ///     claims, take-backs and subscriptions. Absent: failures and open. A run that is open
+  ///     goes on as it was begun.
+  ///   - from: where the time of the notifications begins; nil: three hours before the end of
+  ///     the last run, at first 179 days ago (Sandbox 29).
+  ///   - until: where it ends; nil and at most: now.
+  ///   - maxRequests: the most requests to Apple of this exchange.
+  ///   - lease: how long this exchange has the run without a step.
+  ///   - attempts: the most attempts for each request.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func reconcile(
+    environment: String, bundleId: String? = nil, attemptId: String? = nil,
+    parts: [String]? = nil, from: Duration? = nil, until: Duration? = nil,
+    maxRequests: Int64? = nil, lease: Duration? = nil, attempts: Int64? = nil,
+    at now: Timestamp = .now
+  ) async throws -> ReconcileResult {
+    let attemptId = attemptId ?? Ledger.made(18)
+    let request = LedgerRequest(
+      "reconcile", at: now,
+      [
+        ("environment", JSON(environment)),
+        ("bundleId", bundleId.map { JSON($0) }),
+        ("attemptId", JSON(attemptId)),
+        ("parts", parts.map { JSON($0.map { JSON($0) }) }),
+        ("fromMs", from.map { JSON(milliseconds: $0) }),
+        ("untilMs", until.map { JSON(milliseconds: $0) }),
+        ("maxRequests", maxRequests.map { JSON($0) }),
+        ("leaseMs", lease.map { JSON(milliseconds: $0) }),
+        ("attempts", attempts.map { JSON($0) }),
+      ])
+    return try await asking(request)
+  }
 }

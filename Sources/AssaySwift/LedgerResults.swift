@@ -1157,6 +1157,93 @@ public struct CloseDifferenceResult: StoreResult, AnswerOfStore {
   }
 }
 
+/// How many differences there are of a kind.
+public struct DifferenceCount: FactsObject, Hashable, Sendable {
+  /// The kind.
+  public internal(set) var kind: DifferenceKind
+  /// Their number.
+  public internal(set) var count: Int64
+
+  init(_ facts: Members) throws(AssayError) {
+    kind = try facts.needed(facts.name("kind"), "kind")
+    count = try facts.needed(facts.integer("count"), "count")
+  }
+}
+
+/// The result of `reconcile`: what this exchange did.
+public struct ReconcileResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The run: the attempt id that began it; nil if another process has it.
+  public internal(set) var run: String?
+  /// Whether to call again, at once or later, because the run is not at its end.
+  public internal(set) var hasMore: Bool
+  /// Whether an earlier request began the run, whose parts and times hold.
+  public internal(set) var resumed: Bool
+  /// The part that the run has reached: "recheck", "failures", "events", "claims",
+  /// "revocations", "subscriptions"; nil at its end.
+  public internal(set) var part: String?
+  /// The start of the day that is asked for next; nil in other parts.
+  public internal(set) var at: Timestamp?
+  /// The time of the notifications of this run: its start.
+  public internal(set) var from: Timestamp?
+  /// Its end.
+  public internal(set) var until: Timestamp?
+  /// The number of requests to Apple.
+  public internal(set) var requests: Int64
+  /// The number of notifications that were read.
+  public internal(set) var notifications: Int64
+  /// The number of purchases in them, each once a page.
+  public internal(set) var purchases: Int64
+  /// The number of texts that were refused.
+  public internal(set) var refused: Int64
+  /// The number of subscriptions that have another state now.
+  public internal(set) var applied: Int64
+  /// The number of purchases that are refunded now.
+  public internal(set) var revoked: Int64
+  /// The number of refunds that were reversed.
+  public internal(set) var reopened: Int64
+  /// The number of reversed refunds of purchases that nobody has claimed.
+  public internal(set) var freed: Int64
+  /// The number of notifications that changed something, and so had been missed.
+  public internal(set) var lostCount: Int64
+  /// The UUIDs of the first 100 of them.
+  public internal(set) var lost: [String]
+  /// The differences that were found.
+  public internal(set) var found: [DifferenceCount]
+  /// The differences that are in order now.
+  public internal(set) var closed: [DifferenceCount]
+  /// The time from which Apple takes requests again; nil if it did not say.
+  public internal(set) var notBefore: Timestamp?
+  /// How long another process has the run; nil if none has it.
+  public internal(set) var retryAfter: Duration?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    run = facts.text("run")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
+    resumed = try facts.needed(facts.boolean("resumed"), "resumed")
+    part = facts.text("part")
+    at = facts.time("atMs")
+    from = facts.time("fromMs")
+    until = facts.time("untilMs")
+    requests = try facts.needed(facts.integer("requests"), "requests")
+    notifications = try facts.needed(facts.integer("notifications"), "notifications")
+    purchases = try facts.needed(facts.integer("purchases"), "purchases")
+    refused = try facts.needed(facts.integer("refused"), "refused")
+    applied = try facts.needed(facts.integer("applied"), "applied")
+    revoked = try facts.needed(facts.integer("revoked"), "revoked")
+    reopened = try facts.needed(facts.integer("reopened"), "reopened")
+    freed = try facts.needed(facts.integer("freed"), "freed")
+    lostCount = try facts.needed(facts.integer("lostCount"), "lostCount")
+    lost = facts.list("lost")
+    found = try facts.objects("found")
+    closed = try facts.objects("closed")
+    notBefore = facts.time("notBeforeMs")
+    retryAfter = facts.duration("retryAfterMs")
+  }
+}
+
 /// The result of `check-schema`.
 public struct CheckSchemaResult: LedgerResult, AnswerOfStore {
   /// The whole answer.

@@ -37,5 +37,6 @@ extension LedgerResultTests {
     "create-schema": CreateSchemaResult.self,
     "list-differences": ListDifferencesResult.self,
     "close-difference": CloseDifferenceResult.self,
+    "reconcile": ReconcileResult.self,
   ]
 }

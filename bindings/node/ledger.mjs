@@ -5,13 +5,14 @@ export const {
   AcquireRatePermitResult, AdvanceDeviceKeyCounterResult, ApplyEventResult, BeginSignupResult,
   CheckSchemaResult, Claim, ClaimResult, CloseDifferenceResult, CompleteResult,
   CompleteRevocationResult, ConsumeChallengeResult, ConsumeQuotaResult, CreateSchemaResult,
-  DeactivateSubscriptionsResult, DeviceKey, Difference, DueSubscription, DynamoDB, FindResult,
-  FinishSignupResult, ForgetAccountResult, GetDeviceKeyResult, GetEvidenceResult, GetPlanResult,
-  Grant, IssueChallengeResult, LeaseDueSubscriptionsResult, Ledger, LedgerPurchase,
+  DeactivateSubscriptionsResult, DeviceKey, Difference, DifferenceCount, DueSubscription, DynamoDB,
+  FindResult, FinishSignupResult, ForgetAccountResult, GetDeviceKeyResult, GetEvidenceResult,
+  GetPlanResult, Grant, IssueChallengeResult, LeaseDueSubscriptionsResult, Ledger, LedgerPurchase,
   ListDifferencesResult, MariaDB, MergeAccountsResult, MovedRows, OperatorFacts, Postgres,
-  PurchaseRevocation, RecordEventResult, Redis, RefusedPart, RegisterDeviceKeyResult,
-  ReleaseQuotaResult, Result, ResumeExpiredResult, ResumeExpiredRevocationsResult, ResumeResult,
-  RetireDeviceKeyResult, RevokeResult, SQLite, StoreResult, StoredEvidence, Subscription,
-  SubscriptionUpdate, Take, TakeBack, UpdateDeviceKeyReceiptResult, UpdateSubscriptionsResult
+  PurchaseRevocation, ReconcileResult, RecordEventResult, Redis, RefusedPart,
+  RegisterDeviceKeyResult, ReleaseQuotaResult, Result, ResumeExpiredResult,
+  ResumeExpiredRevocationsResult, ResumeResult, RetireDeviceKeyResult, RevokeResult, SQLite,
+  StoreResult, StoredEvidence, Subscription, SubscriptionUpdate, Take, TakeBack,
+  UpdateDeviceKeyReceiptResult, UpdateSubscriptionsResult
 } = ledger;
 export default ledger;

@@ -359,6 +359,8 @@ extension Status {
   public static let rejectedExternalPurchaseReport = Status(code: 46081)
   /// Apple has another report under this requestIdentifier (EXP-7)
   public static let rejectedExternalPurchaseDisagree = Status(code: 46337)
+  /// another process has the run by now (RCN-11)
+  public static let rejectedReconcileSuperseded = Status(code: 46593)
   /// the answer is not JSON by its content type (API-30)
   public static let malformedAppStoreContentType = Status(code: 258)
   /// the answer names a next page that is not one (API-41)
@@ -857,6 +859,8 @@ extension Status {
   public static let unavailableChallengeCollision = Status(code: 7431)
   /// a subscription has ended, and nothing newer is known (21005) (VRE-33)
   public static let unavailableVerifyReceiptStale = Status(code: 7687)
+  /// another process has the run (RCN-2)
+  public static let unavailableReconcileRunning = Status(code: 7943)
   /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-8, EXC-11, EXC-15, STO-1)
   public static let internalAssayBug = Status(code: 264)
   /// a built-in certificate fails its own check (CER-6)
@@ -1060,6 +1064,7 @@ enum StatusTable {
     case 45825: return entry("rejected.verify-receipt.password", 403, "never", "the request does not have the shared secret of the app (21004)", "compare the password that the old back end sends with receipts.sharedSecrets")
     case 46081: return entry("rejected.external-purchase.report", 409, "never", "Apple refused the report: nothing of it was taken", "exchange.api.errors lists what is wrong, with the line item and the member")
     case 46337: return entry("rejected.external-purchase.disagree", 409, "never", "Apple has another report under this requestIdentifier", "an identifier was used twice: compare exchange.result.unsigned.externalPurchaseReport with yours")
+    case 46593: return entry("rejected.reconcile.superseded", 409, "never", "another process has the run by now", "the lease ran out under a slow exchange; the other one goes on")
     case 258: return entry("malformed.app-store.content-type", 502, "never", "the answer is not JSON by its content type", "something between the host and Apple answered: look at its proxy")
     case 514: return entry("malformed.app-store.paging", 502, "never", "the answer names a next page that is not one", "begin again without revision or paginationToken")
     case 770: return entry("malformed.app-store.response", 502, "never", "the answer is not in the form that Apple documents", "something between the host and Apple answered, or Apple changed the form: error.at has the place")
@@ -1309,6 +1314,7 @@ enum StatusTable {
     case 7175: return entry("unavailable.claim.attempt-id", 503, "later", "the attempt id was used for other evidence", "the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries")
     case 7431: return entry("unavailable.challenge.collision", 503, "later", "the challenge exists already", "try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it")
     case 7687: return entry("unavailable.verify-receipt.stale", 503, "later", "a subscription has ended, and nothing newer is known (21005)", "fetch newer evidence of the subscription, and answer again with it")
+    case 7943: return entry("unavailable.reconcile.running", 202, "later", "another process has the run", "wait retryAfterMs, or let the other one finish")
     case 264: return entry("internal.assay.bug", 500, "never", "a state that should be impossible", "report it; nothing was trusted")
     case 520: return entry("internal.certificates.table", 500, "never", "a built-in certificate fails its own check", "damaged build: reinstall")
     case 776: return entry("internal.crypto.sha1-disabled", 500, "never", "libcrypto refuses SHA-1 signatures", "use a libcrypto that verifies SHA-1, or the library build that contains its own")
@@ -1616,13 +1622,13 @@ enum StatusTable {
   /// The largest detail of a family.
   static func details(_ family: Int32) -> Int32 {
     switch family {
-    case 1: return 181
+    case 1: return 182
     case 2: return 77
     case 3: return 23
     case 4: return 32
     case 5: return 33
     case 6: return 54
-    case 7: return 30
+    case 7: return 31
     case 8: return 4
     case 9: return 5
     default: return 0

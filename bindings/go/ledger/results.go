@@ -715,6 +715,64 @@ type CloseDifferenceResult struct {
 	Difference *Difference `json:"difference"`
 }
 
+// DifferenceCount is how many differences there are of a kind.
+type DifferenceCount struct {
+	// The kind. One of "paid-not-granted", "claim-left-behind", "refund-not-taken-back",
+	// "reversal-not-given-back", "subscription-unowned", "unknown-product", "unknown-at-apple",
+	// "not-verified", "history-gap".
+	Kind string `json:"kind"`
+	// Their number.
+	Count int64 `json:"count"`
+}
+
+// ReconcileResult is the result of Reconcile: what this exchange did.
+type ReconcileResult struct {
+	Result
+	// The run: the attempt id that began it; empty if another process has it.
+	Run string `json:"run"`
+	// Whether to call again, at once or later, because the run is not at its end.
+	HasMore bool `json:"hasMore"`
+	// Whether an earlier request began the run, whose parts and times hold.
+	Resumed bool `json:"resumed"`
+	// The part that the run has reached: "recheck", "failures", "events", "claims",
+	// "revocations", "subscriptions"; empty at its end.
+	Part string `json:"part"`
+	// The start of the day that is asked for next; zero in other parts.
+	At Time `json:"atMs"`
+	// The time of the notifications of this run: its start.
+	From Time `json:"fromMs"`
+	// Its end.
+	Until Time `json:"untilMs"`
+	// The number of requests to Apple.
+	Requests int64 `json:"requests"`
+	// The number of notifications that were read.
+	Notifications int64 `json:"notifications"`
+	// The number of purchases in them, each once a page.
+	Purchases int64 `json:"purchases"`
+	// The number of texts that were refused.
+	Refused int64 `json:"refused"`
+	// The number of subscriptions that have another state now.
+	Applied int64 `json:"applied"`
+	// The number of purchases that are refunded now.
+	Revoked int64 `json:"revoked"`
+	// The number of refunds that were reversed.
+	Reopened int64 `json:"reopened"`
+	// The number of reversed refunds of purchases that nobody has claimed.
+	Freed int64 `json:"freed"`
+	// The number of notifications that changed something, and so had been missed.
+	LostCount int64 `json:"lostCount"`
+	// The UUIDs of the first 100 of them.
+	Lost []string `json:"lost"`
+	// The differences that were found.
+	Found []DifferenceCount `json:"found"`
+	// The differences that are in order now.
+	Closed []DifferenceCount `json:"closed"`
+	// The time from which Apple takes requests again; zero if it did not say.
+	NotBefore Time `json:"notBeforeMs"`
+	// How long another process has the run; zero if none has it.
+	RetryAfterMs int64 `json:"retryAfterMs"`
+}
+
 // CheckSchemaResult is the result of CheckSchema.
 type CheckSchemaResult struct {
 	Result

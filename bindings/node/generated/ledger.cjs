@@ -134,4 +134,8 @@ exports.OPERATIONS = [
     name: "closeDifference", operation: "close-difference", made: [], functions: [], wrapped: [],
     result: "CloseDifferenceResult", isAnswer: true,
   },
+  {
+    name: "reconcile", operation: "reconcile", first: "environment", made: ["attemptId"],
+    functions: [], wrapped: [], result: "ReconcileResult", isAnswer: false,
+  },
 ];

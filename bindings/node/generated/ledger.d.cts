@@ -869,6 +869,69 @@ export class CloseDifferenceResult extends StoreResult {
   readonly difference: Difference | null;
 }
 
+/** How many differences there are of a kind. */
+export class DifferenceCount extends Members {
+  /** The kind. */
+  readonly kind: DifferenceKind;
+  /** Their number. */
+  readonly count: number;
+}
+
+/** The result of `reconcile`: what this exchange did. */
+export class ReconcileResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The run: the attempt id that began it; null if another process has it. */
+  readonly run: string | null;
+  /** Whether to call again, at once or later, because the run is not at its end. */
+  readonly hasMore: boolean;
+  /** Whether an earlier request began the run, whose parts and times hold. */
+  readonly resumed: boolean;
+  /**
+   * The part that the run has reached: "recheck", "failures", "events", "claims", "revocations",
+   * "subscriptions"; null at its end.
+   */
+  readonly part: string | null;
+  /** The start of the day that is asked for next; null in other parts. */
+  readonly atMs: Ms | null;
+  readonly atAt: Date | null;
+  /** The time of the notifications of this run: its start. */
+  readonly fromMs: Ms | null;
+  readonly fromAt: Date | null;
+  /** Its end. */
+  readonly untilMs: Ms | null;
+  readonly untilAt: Date | null;
+  /** The number of requests to Apple. */
+  readonly requests: number;
+  /** The number of notifications that were read. */
+  readonly notifications: number;
+  /** The number of purchases in them, each once a page. */
+  readonly purchases: number;
+  /** The number of texts that were refused. */
+  readonly refused: number;
+  /** The number of subscriptions that have another state now. */
+  readonly applied: number;
+  /** The number of purchases that are refunded now. */
+  readonly revoked: number;
+  /** The number of refunds that were reversed. */
+  readonly reopened: number;
+  /** The number of reversed refunds of purchases that nobody has claimed. */
+  readonly freed: number;
+  /** The number of notifications that changed something, and so had been missed. */
+  readonly lostCount: number;
+  /** The UUIDs of the first 100 of them. */
+  readonly lost: readonly string[];
+  /** The differences that were found. */
+  readonly found: readonly DifferenceCount[];
+  /** The differences that are in order now. */
+  readonly closed: readonly DifferenceCount[];
+  /** The time from which Apple takes requests again; null if it did not say. */
+  readonly notBeforeMs: Ms | null;
+  readonly notBeforeAt: Date | null;
+  /** How long another process has the run; null if none has it. Milliseconds. */
+  readonly retryAfterMs: number | null;
+}
+
 /** The result of `checkSchema`. */
 export class CheckSchemaResult extends Result {
   /** The whole document; nested facts have that of the outer ones. */
@@ -1204,6 +1267,31 @@ export interface CloseDifferenceRequest extends LedgerCallOptions {
   note: string;
 }
 
+export interface ReconcileRequest extends LedgerCallOptions {
+  /** The app. */
+  bundleId?: string;
+  /** The id of this attempt, the same when a request is repeated. */
+  attemptId?: string;
+  /**
+   * What to look at: the notifications that Apple could not deliver, or all; claims, take-backs and
+   * subscriptions. Absent: failures and open. A run that is open goes on as it was begun.
+   */
+  parts?: readonly string[];
+  /**
+   * Where the time of the notifications begins; absent: three hours before the end of the last run,
+   * at first 179 days ago (Sandbox 29).
+   */
+  fromMs?: number;
+  /** Where it ends; absent and at most: now. */
+  untilMs?: number;
+  /** The most requests to Apple of this exchange. */
+  maxRequests?: number;
+  /** How long this exchange has the run without a step. */
+  leaseMs?: number;
+  /** The most attempts for each request. */
+  attempts?: number;
+}
+
 export interface LedgerCalls {
   /** Claims the purchases of verified evidence, so that each is granted once. */
   claim(evidence: string | SeveralEvidence, options?: ClaimRequest): Promise<ClaimResult>;
@@ -1341,4 +1429,12 @@ export interface LedgerCalls {
   listDifferences(options?: ListDifferencesRequest): Promise<ListDifferencesResult>;
   /** Closes a difference that a person has settled; only newer evidence opens it again. */
   closeDifference(request: CloseDifferenceRequest): Promise<CloseDifferenceResult>;
+  /**
+   * Compares the ledger with Apple, a part at a time: enters what was missed, and reports what
+   * needs a person. Call it again while `hasMore`.
+   */
+  reconcile(
+    environment: "Production" | "Sandbox" | "LocalTesting",
+    options?: ReconcileRequest,
+  ): Promise<ReconcileResult>;
 }

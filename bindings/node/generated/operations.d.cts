@@ -1497,6 +1497,19 @@ export interface ExchangeRequests {
     id: string;
     note: string;
   };
+  "reconcile": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    environment: "Production" | "Sandbox" | "LocalTesting";
+    bundleId?: string | null;
+    attemptId: string;
+    parts?: readonly string[] | null;
+    fromMs?: number | null;
+    untilMs?: number | null;
+    maxRequests?: number | null;
+    leaseMs?: number | null;
+    attempts?: number | null;
+  };
   "get-transaction-info": {
     deadlineMs?: Ms | Date;
     attempt?: number;

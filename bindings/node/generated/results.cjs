@@ -553,6 +553,44 @@ class CloseDifferenceResult extends StoreResult {
   get difference() { return nested(this, here(this, "difference"), Difference); }
 }
 
+class DifferenceCount extends Members {
+  static shown = ["kind", "count"];
+  get kind() { return text(here(this, "kind")); }
+  get count() { return number(here(this, "count")); }
+}
+
+class ReconcileResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["run", "part", "hasMore", "requests"];
+  get document() { return documentOf(this); }
+  get run() { return text(here(this, "run")); }
+  get hasMore() { return boolean(here(this, "hasMore")); }
+  get resumed() { return boolean(here(this, "resumed")); }
+  get part() { return text(here(this, "part")); }
+  get atMs() { return number(here(this, "atMs")); }
+  get atAt() { return date(here(this, "atMs")); }
+  get fromMs() { return number(here(this, "fromMs")); }
+  get fromAt() { return date(here(this, "fromMs")); }
+  get untilMs() { return number(here(this, "untilMs")); }
+  get untilAt() { return date(here(this, "untilMs")); }
+  get requests() { return number(here(this, "requests")); }
+  get notifications() { return number(here(this, "notifications")); }
+  get purchases() { return number(here(this, "purchases")); }
+  get refused() { return number(here(this, "refused")); }
+  get applied() { return number(here(this, "applied")); }
+  get revoked() { return number(here(this, "revoked")); }
+  get reopened() { return number(here(this, "reopened")); }
+  get freed() { return number(here(this, "freed")); }
+  get lostCount() { return number(here(this, "lostCount")); }
+  get lost() { return list(here(this, "lost"), text); }
+  get found() { return list(here(this, "found"), (each) => nested(this, each, DifferenceCount)); }
+  get closed() { return list(here(this, "closed"), (each) => nested(this, each, DifferenceCount)); }
+  get notBeforeMs() { return number(here(this, "notBeforeMs")); }
+  get notBeforeAt() { return date(here(this, "notBeforeMs")); }
+  get retryAfterMs() { return number(here(this, "retryAfterMs")); }
+}
+
 class CheckSchemaResult extends Result {
   static facts = true;
   static at = ["exchange"];
@@ -584,6 +622,6 @@ module.exports = {
   ConsumeChallengeResult, RegisterDeviceKeyResult, AdvanceDeviceKeyCounterResult,
   UpdateDeviceKeyReceiptResult, RetireDeviceKeyResult, DeviceKey, GetDeviceKeyResult,
   RecordEventResult, MovedRows, MergeAccountsResult, ForgetAccountResult, StoredEvidence,
-  GetEvidenceResult, Difference, ListDifferencesResult, CloseDifferenceResult, CheckSchemaResult,
-  CreateSchemaResult
+  GetEvidenceResult, Difference, ListDifferencesResult, CloseDifferenceResult, DifferenceCount,
+  ReconcileResult, CheckSchemaResult, CreateSchemaResult
 };

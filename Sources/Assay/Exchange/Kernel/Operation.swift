@@ -66,6 +66,7 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case createSchema
   case listDifferences
   case closeDifference
+  case reconcile
   case getTransactionInfo
   case getTransactionHistory
   case getTransactionHistoryV1
@@ -410,6 +411,13 @@ extension Operation {
       OperationRow(
         "close-difference", ["operation", "engine", "deadlineMs", "id", "note"], steps: .init(10),
         engines: .durable)
+    case .reconcile:
+      OperationRow(
+        "reconcile",
+        [
+          "operation", "engine", "deadlineMs", "environment", "bundleId", "attemptId", "parts",
+          "fromMs", "untilMs", "maxRequests", "leaseMs", "attempts",
+        ], steps: .init(250200), engines: .durable)
     case .getTransactionInfo:
       OperationRow(
         "get-transaction-info",

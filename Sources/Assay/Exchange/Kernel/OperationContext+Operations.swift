@@ -34,10 +34,10 @@ extension OperationContext {
       .issueChallenge, .consumeChallenge, .registerDeviceKey, .advanceDeviceKeyCounter,
       .updateDeviceKeyReceipt, .retireDeviceKey, .getDeviceKey, .recordEvent, .mergeAccounts,
       .forgetAccount, .getEvidence, .checkSchema, .completeRevocation, .resumeExpiredRevocations,
-      .applyEvent, .createSchema, .listDifferences, .closeDifference, .getTransactionInfo,
-      .getTransactionHistory, .getTransactionHistoryV1, .getAllSubscriptionStatuses,
-      .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory, .finishTransaction,
-      .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
+      .applyEvent, .createSchema, .listDifferences, .closeDifference, .reconcile,
+      .getTransactionInfo, .getTransactionHistory, .getTransactionHistoryV1,
+      .getAllSubscriptionStatuses, .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory,
+      .finishTransaction, .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
       .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
       .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
       .requestTestNotification, .getTestNotificationStatus, .uploadImage, .deleteImage,
@@ -96,6 +96,7 @@ extension OperationContext {
     case .createSchema: .ledger(try LedgerStateMachine(self))
     case .listDifferences: .ledger(try LedgerStateMachine(self))
     case .closeDifference: .ledger(try LedgerStateMachine(self))
+    case .reconcile: .reconcile(try ReconcileStateMachine(self))
     case .getTransactionInfo: .appStore(try AppStoreStateMachine(self))
     case .getTransactionHistory: .appStore(try AppStoreStateMachine(self))
     case .getTransactionHistoryV1: .appStore(try AppStoreStateMachine(self))
@@ -190,10 +191,10 @@ extension OperationContext {
       .signSubscriptionReactivation, .buildRealtimeResponse, .signDeviceCheckToken,
       .signAppleClientSecret, .describeSchema, .callVerifyReceipt, .checkRevocation,
       .fetchKeyset, .refreshAttestReceipt, .queryDeviceBits, .updateDeviceBits,
-      .validateDeviceToken, .exchangeAuthorizationCode, .revokeAppleToken, .getTransactionInfo,
-      .getTransactionHistory, .getTransactionHistoryV1, .getAllSubscriptionStatuses,
-      .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory, .finishTransaction,
-      .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
+      .validateDeviceToken, .exchangeAuthorizationCode, .revokeAppleToken, .reconcile,
+      .getTransactionInfo, .getTransactionHistory, .getTransactionHistoryV1,
+      .getAllSubscriptionStatuses, .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory,
+      .finishTransaction, .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
       .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
       .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
       .requestTestNotification, .getTestNotificationStatus, .uploadImage, .deleteImage,

@@ -10,6 +10,17 @@ struct ApplyHistory: DurableOperation {
     let isReversal: Bool
     let price: Int64?
     let currency: Text?
+
+    /// Creates the source; `nil` for evidence of another kind.
+    init?(_ item: VerifiedEvidence) {
+      guard case .storeKit(let payload) = item, let source = item.purchaseSource else { return nil }
+      let signed = payload.notification?.nested(.transaction) ?? payload
+      sha256 = StoredEvidence(source).sha256
+      uuid = payload.text("notificationUUID")
+      isReversal = item.isReversal
+      price = signed.integer("price")
+      currency = signed.text("currency")
+    }
   }
 
   private let run: RunRow
@@ -82,9 +93,10 @@ struct ApplyHistory: DurableOperation {
         difference(kind, row, subscription.purchase, context.nowMs)
       }
     }
+    let environment = update.environment
     for refusal in refused {
       update.add(.differs(.notVerified)) { kind in
-        self.refused(kind, refusal, update.environment, context.nowMs)
+        self.refused(kind, refusal, environment, context.nowMs)
       }
     }
     let result = try update.store(next, report, database)
@@ -184,17 +196,5 @@ struct ApplyHistory: DurableOperation {
     for source in sources where changed.contains(source.sha256) {
       if let uuid = source.uuid { report.lose(uuid) }
     }
-  }
-}
-
-extension ApplyHistory.Source {
-  /// Creates the source; `nil` for evidence of another kind.
-  fileprivate init?(_ item: VerifiedEvidence) {
-    guard case .storeKit(let payload) = item, let source = item.purchaseSource else { return nil }
-    let signed = payload.notification?.nested(.transaction) ?? payload
-    self.init(
-      sha256: StoredEvidence(source).sha256, uuid: payload.text("notificationUUID"),
-      isReversal: item.isReversal, price: signed.integer("price"),
-      currency: signed.text("currency"))
   }
 }

@@ -627,3 +627,35 @@ class AsyncCalls(Opened):
         return await self._ask(
             _r.CloseDifferenceResult, "close-difference", {"id": id, "note": note}, now=now
         )
+
+    async def reconcile(
+        self,
+        environment: str,
+        *,
+        bundle_id: str | None = None,
+        attempt_id: str | None = None,
+        parts: Sequence[str] | None = None,
+        from_ms: int | None = None,
+        until_ms: int | None = None,
+        max_requests: int | None = None,
+        lease_ms: int | None = None,
+        attempts: int | None = None,
+        now: Time | None = None,
+    ) -> _r.ReconcileResult:
+        """`Ledger.reconcile`."""
+        return await self._ask(
+            _r.ReconcileResult,
+            "reconcile",
+            {
+                "environment": environment,
+                "bundleId": bundle_id,
+                "attemptId": attempt_of(attempt_id),
+                "parts": parts,
+                "fromMs": from_ms,
+                "untilMs": until_ms,
+                "maxRequests": max_requests,
+                "leaseMs": lease_ms,
+                "attempts": attempts,
+            },
+            now=now,
+        )

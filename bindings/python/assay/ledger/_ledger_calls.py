@@ -822,3 +822,50 @@ class Calls(Opened):
         return self._ask(
             _r.CloseDifferenceResult, "close-difference", {"id": id, "note": note}, now=now
         )
+
+    def reconcile(
+        self,
+        environment: str,
+        *,
+        bundle_id: str | None = None,
+        attempt_id: str | None = None,
+        parts: Sequence[str] | None = None,
+        from_ms: int | None = None,
+        until_ms: int | None = None,
+        max_requests: int | None = None,
+        lease_ms: int | None = None,
+        attempts: int | None = None,
+        now: Time | None = None,
+    ) -> _r.ReconcileResult:
+        """Compares the ledger with Apple, a part at a time: enters what was missed, and reports
+        what needs a person. Call it again while `hasMore`.
+
+        environment   the environment, of which Apple's server is asked: "Production", "Sandbox",
+                      "LocalTesting"
+        attempt_id    the id of this attempt, the same when a request is repeated
+        parts         what to look at: the notifications that Apple could not deliver, or all;
+                      claims, take-backs and subscriptions. None: failures and open. A run that is
+                      open goes on as it was begun
+        from_ms       where the time of the notifications begins; None: three hours before the end
+                      of the last run, at first 179 days ago (Sandbox 29)
+        until_ms      where it ends; None and at most: now
+        max_requests  the most requests to Apple of this exchange
+        lease_ms      how long this exchange has the run without a step
+        attempts      the most attempts for each request
+        """
+        return self._ask(
+            _r.ReconcileResult,
+            "reconcile",
+            {
+                "environment": environment,
+                "bundleId": bundle_id,
+                "attemptId": attempt_of(attempt_id),
+                "parts": parts,
+                "fromMs": from_ms,
+                "untilMs": until_ms,
+                "maxRequests": max_requests,
+                "leaseMs": lease_ms,
+                "attempts": attempts,
+            },
+            now=now,
+        )

@@ -36,6 +36,7 @@ __all__ = [
     "ListDifferencesResult",
     "MergeAccountsResult",
     "MovedRows",
+    "ReconcileResult",
     "RecordEventResult",
     "RefusedPart",
     "RegisterDeviceKeyResult",
@@ -557,6 +558,57 @@ class CloseDifferenceResult(Result):
     """
 
     difference: str | None = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class ReconcileResult(Result):
+    """The result of `Ledger.reconcile`: what this exchange did.
+
+    run             the run: the attempt id that began it; None if another process has it
+    has_more        whether to call again, at once or later, because the run is not at its end
+    resumed         whether an earlier request began the run, whose parts and times hold
+    part            the part that the run has reached: "recheck", "failures", "events", "claims",
+                    "revocations", "subscriptions"; None at its end
+    at_ms           the start of the day that is asked for next; None in other parts
+    from_ms         the time of the notifications of this run: its start
+    until_ms        its end
+    requests        the number of requests to Apple
+    notifications   the number of notifications that were read
+    purchases       the number of purchases in them, each once a page
+    refused         the number of texts that were refused
+    applied         the number of subscriptions that have another state now
+    revoked         the number of purchases that are refunded now
+    reopened        the number of refunds that were reversed
+    freed           the number of reversed refunds of purchases that nobody has claimed
+    lost_count      the number of notifications that changed something, and so had been missed
+    lost            the UUIDs of the first 100 of them
+    found           the differences that were found
+    closed          the differences that are in order now
+    not_before_ms   the time from which Apple takes requests again; None if it did not say
+    retry_after_ms  how long another process has the run; None if none has it
+    """
+
+    run: str | None = plain()
+    has_more: bool = plain(False)
+    resumed: bool = plain(False)
+    part: str | None = plain()
+    at_ms: int | None = plain()
+    from_ms: int | None = plain()
+    until_ms: int | None = plain()
+    requests: int = plain(0)
+    notifications: int = plain(0)
+    purchases: int = plain(0)
+    refused: int = plain(0)
+    applied: int = plain(0)
+    revoked: int = plain(0)
+    reopened: int = plain(0)
+    freed: int = plain(0)
+    lost_count: int = plain(0)
+    lost: tuple[str, ...] = plain((), tuple)
+    found: tuple[str, ...] = plain((), tuple)
+    closed: tuple[str, ...] = plain((), tuple)
+    not_before_ms: int | None = plain()
+    retry_after_ms: int | None = plain()
 
 
 @part(frozen=True, eq=False, repr=False)
