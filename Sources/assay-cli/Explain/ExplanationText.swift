@@ -902,7 +902,7 @@ enum ExplanationText {
     thing	rule	API-56	rule	Pacing a fleet is the host's	what it is	what an answer says, or is made of; not built yet	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-57	rule	A signed transaction without bundleId in an answer to our own token	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Answers without a bundle id
     thing	rule	API-58	rule	Conditions of a missing bundleId	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md Answers without a bundle id
-    thing	rule	API-59	rule	A text without bundleId is refused when read alone	what it is	what an answer says, or is made of; built in part	page	docs/spec/app-store-server-api.md Answers without a bundle id
+    thing	rule	API-59	rule	A text without bundleId is refused when read alone	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Answers without a bundle id
     thing	rule	ENU-1	rule	Apple's sets of values are constants of every host	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §8
     thing	rule	ENU-2	rule	an unknown value of an answer is kept, with a warning	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §8
     thing	rule	ENU-3	rule	an unknown value of a request is sent with a warning, or refused	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §8
@@ -1139,7 +1139,7 @@ enum ExplanationText {
     thing	rule	CMT-6	rule	refunds of months	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
     thing	rule	CMT-7	rule	changes at the end of a commitment	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
     thing	rule	CMT-8	rule	commitments that contradict themselves	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
-    thing	rule	CMT-9	rule	commitments in the ledger	what it is	what an answer says, or is made of; not built yet	page	docs/spec/receipts-decisions.md §3.4
+    thing	rule	CMT-9	rule	commitments in the ledger	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
     thing	rule	FLW-1	rule	order of the steps of a request	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
     thing	rule	FLW-2	rule	grants take their facts from the verified document	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
     thing	rule	FLW-3	rule	the ledger is asked again by the insert	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
@@ -1569,6 +1569,34 @@ enum ExplanationText {
     thing	rule	STO-82	rule	Redis expiry is bucket end + 7 days	what it is	what an answer says, or is made of; built in part; rows of acquire-rate-permit live an hour after their second in Redis too	page	docs/spec/ledger.md §8
     thing	rule	STO-97	rule	history: Sums do not show a lost acknowledged claim	what it is	how the library is built, or what it costs	page	docs/spec/ledger.md §10
     thing	rule	STO-98	rule	The checker runs on every engine with at least 20,000 operations, 8 processes	what it is	how the library is built, or what it costs; built in part; the gate's runs are smaller; make races has the full size	page	docs/spec/ledger.md §10
+    thing	rule	RCN-1	rule	reconcile: its members	what it is	a part of a check; refused as STO-13, API-21, EXC-1	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-2	rule	All exchanges from the first question to the last are one run	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-3	rule	Parts of a run, in their order	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-4	rule	The time of a run, in windows of a day	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-5	rule	Each request needs a rate permit	what it is	a part of a check; refused as STO-66	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-6	rule	Bounds of an exchange	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-10	rule	take: how a run is taken	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
+    thing	rule	RCN-11	rule	place: written after every effect, under the fencing token	what it is	a check: it refuses something	page	docs/spec/reconcile.md §2
+    thing	rule	RCN-12	rule	killed: effects are repetitions	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
+    thing	rule	RCN-13	rule	two at once	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
+    thing	rule	RCN-14	rule	No row is held beyond one statement or transaction	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
+    thing	rule	RCN-20	rule	What a row and the newest evidence make	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-21	rule	What takes comes before what gives	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-22	rule	never twice: a run pays nothing	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-23	rule	What is owed	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-24	rule	tombstone of nobody as a claim	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-25	rule	claims for an owner that is known	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-26	rule	Nobody is paid by guess	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-27	rule	candidates of an account	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-31	rule	parts customers and refunds	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-30	rule	Each of Apple's answers	what it is	a check: it refuses something	page	docs/spec/reconcile.md §4
+    thing	rule	RCN-32	rule	Notifications without purchase	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §4
+    thing	rule	RCN-40	rule	At most one difference for each subject	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
+    thing	rule	RCN-41	rule	The result of a run	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
+    thing	rule	RCN-42	rule	list-differences and close-difference	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
+    thing	rule	RCN-43	rule	Closed rows are kept for 400 days	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
+    thing	rule	RCN-60	rule	reconcile in the hosts	what it is	what an answer says, or is made of; built in part	page	docs/spec/reconcile.md §6
+    thing	rule	RCN-61	rule	When a host calls it	what it is	the duty of your server	page	docs/spec/reconcile.md §6
     thing	member	decision	meaning	Policy of entitlements	members	decision.accountToken, decision.sandbox, decision.gracePeriod, decision.billingRetry, decision.renewalLeewayMs, decision.familySharing
     thing	member	storekit	meaning	JWS: signed transactions, renewals, notifications	members	storekit.anchors, storekit.x5cRoot, storekit.missingEnvironment, storekit.undatedNotifications, storekit.nested, storekit.maxAgeMs, storekit.xcodeCertificates, storekit.ocspHosts, storekit.caps, storekit.cache
     thing	member	storekit.caps	meaning	limits of input	members	storekit.caps.jwsBytes
