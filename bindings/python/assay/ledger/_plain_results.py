@@ -25,6 +25,8 @@ __all__ = [
     "CreateSchemaResult",
     "DeactivateSubscriptionsResult",
     "DeviceKey",
+    "Difference",
+    "DifferenceCount",
     "DueSubscription",
     "FindResult",
     "ForgetAccountResult",
@@ -535,6 +537,58 @@ class GetEvidenceResult(Result):
 
 
 @part(frozen=True, eq=False, repr=False)
+class Difference(Part):
+    """A difference between the ledger and Apple.
+
+    id                       the key of the difference, 64 hex digits: the same whenever it is found
+                             again
+    environment              the environment
+    kind                     what differs: "paid-not-granted", "claim-left-behind",
+                             "refund-not-taken-back", "reversal-not-given-back",
+                             "subscription-unowned", "unknown-product", "unknown-at-apple",
+                             "not-verified", "history-gap"
+    state                    "open" or "closed"
+    purchase_key             the key of the purchase; None if the difference is about something else
+    transaction_id           the transaction
+    original_transaction_id  the original transaction
+    product_id               the product
+    quantity                 the number of items
+    price                    the price in the evidence
+    currency                 the currency of the price
+    purchased_at_ms          the purchase date
+    as_of_ms                 the time of the newest evidence
+    detail                   what was refused, and where; None for most kinds
+    found_at_ms              when it was found
+    seen_at_ms               when a run has seen it last
+    closed_at_ms             when it was closed; None while it is open
+    closed_by                "run" or "person"; None while it is open
+    note                     what the person wrote who closed it
+    settled_by               the operation that settles it; None if a person has to look first
+    """
+
+    id: str = plain()
+    environment: str = plain()
+    kind: str = plain()
+    state: str = plain()
+    purchase_key: str | None = plain()
+    transaction_id: str | None = plain()
+    original_transaction_id: str | None = plain()
+    product_id: str | None = plain()
+    quantity: int | None = plain()
+    price: int | None = plain()
+    currency: str | None = plain()
+    purchased_at_ms: int | None = plain()
+    as_of_ms: int = plain()
+    detail: str | None = plain()
+    found_at_ms: int = plain()
+    seen_at_ms: int = plain()
+    closed_at_ms: int | None = plain()
+    closed_by: str | None = plain()
+    note: str | None = plain()
+    settled_by: str | None = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
 class ListDifferencesResult(Result):
     """The result of `Ledger.list_differences`.
 
@@ -544,7 +598,7 @@ class ListDifferencesResult(Result):
     after        the place of the next page; None if this is the last one
     """
 
-    differences: tuple[str, ...] = plain((), tuple)
+    differences: tuple[Difference, ...] = many(Difference)
     has_more: bool = plain(False)
     after: str | None = plain()
 
@@ -557,7 +611,21 @@ class CloseDifferenceResult(Result):
     difference  the difference afterwards; None if there is none
     """
 
-    difference: str | None = plain()
+    difference: Difference | None = one(Difference)
+
+
+@part(frozen=True, eq=False, repr=False)
+class DifferenceCount(Part):
+    """How many differences there are of a kind.
+
+    kind   the kind: "paid-not-granted", "claim-left-behind", "refund-not-taken-back",
+           "reversal-not-given-back", "subscription-unowned", "unknown-product", "unknown-at-apple",
+           "not-verified", "history-gap"
+    count  their number
+    """
+
+    kind: str = plain()
+    count: int = plain()
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -605,8 +673,8 @@ class ReconcileResult(Result):
     freed: int = plain(0)
     lost_count: int = plain(0)
     lost: tuple[str, ...] = plain((), tuple)
-    found: tuple[str, ...] = plain((), tuple)
-    closed: tuple[str, ...] = plain((), tuple)
+    found: tuple[DifferenceCount, ...] = many(DifferenceCount)
+    closed: tuple[DifferenceCount, ...] = many(DifferenceCount)
     not_before_ms: int | None = plain()
     retry_after_ms: int | None = plain()
 
