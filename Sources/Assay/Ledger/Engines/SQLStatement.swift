@@ -363,7 +363,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .schemaTables:
       return "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
     case .schemaColumns:
-      return "SELECT (SELECT COUNT(*) FROM pragma_table_info('assay_purchase') WHERE name = 'units') + (SELECT COUNT(*) FROM pragma_table_info('assay_subscription') WHERE name = 'commitment_of')"
+      return "SELECT (SELECT COUNT(*) FROM pragma_table_info('assay_purchase') WHERE name = 'units') * (1 + (SELECT COUNT(*) FROM pragma_table_info('assay_subscription') WHERE name = 'commitment_of'))"
     case .schemaInsert:
       return "INSERT INTO assay_schema (id,version,lineage,created_at_ms) VALUES ('schema',:version,:lineage,:created_at_ms) ON CONFLICT DO NOTHING"
     case .schemaVersion:
@@ -411,7 +411,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .schemaTables:
       return "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
     case .schemaColumns:
-      return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_purchase' AND column_name = 'units') + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_subscription' AND column_name = 'commitment_of')"
+      return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_purchase' AND column_name = 'units') * (1 + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_subscription' AND column_name = 'commitment_of'))"
     case .claimInsert, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaClear, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal, .schemaUnlock: return nil
     default: return sqlite
     }
@@ -492,7 +492,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .schemaTables:
       return "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
     case .schemaColumns:
-      return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_purchase' AND column_name = 'units') + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_subscription' AND column_name = 'commitment_of')"
+      return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_purchase' AND column_name = 'units') * (1 + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_subscription' AND column_name = 'commitment_of'))"
     case .schemaInsert:
       return "INSERT INTO assay_schema (id,version,lineage,created_at_ms) VALUES ('schema',:version,:lineage,:created_at_ms) ON DUPLICATE KEY UPDATE id = id"
     case .claimInsert, .ledgerTakeUnlocked, .claimsDue, .subscriptionsDue, .linkQuota, .linkQuotaClear, .quotaConsume, .checkJournal: return nil

@@ -29,7 +29,8 @@ enum SchemaState {
       self = .refused(found.name(missing))
     } else if found.columnsVersion == 1 || found.tables.contains(.schema) {
       // Version 1 stored none; of a later one the host ran the statements itself.
-      self = .toMake(found.columnsVersion)
+      let version = found.columnsVersion
+      self = .toMake(version == SchemaMigration.current ? 0 : version)
     } else {
       self = .refused(found.name(.schema))
     }
