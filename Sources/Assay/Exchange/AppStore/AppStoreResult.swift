@@ -27,6 +27,8 @@ struct AppStoreResult {
   var attempts: [Attempt] = []
   /// The refusals that `partial` tolerates (API-31).
   var refused: [Refusal] = []
+  /// SHA-256 of each refused text, lower-case hex.
+  var refusedTexts: [Text] = []
   /// Unsigned values that Apple has not documented (ENU-2).
   var warnings: [Warning] = []
   /// A report about external purchases, as Apple has it.

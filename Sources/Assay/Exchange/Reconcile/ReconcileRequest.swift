@@ -13,6 +13,8 @@ struct ReconcileRequest {
   let attempts: Int64
   /// The time after which no step begins, in milliseconds since 1970 UTC (EXC-16).
   let deadlineMs: Int64
+  /// The app that the request names.
+  private let given: Text?
   private let context: OperationContext
 
   static let environments: [StaticString] = ["Production", "Sandbox", "LocalTesting"]
@@ -37,8 +39,8 @@ struct ReconcileRequest {
     attempts = try parameters["attempts"]?.integer(AppStoreOptions.attempts) ?? 3
     deadlineMs =
       parameters["deadlineMs"]?.value.integer ?? Milliseconds.sum(nowMs, ExchangeOptions.standard)
-    let app = parameters["bundleId"]?.value.text ?? context.configuration.apps.first?.bundleId
-    bundleId = app ?? ""
+    given = try parameters["bundleId"]?.refusing(.misuseAppStoreParameter, "API-21").text()
+    bundleId = given ?? context.configuration.apps.first?.bundleId ?? ""
     // Checks environment, app and configuration as a request to Apple does.
     _ = try AppStoreTask(history(nowMs &- 1, nowMs, failures: false, token: "", nowMs: nowMs))
   }
@@ -98,7 +100,7 @@ struct ReconcileRequest {
   ) throws(Refusal) -> OperationContext {
     let request = try request(operation) { writer in
       writer.member("environment", environment)
-      if let given = context.request["bundleId"]?.value.text { writer.member("bundleId", given) }
+      if let given { writer.member("bundleId", given) }
       members(&writer)
       writer.name("options")
       writer.beginObject()

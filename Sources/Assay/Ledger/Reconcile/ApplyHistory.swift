@@ -28,29 +28,32 @@ struct ApplyHistory: DurableOperation {
   private let purchases: [LedgerPurchase]
   private let subscriptions: UpdateSubscriptions
   private let sources: [Source]
-  private let refused: [Refusal]
+  private let refused: [(refusal: Refusal, sha256: Text)]
   /// The subscription that the answer is about, whose check is due later; `nil` if none is.
   private let asked: SubscriptionRow?
   private let report: RunReport
 
   /// - Parameters:
-  ///   - refused: Why texts of the answer were refused, with their places.
+  ///   - refused: Why texts of the answer were refused, with their places, and their SHA-256.
   ///   - next: The run at its place after the answer.
   /// - Throws: the refusals of evidence that contradicts itself.
   init(
-    _ evidence: [VerifiedEvidence], refused: [Refusal], asked: SubscriptionRow?, run: RunRow,
-    next: RunRow, _ report: RunReport, _ context: LedgerContext
+    _ evidence: [VerifiedEvidence], refused: [(refusal: Refusal, sha256: Text)],
+    asked: SubscriptionRow?, run: RunRow, next: RunRow, _ report: RunReport,
+    _ context: LedgerContext
   ) throws(Refusal) {
     let products = context.configuration.products
     var refused = refused
     var items: [VerifiedEvidence] = []
-    for (index, item) in evidence.enumerated() where item.purchaseSource != nil {
+    for (index, item) in evidence.enumerated() {
+      guard let source = item.purchaseSource else { continue }
       do throws(Refusal) {
         // An incomplete one must not stop the others.
         _ = try LedgerPurchase.all([item], products)
         items.append(item)
       } catch {
-        refused.append(error.inside("item[" + String(index) + "]"))
+        refused.append(
+          (error.inside("item[" + String(index) + "]"), StoredEvidence(source).sha256))
       }
     }
     purchases = try LedgerPurchase.all(items, products)
@@ -94,9 +97,9 @@ struct ApplyHistory: DurableOperation {
       }
     }
     let environment = update.environment
-    for refusal in refused {
+    for text in refused {
       update.add(.differs(.notVerified)) { kind in
-        self.refused(kind, refusal, environment, context.nowMs)
+        difference(kind, text, environment, context.nowMs)
       }
     }
     let result = try update.store(next, report, database)
@@ -158,15 +161,15 @@ struct ApplyHistory: DurableOperation {
     return row
   }
 
-  /// Returns the difference of a refused text: one for each place of a page.
-  private func refused(
-    _ kind: DifferenceKind, _ refusal: Refusal, _ environment: Text, _ nowMs: Int64
+  /// Returns the difference of a refused text: the same, wherever the text is seen again.
+  private func difference(
+    _ kind: DifferenceKind, _ text: (refusal: Refusal, sha256: Text), _ environment: Text,
+    _ nowMs: Int64
   ) -> DifferenceRow {
-    let page = Digest.sha256.of(run.token.utf8 + Array(refusal.place.utf8))
-    let subject =
-      Array("text:".utf8) + Array(String(run.atMs).utf8) + [0x2f] + Hex.encode(page).prefix(32)
     var row = DifferenceRow(
-      kind, Text(subject), in: environment, asOfMs: 0, run: run.run, nowMs: nowMs)
+      kind, Text(Array("text:".utf8) + text.sha256.utf8), in: environment, asOfMs: 0,
+      run: run.run, nowMs: nowMs)
+    let refusal = text.refusal
     let detail = Text(stringLiteral: refusal.status.name).utf8 + [0x20] + Array(refusal.place.utf8)
     row.detail = Text(Array(detail.prefix(255)))
     return row
