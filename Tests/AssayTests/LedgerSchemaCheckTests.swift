@@ -297,7 +297,9 @@ struct LedgerSchemaCheckTests {
     return text
   }
 
-  @Test("STM-8 a ledger of version 2 gets the tables and columns of version 3", arguments: [true, false])
+  @Test(
+    "STM-8 a ledger of version 2 gets the tables and columns of version 3",
+    arguments: [true, false])
   func migratedFromTwo(_ hasRow: Bool) throws {
     let store = try SQLiteStore(hasTables: false)
     try store.run(Self.create)

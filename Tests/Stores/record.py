@@ -516,7 +516,8 @@ class World:
         self.later(0)
 
         def lose(request):
-            with contextlib.closing(sqlite3.connect(self.tape.url.removeprefix("sqlite:///"))) as db:
+            file = self.tape.url.removeprefix("sqlite:///")
+            with contextlib.closing(sqlite3.connect(file)) as db:
                 db.execute("UPDATE assay_run SET fencing_token = fencing_token + 1")
                 db.commit()
             return self.apple.sender(request)

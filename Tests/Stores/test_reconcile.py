@@ -1,5 +1,5 @@
-"""Test `reconcile` in a world of purchases whose notifications were partly lost: it is stopped after
-random statements and requests, goes on, and what it reports equals what an oracle knows.
+"""Test `reconcile` in a world of purchases whose notifications were partly lost: it is stopped
+after random statements and requests, goes on, and what it reports equals what an oracle knows.
 
   test_reconcile.py            with ASSAY_LIBRARY and ASSAY_PROGRAM, on SQLite and PostgreSQL
 """

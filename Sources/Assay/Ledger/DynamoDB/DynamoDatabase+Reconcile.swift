@@ -62,7 +62,8 @@ extension DynamoDatabase {
       "state", "part", "at_ms", "token", "failures_until_ms", "events_until_ms",
       "lease_expires_at_ms", "done_at_ms",
     ]
-    request.set(run.arguments.filter { column in set.contains { $0.hasSameBytes(as: column.name) } })
+    request.set(
+      run.arguments.filter { column in set.contains { $0.hasSameBytes(as: column.name) } })
     return try change(request)
   }
 

@@ -56,7 +56,7 @@ struct BeginRun: DurableOperation {
 
   private func running(_ stored: RunRow, _ nowMs: Int64) -> OperationResult {
     report.retryAfterMs = max(1000, stored.leaseMs &- nowMs)
-    return OperationResult(Refusal(.unavailableReconcileRunning, "RCN-2", at: "environment")) { _ in
-    }
+    let refusal = Refusal(.unavailableReconcileRunning, "RCN-2", at: "environment")
+    return OperationResult(refusal) { _ in }
   }
 }

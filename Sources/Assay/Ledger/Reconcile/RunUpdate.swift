@@ -43,8 +43,8 @@ struct RunUpdate {
     }
     let after = try database.move(next, changes)
     guard after.isHeld(as: run) else {
-      return OperationResult(
-        Refusal(.rejectedReconcileSuperseded, "RCN-11", at: "attemptId")) { _ in }
+      let refusal = Refusal(.rejectedReconcileSuperseded, "RCN-11", at: "attemptId")
+      return OperationResult(refusal) { _ in }
     }
     report.count(changes)
     report.run = next

@@ -61,8 +61,8 @@ struct LedgerSchema {
       writer.member("to", integer: migration.to)
       writer.name("statements")
       writer.beginArray()
-      for text in migration.statements(
-        policy.engine, hasEvidence: policy.keepEvidence) + creations { write(text, nil, &writer) }
+      let changes = migration.statements(policy.engine, hasEvidence: policy.keepEvidence)
+      for text in changes + creations { write(text, nil, &writer) }
       writer.endArray()
       writer.endObject()
     }
