@@ -447,6 +447,11 @@ class World:
         coins = self.buy(COINS, "consumable")
         self.tell(coins, "ONE_TIME_CHARGE")
         self.tell(self.buy(PREMIUM, "auto-renewable"), "SUBSCRIBED", "INITIAL_BUY")
+        self.tell(self.buy("com.example.app.gone", "consumable"), "ONE_TIME_CHARGE")
+        paid = self.buy(COINS, "consumable")
+        told = self.ledger.verifier.verify_notification(
+            self.tell(paid, "ONE_TIME_CHARGE")["signedPayload"], now=self.tape.now)
+        self.ledger.claim(told, "ann", attempt_id=attempt("paid"), grant=lambda _: None)
         self.later(HOUR)
         for name in ("what was lost", "the same again"):
             self.run("RCN-20", name, "first")
@@ -457,10 +462,11 @@ class World:
                 found.differences[0].id, note))
         self.asks("RCN-42", "differences that are closed", lambda: self.ledger.list_differences(
             state="closed", environment="Sandbox"))
-        self.apple.play("refund", {"transactionId": coins})
-        self.tell(coins, "REFUND")
+        for known in (coins, paid):
+            self.apple.play("refund", {"transactionId": known})
+            self.tell(known, "REFUND")
         self.later(HOUR)
-        self.run("RCN-20", "a refund of what nobody has claimed", "refund")
+        self.run("RCN-20", "refunds of what was granted and of what nobody has claimed", "refund")
         if is_whole:
             self.record_refusals()
 
@@ -554,7 +560,7 @@ class World:
     def tell(self, known, type, subtype=None):
         """Let a notification be lost: nobody listens."""
         more = {"subtype": subtype} if subtype else {}
-        self.apple.play("notify", {
+        return self.apple.play("notify", {
             "url": "http://127.0.0.1:1/", "type": type, "transactionId": known, **more})
 
 
