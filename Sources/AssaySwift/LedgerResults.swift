@@ -1140,8 +1140,8 @@ public struct ListDifferencesResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// The result of `close-difference`: "closed", "already", "open" (newer evidence was faster),
-/// "none" (there is no such difference).
+/// The result of `close-difference`: "closed", "already", "none" (there is no such
+/// difference).
 public struct CloseDifferenceResult: StoreResult, AnswerOfStore {
   /// The whole answer.
   public internal(set) var document: Document

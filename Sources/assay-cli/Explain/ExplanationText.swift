@@ -2594,7 +2594,7 @@ enum ExplanationText {
     thing	type	GetEvidenceResult	what it is	a type of facts	meaning	The result of get-evidence.	members	evidence, missing
     thing	type	Difference	what it is	a type of facts	meaning	A difference between the ledger and Apple.	members	id, environment, kind, state, purchaseKey, transactionId, originalTransactionId, productId, quantity, price, currency, purchasedAtMs, asOfMs, detail, foundAtMs, seenAtMs, closedAtMs, closedBy, note, settledBy
     thing	type	ListDifferencesResult	what it is	a type of facts	meaning	The result of list-differences.	members	differences, hasMore, after
-    thing	type	CloseDifferenceResult	what it is	a type of facts	meaning	The result of close-difference: "closed", "already", "open" (newer evidence was faster), "none" (there is no such difference).	members	outcome, difference
+    thing	type	CloseDifferenceResult	what it is	a type of facts	meaning	The result of close-difference: "closed", "already", "none" (there is no such difference).	members	outcome, difference
     thing	type	DifferenceCount	what it is	a type of facts	meaning	How many differences there are of a kind.	members	kind, count
     thing	type	ReconcileResult	what it is	a type of facts	meaning	The result of reconcile: what this exchange did.	members	run, hasMore, resumed, part, atMs, fromMs, untilMs, requests, notifications, purchases, refused, applied, revoked, reopened, freed, lostCount, lost, found, closed, notBeforeMs, retryAfterMs
     thing	type	CheckSchemaResult	what it is	a type of facts	meaning	The result of check-schema.	members	tables, primary, version, lineage, warnings

@@ -705,8 +705,8 @@ type ListDifferencesResult struct {
 	After string `json:"after"`
 }
 
-// CloseDifferenceResult is the result of CloseDifference: "closed", "already", "open" (newer
-// evidence was faster), "none" (there is no such difference).
+// CloseDifferenceResult is the result of CloseDifference: "closed", "already", "none" (there is
+// no such difference).
 type CloseDifferenceResult struct {
 	Result
 	// The outcome of the request.

@@ -858,10 +858,7 @@ export class ListDifferencesResult extends Result {
   readonly after: string | null;
 }
 
-/**
- * The result of `closeDifference`: "closed", "already", "open" (newer evidence was faster), "none"
- * (there is no such difference).
- */
+/** The result of `closeDifference`: "closed", "already", "none" (there is no such difference). */
 export class CloseDifferenceResult extends StoreResult {
   /** The whole document; nested facts have that of the outer ones. */
   readonly document: Document;

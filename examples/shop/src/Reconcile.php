@@ -62,7 +62,7 @@ final class Reconcile
             . ($one->settledBy === null ? '' : "  settled by $one->settledBy");
     }
 
-    /** @return string "closed", "already", "open", "none" */
+    /** @return string "closed", "already", "none" */
     public function close(string $id, string $note): string
     {
         return (string) $this->ledger->closeDifference($id, $note)->outcome;

@@ -14,8 +14,7 @@ struct CloseDifference: DurableOperation {
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
     let closed = try database.close(id, note: note)
     return OperationResult { writer in
-      let outcome: StaticString =
-        closed.map { $0.isMade ? "closed" : $0.row.isOpen ? "open" : "already" } ?? "none"
+      let outcome: StaticString = closed.map { $0.isMade ? "closed" : "already" } ?? "none"
       writer.member("outcome", outcome)
       writer.name("difference")
       if let closed { closed.row.write(&writer) } else { writer.null() }

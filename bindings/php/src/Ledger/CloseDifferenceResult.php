@@ -10,8 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * The result of `closeDifference`: "closed", "already", "open" (newer evidence was faster),
- * "none" (there is no such difference).
+ * The result of `closeDifference`: "closed", "already", "none" (there is no such difference).
  */
 final class CloseDifferenceResult extends Result
 {

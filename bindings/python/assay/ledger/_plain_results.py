@@ -605,8 +605,8 @@ class ListDifferencesResult(Result):
 
 @part(frozen=True, eq=False, repr=False)
 class CloseDifferenceResult(Result):
-    """The result of `Ledger.close_difference`: "closed", "already", "open" (newer evidence was
-    faster), "none" (there is no such difference).
+    """The result of `Ledger.close_difference`: "closed", "already", "none" (there is no such
+    difference).
 
     difference  the difference afterwards; None if there is none
     """
