@@ -363,7 +363,7 @@ extension Status {
   public static let rejectedReconcileSuperseded = Status(code: 46593)
   /// the answer is not JSON by its content type (API-30)
   public static let malformedAppStoreContentType = Status(code: 258)
-  /// the answer names a next page that is not one (API-41)
+  /// the answer names a next page that is not one (API-41, RCN-6, RCN-30)
   public static let malformedAppStorePaging = Status(code: 514)
   /// the answer is not in the form that Apple documents (API-30, RTM-5)
   public static let malformedAppStoreResponse = Status(code: 770)

@@ -251,7 +251,7 @@ enum ExplanationText {
     status	46337	rejected.external-purchase.disagree	Apple has another report under this requestIdentifier	an identifier was used twice: compare exchange.result.unsigned.externalPurchaseReport with yours	never	409	EXP-7
     status	46593	rejected.reconcile.superseded	another process has the run by now	the lease ran out under a slow exchange; the other one goes on	never	409	RCN-11
     status	258	malformed.app-store.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
-    status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
+    status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41,RCN-6,RCN-30
     status	770	malformed.app-store.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30,RTM-5
     status	1026	malformed.app-receipt.attribute	an attribute of the receipt has a tag, length or text that does not fit its type	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-12,APR-25
     status	1282	malformed.app-receipt.ber	not clean BER	damaged in transit or made by hand: have the client send its stored copy again	never	400	APR-1

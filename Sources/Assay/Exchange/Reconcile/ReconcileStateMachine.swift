@@ -144,7 +144,7 @@ struct ReconcileStateMachine: ExchangeStateMachine {
 
   private mutating func proceed(_ nowMs: Int64) -> ExchangeAction {
     guard let run = held(nowMs) else {
-      return .refused(ExchangeRefusal(Refusal(.internalAssayBug, "RCN-2", at: "run"), .result))
+      return .refused(ExchangeRefusal(Refusal(.internalAssayBug, "EXC-5", at: "run"), .result))
     }
     guard run.isOpen else { return .accepted(nil, capacity: 4096) }
     let isOver =
