@@ -1571,7 +1571,7 @@ enum ExplanationText {
     thing	rule	STO-98	rule	The checker runs on every engine with at least 20,000 operations, 8 processes	what it is	how the library is built, or what it costs; built in part; the gate's runs are smaller; make races has the full size	page	docs/spec/ledger.md §10
     thing	rule	RCN-1	rule	reconcile: its members	what it is	a part of a check; refused as STO-13, API-21, EXC-1	page	docs/spec/reconcile.md §1
     thing	rule	RCN-2	rule	All exchanges from the first question to the last are one run	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
-    thing	rule	RCN-3	rule	Parts of a run, in their order	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-3	rule	Parts of a run, in their order	what it is	what an answer says, or is made of; built in part	page	docs/spec/reconcile.md §1
     thing	rule	RCN-4	rule	The time of a run, in windows of a day	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §1
     thing	rule	RCN-5	rule	Each request needs a rate permit	what it is	a part of a check; refused as STO-66	page	docs/spec/reconcile.md §1
     thing	rule	RCN-6	rule	Bounds of an exchange	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
@@ -1584,12 +1584,12 @@ enum ExplanationText {
     thing	rule	RCN-21	rule	What takes comes before what gives	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-22	rule	never twice: a run pays nothing	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-23	rule	What is owed	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
-    thing	rule	RCN-24	rule	tombstone of nobody as a claim	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
-    thing	rule	RCN-25	rule	claims for an owner that is known	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-24	rule	tombstone of nobody	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-25	rule	owned: claims for an owner that is known	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
     thing	rule	RCN-26	rule	Nobody is paid by guess	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
-    thing	rule	RCN-27	rule	candidates of an account	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
-    thing	rule	RCN-31	rule	parts customers and refunds	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-27	rule	evidence is kept as by claims	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-30	rule	Each of Apple's answers	what it is	a check: it refuses something	page	docs/spec/reconcile.md §4
+    thing	rule	RCN-31	rule	environments: a run touches rows of one	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §4
     thing	rule	RCN-32	rule	Notifications without purchase	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §4
     thing	rule	RCN-40	rule	At most one difference for each subject	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
     thing	rule	RCN-41	rule	The result of a run	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
