@@ -474,6 +474,8 @@ class World:
         self.later(HOUR)
         self.answer(self.HISTORY, {"retryAfter": self.tape.now + 30 * MINUTE})
         self.run("RCN-30", "Apple takes requests later", "later")
+        self.answer()
+        self.run("RCN-2", "what was left for later", "resumed")
         self.answer(self.HISTORY, {"errorCode": 4_000_012})
         self.run("RCN-30", "the start is too far in the past", "far",
                  from_ms=self.tape.now - 8 * DAY, parts=["events"])
