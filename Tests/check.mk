@@ -327,6 +327,14 @@ check-engines:
 	@$(PYTHON) $(GATES)/python.py $(STORES) --suite engines \
 	  --only 'test_engines.py' --tools
 
+# A world of lost notifications, reconciled, on SQLite and PostgreSQL.
+.PHONY: check-reconcile
+check-reconcile: cli all
+	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
+	  PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing \
+	  $(PYTHON) $(GATES)/python.py $(STORES) --suite reconcile \
+	  --only 'test_reconcile.py' --tools
+
 check-stores-lint:
 	@$(PYTHON) $(GATES)/python_lint.py $(STORES) --suite stores-lint
 

@@ -130,11 +130,15 @@ extension AssayError {
 /// An `attemptId` identifies one request of a client: pass it to repeat a request after your
 /// own process lost the result.
 public struct Ledger: Sendable {
+  /// Sends the request of an HTTP step and returns the reply.
+  public typealias Sending = @Sendable (JSON) async throws -> JSON
+
   /// The verifier of the evidence.
   public let verifier: Verifier
   let engine: String
   let maxWait: Duration
   let open: @Sendable () async throws -> any LedgerExecutor
+  let send: Sending?
   let seen = Lineage()
 
   /// Creates a ledger for one database.
@@ -143,14 +147,18 @@ public struct Ledger: Sendable {
   ///   - verifier: a verifier whose configuration has the block `ledger`.
   ///   - engine: "sqlite", "postgres", "mariadb", "dynamodb" or "redis".
   ///   - maxWait: the longest wait before a step.
+  ///   - send: sends an HTTP request of `reconcile` and returns the reply (docs/exchanges.md);
+  ///     `nil`: `reconcile` is an error.
   ///   - open: returns an executor for one exchange, which may connect later.
   public init(
     _ verifier: Verifier, engine: String, maxWait: Duration = .seconds(30),
+    send: Sending? = nil,
     open: @escaping @Sendable () async throws -> any LedgerExecutor
   ) {
     self.verifier = verifier
     self.engine = engine
     self.maxWait = maxWait
+    self.send = send
     self.open = open
   }
 

@@ -707,4 +707,91 @@ extension Ledger {
       [("lineage", JSON(lineage))])
     return try await creating(request)
   }
+
+  /// Returns the differences between the ledger and Apple that `reconcile` has found, the
+  /// oldest first, 25 a page.
+  ///
+  /// - Parameters:
+  ///   - environment: the environment of the differences; nil for all: `Production`, `Sandbox`,
+  ///     `LocalTesting`.
+  ///   - kind: their kind; nil for all: `paid-not-granted`, `claim-left-behind`,
+  ///     `refund-not-taken-back`, `reversal-not-given-back`, `subscription-unowned`,
+  ///     `unknown-product`, `unknown-at-apple`, `not-verified`, `history-gap`.
+  ///   - state: whether to return the open ones, or those that are closed: `open`, `closed`.
+  ///   - after: the place after which to begin, `after` of the page before.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func listDifferences(
+    environment: String? = nil, kind: String? = nil, state: String? = nil, after: String? = nil,
+    at now: Timestamp = .now
+  ) async throws -> ListDifferencesResult {
+    let request = LedgerRequest(
+      "list-differences", at: now,
+      [
+        ("environment", environment.map { JSON($0) }),
+        ("kind", kind.map { JSON($0) }),
+        ("state", state.map { JSON($0) }),
+        ("after", after.map { JSON($0) }),
+      ])
+    return try await asking(request)
+  }
+
+  /// Closes a difference that a person has settled; only newer evidence opens it again.
+  ///
+  /// - Parameters:
+  ///   - id: the difference.
+  ///   - note: how it was settled, for those who look later.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func closeDifference(
+    id: String, note: String, at now: Timestamp = .now
+  ) async throws -> CloseDifferenceResult {
+    let request = LedgerRequest(
+      "close-difference", isAnswer: true, at: now,
+      [
+        ("id", JSON(id)),
+        ("note", JSON(note)),
+      ])
+    return try await asking(request)
+  }
+
+  /// Compares the ledger with Apple, a part at a time: enters what was missed, and reports
+  /// what needs a person. Call it again while `hasMore`.
+  ///
+  /// - Parameters:
+  ///   - environment: the environment, of which Apple's server is asked: `Production`,
+  ///     `Sandbox`, `LocalTesting`.
+  ///   - bundleId: the app.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - parts: what to look at: the notifications that Apple could not deliver, or all;
+  ///     claims, take-backs and subscriptions. Absent: failures and open. A run that is open
+  ///     goes on as it was begun.
+  ///   - from: where the time of the notifications begins; nil: three hours before the end of
+  ///     the last run, at first 179 days ago (Sandbox 29).
+  ///   - until: where it ends; nil and at most: now.
+  ///   - maxRequests: the most requests to Apple of this exchange.
+  ///   - lease: how long this exchange has the run without a step.
+  ///   - attempts: the most attempts for each request.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func reconcile(
+    environment: String, bundleId: String? = nil, attemptId: String? = nil,
+    parts: [String]? = nil, from: Duration? = nil, until: Duration? = nil,
+    maxRequests: Int64? = nil, lease: Duration? = nil, attempts: Int64? = nil,
+    at now: Timestamp = .now
+  ) async throws -> ReconcileResult {
+    let attemptId = attemptId ?? Ledger.made(18)
+    let request = LedgerRequest(
+      "reconcile", at: now,
+      [
+        ("environment", JSON(environment)),
+        ("bundleId", bundleId.map { JSON($0) }),
+        ("attemptId", JSON(attemptId)),
+        ("parts", parts.map { JSON($0.map { JSON($0) }) }),
+        ("fromMs", from.map { JSON(milliseconds: $0) }),
+        ("untilMs", until.map { JSON(milliseconds: $0) }),
+        ("maxRequests", maxRequests.map { JSON($0) }),
+        ("leaseMs", lease.map { JSON(milliseconds: $0) }),
+        ("attempts", attempts.map { JSON($0) }),
+      ])
+    return try await asking(request)
+  }
 }

@@ -1025,11 +1025,15 @@ public struct StoredEvidence: FactsObject, Hashable, Sendable {
   public internal(set) var text: String
   /// When the text was stored.
   public internal(set) var storedAt: Timestamp
+  /// The bundle id that the text lacks, of the exchange that read it; nil if the text has its
+  /// own. Ask Apple for its transaction again to use it.
+  public internal(set) var bundleId: String?
 
   init(_ facts: Members) throws(AssayError) {
     sha256 = try facts.needed(facts.text("sha256"), "sha256")
     text = try facts.needed(facts.text("text"), "text")
     storedAt = try facts.needed(facts.time("storedAtMs"), "storedAtMs")
+    bundleId = facts.text("bundleId")
   }
 }
 
@@ -1046,6 +1050,197 @@ public struct GetEvidenceResult: LedgerResult, AnswerOfStore {
     document = facts.document
     evidence = try facts.objects("evidence")
     missing = facts.list("missing")
+  }
+}
+
+/// A difference between the ledger and Apple.
+public struct Difference: FactsObject, Hashable, Sendable {
+  /// The key of the difference, 64 hex digits: the same whenever it is found again.
+  public internal(set) var id: String
+  /// The environment.
+  public internal(set) var environment: Environment
+  /// What differs.
+  public internal(set) var kind: DifferenceKind
+  /// "open" or "closed".
+  public internal(set) var state: String
+  /// The key of the purchase; nil if the difference is about something else.
+  public internal(set) var purchaseKey: String?
+  /// The transaction.
+  public internal(set) var transactionId: String?
+  /// The original transaction.
+  public internal(set) var originalTransactionId: String?
+  /// The product.
+  public internal(set) var productId: String?
+  /// The number of items.
+  public internal(set) var quantity: Int64?
+  /// The price in the evidence.
+  public internal(set) var price: Int64?
+  /// The currency of the price.
+  public internal(set) var currency: String?
+  /// The purchase date.
+  public internal(set) var purchasedAt: Timestamp?
+  /// The time of the newest evidence.
+  public internal(set) var asOf: Timestamp
+  /// What was refused, and where; nil for most kinds.
+  public internal(set) var detail: String?
+  /// When it was found.
+  public internal(set) var foundAt: Timestamp
+  /// When a run has seen it last.
+  public internal(set) var seenAt: Timestamp
+  /// When it was closed; nil while it is open.
+  public internal(set) var closedAt: Timestamp?
+  /// "run" or "person"; nil while it is open.
+  public internal(set) var closedBy: String?
+  /// What the person wrote who closed it.
+  public internal(set) var note: String?
+  /// The operation that settles it; nil if a person has to look first.
+  public internal(set) var settledBy: String?
+
+  init(_ facts: Members) throws(AssayError) {
+    id = try facts.needed(facts.text("id"), "id")
+    environment = try facts.needed(facts.name("environment"), "environment")
+    kind = try facts.needed(facts.name("kind"), "kind")
+    state = try facts.needed(facts.text("state"), "state")
+    purchaseKey = facts.text("purchaseKey")
+    transactionId = facts.text("transactionId")
+    originalTransactionId = facts.text("originalTransactionId")
+    productId = facts.text("productId")
+    quantity = facts.integer("quantity")
+    price = facts.integer("price")
+    currency = facts.text("currency")
+    purchasedAt = facts.time("purchasedAtMs")
+    asOf = try facts.needed(facts.time("asOfMs"), "asOfMs")
+    detail = facts.text("detail")
+    foundAt = try facts.needed(facts.time("foundAtMs"), "foundAtMs")
+    seenAt = try facts.needed(facts.time("seenAtMs"), "seenAtMs")
+    closedAt = facts.time("closedAtMs")
+    closedBy = facts.text("closedBy")
+    note = facts.text("note")
+    settledBy = facts.text("settledBy")
+  }
+}
+
+/// The result of `list-differences`.
+public struct ListDifferencesResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The differences, in the order in which they were found; a page of DynamoDB may have fewer
+  /// than 25 although more follow.
+  public internal(set) var differences: [Difference]
+  /// Whether another page follows.
+  public internal(set) var hasMore: Bool
+  /// The place of the next page; nil if this is the last one.
+  public internal(set) var after: String?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    differences = try facts.objects("differences")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
+    after = facts.text("after")
+  }
+}
+
+/// The result of `close-difference`: "closed", "already", "none" (there is no such
+/// difference).
+public struct CloseDifferenceResult: StoreResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The outcome of the request.
+  public internal(set) var outcome: String
+  /// The difference afterwards; nil if there is none.
+  public internal(set) var difference: Difference?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    outcome = try facts.needed(facts.text("outcome"), "outcome")
+    difference = try facts.object("difference")
+  }
+}
+
+/// How many differences there are of a kind.
+public struct DifferenceCount: FactsObject, Hashable, Sendable {
+  /// The kind.
+  public internal(set) var kind: DifferenceKind
+  /// Their number.
+  public internal(set) var count: Int64
+
+  init(_ facts: Members) throws(AssayError) {
+    kind = try facts.needed(facts.name("kind"), "kind")
+    count = try facts.needed(facts.integer("count"), "count")
+  }
+}
+
+/// The result of `reconcile`: what this exchange did.
+public struct ReconcileResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The run: the attempt id that began it; nil if another process has it.
+  public internal(set) var run: String?
+  /// Whether to call again, at once or later, because the run is not at its end.
+  public internal(set) var hasMore: Bool
+  /// Whether an earlier request began the run, whose parts and times hold.
+  public internal(set) var resumed: Bool
+  /// The part that the run has reached: "recheck", "failures", "events", "claims",
+  /// "revocations", "subscriptions"; nil at its end.
+  public internal(set) var part: String?
+  /// The start of the day that is asked for next; nil in other parts.
+  public internal(set) var at: Timestamp?
+  /// The time of the notifications of this run: its start.
+  public internal(set) var from: Timestamp?
+  /// Its end.
+  public internal(set) var until: Timestamp?
+  /// The number of requests to Apple.
+  public internal(set) var requests: Int64
+  /// The number of notifications that were read.
+  public internal(set) var notifications: Int64
+  /// The number of purchases in them, each once a page.
+  public internal(set) var purchases: Int64
+  /// The number of texts that were refused.
+  public internal(set) var refused: Int64
+  /// The number of subscriptions that have another state now.
+  public internal(set) var applied: Int64
+  /// The number of purchases that are refunded now.
+  public internal(set) var revoked: Int64
+  /// The number of refunds that were reversed.
+  public internal(set) var reopened: Int64
+  /// The number of reversed refunds of purchases that nobody has claimed.
+  public internal(set) var freed: Int64
+  /// The number of notifications that changed something, and so had been missed.
+  public internal(set) var lostCount: Int64
+  /// The UUIDs of the first 100 of them.
+  public internal(set) var lost: [String]
+  /// The differences that were found.
+  public internal(set) var found: [DifferenceCount]
+  /// The differences that are in order now.
+  public internal(set) var closed: [DifferenceCount]
+  /// The time from which Apple takes requests again; nil if it did not say.
+  public internal(set) var notBefore: Timestamp?
+  /// How long another process has the run; nil if none has it.
+  public internal(set) var retryAfter: Duration?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    run = facts.text("run")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
+    resumed = try facts.needed(facts.boolean("resumed"), "resumed")
+    part = facts.text("part")
+    at = facts.time("atMs")
+    from = facts.time("fromMs")
+    until = facts.time("untilMs")
+    requests = try facts.needed(facts.integer("requests"), "requests")
+    notifications = try facts.needed(facts.integer("notifications"), "notifications")
+    purchases = try facts.needed(facts.integer("purchases"), "purchases")
+    refused = try facts.needed(facts.integer("refused"), "refused")
+    applied = try facts.needed(facts.integer("applied"), "applied")
+    revoked = try facts.needed(facts.integer("revoked"), "revoked")
+    reopened = try facts.needed(facts.integer("reopened"), "reopened")
+    freed = try facts.needed(facts.integer("freed"), "freed")
+    lostCount = try facts.needed(facts.integer("lostCount"), "lostCount")
+    lost = facts.list("lost")
+    found = try facts.objects("found")
+    closed = try facts.objects("closed")
+    notBefore = facts.time("notBeforeMs")
+    retryAfter = facts.duration("retryAfterMs")
   }
 }
 
@@ -1123,6 +1318,22 @@ public struct ClientResult: Name {
   public static let refusedFinal = ClientResult(rawValue: "refused-final")
   public static let refusedKeep = ClientResult(rawValue: "refused-keep")
   public static let deferred = ClientResult(rawValue: "deferred")
+}
+
+/// What differs between the ledger and Apple.
+public struct DifferenceKind: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let paidNotGranted = DifferenceKind(rawValue: "paid-not-granted")
+  public static let claimLeftBehind = DifferenceKind(rawValue: "claim-left-behind")
+  public static let refundNotTakenBack = DifferenceKind(rawValue: "refund-not-taken-back")
+  public static let reversalNotGivenBack = DifferenceKind(rawValue: "reversal-not-given-back")
+  public static let subscriptionUnowned = DifferenceKind(rawValue: "subscription-unowned")
+  public static let unknownProduct = DifferenceKind(rawValue: "unknown-product")
+  public static let unknownAtApple = DifferenceKind(rawValue: "unknown-at-apple")
+  public static let notVerified = DifferenceKind(rawValue: "not-verified")
+  public static let historyGap = DifferenceKind(rawValue: "history-gap")
 }
 
 /// The state of a revoked purchase before, or the reason why nothing changed.

@@ -155,6 +155,12 @@ extension Ledger {
       await executor.rollBack()
       let id = try step.needed(step.integer("id"), "grant.id")
       return ["id": JSON(id), "code": 500]
+    case "http":
+      guard let send else {
+        throw AssayError.of(
+          .misuseExchangeRequest, "\(request.operation) needs `send` of the ledger", at: "http")
+      }
+      return try await send(try Members.of(document, "exchange", "http").text)
     case "wait":
       let asked = try Members.of(document, "exchange")
       let end = try asked.needed(asked.time("notBeforeMs"), "notBeforeMs")

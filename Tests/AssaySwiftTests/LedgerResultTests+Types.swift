@@ -35,5 +35,8 @@ extension LedgerResultTests {
     "resume-expired-revocations": ResumeExpiredRevocationsResult.self,
     "apply-event": ApplyEventResult.self,
     "create-schema": CreateSchemaResult.self,
+    "list-differences": ListDifferencesResult.self,
+    "close-difference": CloseDifferenceResult.self,
+    "reconcile": ReconcileResult.self,
   ]
 }

@@ -15,7 +15,7 @@ struct LedgerSchemaCheckTests {
   }
 
   /// Returns the schema's row, `count` tables without rows, and further results.
-  private func tables(_ count: Int, _ rest: [String], version: Int = 2) -> String {
+  private func tables(_ count: Int, _ rest: [String], version: Int = 3) -> String {
     let row = "{\"rows\":[[\"schema\",\(version),\"\(Self.lineage)\",1]]}"
     return ([row] + Array(repeating: "{\"rows\":[]}", count: count) + rest).joined(
       separator: ",")
@@ -57,17 +57,17 @@ struct LedgerSchemaCheckTests {
       "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,"
     checkEqual(script.sql(2)?.hasPrefix(start), true)
     checkEqual(script.sql(2)?.hasSuffix(" FROM assay_purchase WHERE 1 = 0"), true)
-    try script.answer(tables(9, rows(engine)))
+    try script.answer(tables(11, rows(engine)))
     script.expect("ok")
-    checkEqual(script.document.text("exchange.tables.8"), "audit")
+    checkEqual(script.document.text("exchange.tables.10"), "difference")
     checkEqual(script.document.flag("exchange.primary"), true)
     checkEqual(script.document.text("exchange.lineage"), Self.lineage)
-    checkEqual(script.document.integer("exchange.version"), 2)
+    checkEqual(script.document.integer("exchange.version"), 3)
     let keeping = try found(engine, [("keepEvidence", true)], evidence: true)
-    try keeping.answer(tables(10, rows(engine)))
-    checkEqual(keeping.document.text("exchange.tables.9"), "evidence")
+    try keeping.answer(tables(12, rows(engine)))
+    checkEqual(keeping.document.text("exchange.tables.11"), "evidence")
     let odd = try found(engine)
-    try odd.answer(tables(8, ["{\"rows\":[[1]]}"] + rows(engine)))
+    try odd.answer(tables(10, ["{\"rows\":[[1]]}"] + rows(engine)))
     odd.expect("unavailable.database.unexpected-reply", at: "results")
     let missing = try found(engine)
     try missing.fail("1")
@@ -77,16 +77,16 @@ struct LedgerSchemaCheckTests {
   @Test("STO-74 STM-7 a standby, or a store that is only read", arguments: engines)
   func standby(_ engine: LedgerEngine) throws {
     let script = try found(engine)
-    try script.answer(tables(9, rows(engine, primary: "1")))
+    try script.answer(tables(11, rows(engine, primary: "1")))
     Exchanges.expect(script.document, "unavailable.database.standby", at: "primary", rule: "STO-74")
     for silent in ["null", "\"x\""] {
       let script = try found(engine)
-      try script.answer(tables(9, rows(engine, primary: silent)))
+      try script.answer(tables(11, rows(engine, primary: silent)))
       script.expect("unavailable.database.unexpected-reply")
     }
     guard engine == .sqlite else { return }
     let journal = try found(engine)
-    try journal.answer(tables(9, rows(engine, journal: "delete")))
+    try journal.answer(tables(11, rows(engine, journal: "delete")))
     Exchanges.expect(
       journal.document, "unavailable.database.standby", at: "journal_mode", rule: "STO-74")
   }
@@ -99,9 +99,9 @@ struct LedgerSchemaCheckTests {
       Exchanges.expect(
         script.document, "config.ledger.schema", at: "assay_\(table.word)", rule: "STO-78")
     }
-    for version in [0, 1, 3] {
+    for version in [0, 1, 2, 4] {
       let script = try found(engine)
-      try script.answer(tables(9, rows(engine), version: version))
+      try script.answer(tables(11, rows(engine), version: version))
       Exchanges.expect(script.document, "config.ledger.schema", at: "version", rule: "STO-78")
     }
     for (lineage, status) in [
@@ -111,7 +111,7 @@ struct LedgerSchemaCheckTests {
         try Minted.verifier([("ledger", StoreAnswer.stores(engine))]),
         request.setting("lineage", .string(lineage)))
       try script.answer(names())
-      try script.answer(tables(9, rows(engine)))
+      try script.answer(tables(11, rows(engine)))
       script.expect(status, at: status == "ok" ? nil : "lineage")
     }
   }
@@ -158,7 +158,7 @@ struct LedgerSchemaCheckTests {
     try marked.answer(
       """
       {"output":{"Item":{"PK":{"S":"SCHEMA#"},"SK":{"S":"SCHEMA"},"id":{"S":"schema"},\
-      "version":{"N":"2"},"lineage":{"S":"L"},"created_at_ms":{"N":"1"}}}}
+      "version":{"N":"3"},"lineage":{"S":"L"},"created_at_ms":{"N":"1"}}}}
       """)
     checkEqual(marked.document.text("exchange.lineage"), "L")
     let gone = try asked(.dynamodb)
@@ -248,10 +248,13 @@ struct LedgerSchemaCheckTests {
   @Test("STM-8 a store of version 1 is changed, and its rows say what was paid out")
   func migrated() throws {
     let store = try SQLiteStore(hasTables: false)
-    for table in SchemaTable.allCases where table != .schema && table != .purchase {
+    let newer: [SchemaTable] = [.schema, .run, .difference, .purchase, .subscription]
+    for table in SchemaTable.allCases where !newer.contains(table) {
       try store.run("\(try require(table.create(.sqlite)))", [])
     }
-    // The table as version 1 had it.
+    // The tables as version 1 had them.
+    try store.run(Self.withoutCommitments, [])
+    try store.run("ALTER TABLE assay_evidence DROP COLUMN bundle_id", [])
     var ledger = "\(try require(SchemaTable.purchase.create(.sqlite)))"
     for column in ["units", "granted_units", "repeats"] {
       ledger = ledger.replacing(" \(column) INTEGER NOT NULL,", with: "")
@@ -275,10 +278,43 @@ struct LedgerSchemaCheckTests {
         FROM assay_purchase ORDER BY purchase_key
         """, []),
       ["[4,4,0,null,1]", "[4,0,0,100000,9007199254740991]", "[4,0,3,null,1]"])
+    try checkEqual(
+      store.run("SELECT COUNT(commitment_of), COUNT(*) FROM assay_subscription", []), ["[0,0]"])
+    try checkEqual(store.run("SELECT bundle_id FROM assay_evidence", []), [])
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_difference", []), ["[0]"])
     try store.run("UPDATE assay_purchase SET granted_units = 2 WHERE purchase_key = 'a'", [])
     try checkEqual(store.run(Self.create).text("exchange.outcome"), "exists")
     try checkEqual(
       store.run("SELECT granted_units FROM assay_purchase WHERE purchase_key = 'a'", []), ["[2]"])
+  }
+
+  /// The table of subscriptions before version 3.
+  private static var withoutCommitments: String {
+    var text = "\(SchemaTable.subscription.create(.sqlite) ?? "")"
+    for column in ["commitment_ends_at_ms", "commitment_period", "commitment_of"] {
+      text = text.replacing(" \(column) INTEGER,", with: "")
+    }
+    return text
+  }
+
+  @Test(
+    "STM-8 a ledger of version 2 gets the tables and columns of version 3",
+    arguments: [true, false])
+  func migratedFromTwo(_ hasRow: Bool) throws {
+    let store = try SQLiteStore(hasTables: false)
+    try store.run(Self.create)
+    try store.run("DROP TABLE assay_run", [])
+    try store.run("DROP TABLE assay_difference", [])
+    try store.run("DROP TABLE assay_subscription", [])
+    try store.run(Self.withoutCommitments, [])
+    // Without its row the host has run the statements of version 2 itself.
+    try store.run(
+      hasRow ? "UPDATE assay_schema SET version = 2" : "DELETE FROM assay_schema", [])
+    try checkEqual(store.run(Self.create).text("exchange.outcome"), "migrated")
+    try checkEqual(store.run("SELECT version FROM assay_schema", []), ["[3]"])
+    try checkEqual(store.run("SELECT COUNT(commitment_of) FROM assay_subscription", []), ["[0]"])
+    try checkEqual(store.run("SELECT COUNT(*) FROM assay_run", []), ["[0]"])
+    try checkEqual(store.run(Self.create).text("exchange.outcome"), "exists")
   }
 
   @Test("STM-8 MariaDB: one at a time, the version last, and what was stopped is ended")
@@ -299,7 +335,7 @@ struct LedgerSchemaCheckTests {
     let changing = try read(version: 1, units: 1, tables: names())
     checkEqual(
       changing.sql(2)?.hasPrefix("ALTER TABLE assay_purchase ADD COLUMN IF NOT EXISTS"), true)
-    let newer = try read(version: 3, units: 1, tables: names())
+    let newer = try read(version: 4, units: 2, tables: names())
     checkEqual(newer.sql(0)?.hasPrefix("SELECT RELEASE_LOCK("), true)
     try newer.answer("{\"rows\":[[1]]}")
     Exchanges.expect(newer.document, "config.ledger.schema", at: "version", rule: "STO-78")
@@ -325,7 +361,7 @@ struct LedgerSchemaCheckTests {
     let active =
       "{\"output\":{\"Table\":{\"TableStatus\":\"ACTIVE\",\"GlobalSecondaryIndexes\":[\(index("assay-owner")),\(index("assay-due"))]}}}"
     let item =
-      "{\"id\":{\"S\":\"schema\"},\"version\":{\"N\":\"2\"},\"lineage\":{\"S\":\"\(Self.lineage)\"},\"created_at_ms\":{\"N\":\"1\"}}"
+      "{\"id\":{\"S\":\"schema\"},\"version\":{\"N\":\"3\"},\"lineage\":{\"S\":\"\(Self.lineage)\"},\"created_at_ms\":{\"N\":\"1\"}}"
     let made = try script(.dynamodb)
     try made.fail("ResourceNotFoundException")
     checkEqual(made.document.text("exchange.database.calls.0.api"), "CreateTable")

@@ -58,6 +58,63 @@ struct LedgerSubscriptionTests {
     try checkEqual(store.run("SELECT next_check_at_ms FROM assay_subscription", []), ["[null]"])
   }
 
+  @Test("CMT-9 a line keeps its commitment, and is looked at for ninety days after a missed month")
+  func commitment() throws {
+    let store = try SQLiteStore()
+    let end = Minted.purchase.expiresDate ?? 0
+    let info: JSONText = [
+      "billingPeriodNumber": 3, "totalBillingPeriods": 12,
+      "commitmentExpiresDate": .integer(end + 270 * Self.day), "commitmentPrice": 119_880,
+    ]
+    let payload = Minted.purchase.transactionPayload.appending("billingPlanType", "MONTHLY")
+      .appending("commitmentInfo", info)
+    let month = store.verifier.verifyJWS(
+      try Minted.authority().mint(payload), kind: .transaction, nowMs: Minted.now)
+    _ = try apply(store, "ann", month)
+    let columns = "SELECT commitment_ends_at_ms, commitment_period, commitment_of"
+    try checkEqual(
+      store.run("\(columns) FROM assay_subscription", []), ["[\(end + 270 * Self.day),3,12]"])
+    try store.run("UPDATE assay_subscription SET next_check_at_ms = 1", [])
+    let due: JSONText = [
+      "operation": "lease-due-subscriptions", "attemptId": "attempt-0000000000000001",
+    ]
+    let checked = "SELECT next_check_at_ms FROM assay_subscription"
+    try store.run(due, now: end + 70 * Self.day + 1)
+    try checkEqual(store.run(checked, []), ["[\(end + 71 * Self.day)]"])
+    // Without a commitment nothing is expected after sixty days.
+    try store.run("UPDATE assay_subscription SET next_check_at_ms = 1, commitment_of = NULL", [])
+    try store.run(due, now: end + 70 * Self.day + 2)
+    try checkEqual(store.run(checked, []), ["[null]"])
+  }
+
+  @Test("API-59 a kept text without a bundle id is kept with that of its exchange")
+  func bundle() throws {
+    let store = try SQLiteStore([("ledger.keepEvidence", true)] + Signing.blocks())
+    let known = Minted.purchase.transactionId
+    let asked: JSONText = [
+      "operation": "get-transaction-info", "environment": "Production",
+      "transactionId": .string(known),
+    ]
+    let purchase = Minted.purchase.with { $0.environment = "Production" }
+    let silent = try Minted.authority().mint(
+      purchase.transactionPayload.removing("bundleId"))
+    let (open, _) = store.verifier.startExchange(asked.bytes, nowMs: Minted.now)
+    let body: JSONText = ["signedTransactionInfo": .string(utf8: silent)]
+    let reply: JSONText = [
+      "id": 1, "status": 200, "headers": [["Content-Type", "application/json"]],
+      "body": ["text": .string(utf8: body.bytes)],
+    ]
+    let exchange = try require(open)
+    let found = exchange.step(reply.bytes, nowMs: Minted.now)
+    checkEqual(found.name, "ok")
+    _ = try apply(store, "ann", found)
+    let kept = try store.run([
+      "operation": "get-evidence", "environment": "Production",
+      "originalTransactionId": .string(purchase.originalTransactionId),
+    ])
+    checkEqual(kept.text("exchange.evidence.0.bundleId"), "com.example.app")
+  }
+
   @Test("STO-42 ask, confirm, move; not twice within the interval, not with the same text")
   func move() throws {
     let store = try SQLiteStore([("ledger.transfer", "confirm")])

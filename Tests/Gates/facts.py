@@ -46,6 +46,7 @@ BEFORE = ("misuse.", "config.", "internal.")
 # Members, values and outcomes of the table that occur in no document of a case, with the reason.
 UNSEEN = {
     "CreateSchemaResult.migrated": "the tables of the recorded stores are of this version",
+    "StoredEvidence.bundleId": "the recorded evidence has a bundle id",
     "DueSubscription.graceExpiresAtMs": "no recorded exchange has renewal info as evidence",
     "RetryReason.busy": "of `wait` steps: these are the last documents",
     "RevokeOutcome.refused": "the ids of the recorded purchases can all be keys",

@@ -26,6 +26,7 @@ import functools
 import json
 import os
 import pathlib
+import sqlite3
 import sys
 from unittest import mock
 
@@ -40,7 +41,7 @@ RECORDED = HERE.parent / "AssayCases/Recorded"
 ENGINES = ("sqlite", "dynamodb", "redis")
 # Longer texts are no facts: they are statements and evidence, which other tests compare.
 TEXT_CAP = 100
-SECOND, MINUTE = 1000, 60_000
+SECOND, MINUTE, HOUR = 1000, 60_000, 3_600_000
 FORGET_KEY = "k" * 43 + "="
 LINEAGE = "lineage-of-the-recordings-000001"
 CHALLENGE = base64.urlsafe_b64encode(bytes(32)).decode().rstrip("=")
@@ -410,6 +411,161 @@ def accounts(tape, ledger):
                   lambda: ledger.forget_account("ann", attempt_id=attempt("forget")))
 
 
+def differences(tape, ledger):
+    tape.asks("RCN-42", "no differences", ledger.list_differences)
+    tape.asks("RCN-42", "no differences of a kind", lambda: ledger.list_differences(
+        environment="Sandbox", kind="paid-not-granted", state="closed",
+        after="1760000000000-" + "0" * 64))
+    tape.asks("RCN-42", "close what is no difference", lambda: ledger.close_difference(
+        "0" * 64, "asked the customer"))
+
+
+def reconciling(tape, ledger):
+    """Record runs against the mock Apple: what was lost, what is refused, what Apple answers."""
+    from assay_testing.apple import MockApple
+
+    tape.now = BEGIN + 60 * DAY
+    with MockApple(tape.authority, clock=tape.now) as apple:
+        World(tape, apple).record(tape.name == "sqlite")
+
+
+class World:
+    """Purchases of the mock Apple whose notifications do not arrive, and a ledger."""
+
+    PACE = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
+    HISTORY, STATUSES = "/inApps/v1/notifications/history", "/inApps/v1/subscriptions/"
+
+    def __init__(self, tape, apple):
+        self.tape, self.apple, self.number = tape, apple, 0
+        self.ledger = tape.open(
+            "apple", appStoreServerApi=apple.config["appStoreServerApi"],
+            ledger={"rateLimits": self.PACE, "keepEvidence": False})
+        self.ledger._sender = apple.sender
+        self.begun = tape.now
+
+    def record(self, is_whole):
+        coins = self.buy(COINS, "consumable")
+        self.tell(coins, "ONE_TIME_CHARGE")
+        self.tell(self.buy(PREMIUM, "auto-renewable"), "SUBSCRIBED", "INITIAL_BUY")
+        self.tell(self.buy("com.example.app.gone", "consumable"), "ONE_TIME_CHARGE")
+        paid = self.buy(COINS, "consumable")
+        told = self.ledger.verifier.verify_notification(
+            self.tell(paid, "ONE_TIME_CHARGE")["signedPayload"], now=self.tape.now)
+        self.ledger.claim(told, "ann", attempt_id=attempt("paid"), grant=lambda _: None)
+        self.later(HOUR)
+        for name in ("what was lost", "the same again"):
+            self.run("RCN-20", name, "first")
+        found = self.asks("RCN-42", "differences", self.ledger.list_differences)
+        note = "the customer was called"
+        for name in ("a difference", "it again"):
+            self.asks("RCN-42", f"close {name}", lambda: self.ledger.close_difference(
+                found.differences[0].id, note))
+        self.asks("RCN-42", "differences that are closed", lambda: self.ledger.list_differences(
+            state="closed", environment="Sandbox"))
+        for known in (coins, paid):
+            self.apple.play("refund", {"transactionId": known})
+            self.tell(known, "REFUND")
+        self.later(HOUR)
+        self.run("RCN-20", "refunds of what was granted and of what nobody has claimed", "refund")
+        if is_whole:
+            self.record_refusals()
+
+    def record_refusals(self):
+        self.later(HOUR)
+        self.answer(self.HISTORY, {"retryAfter": self.tape.now + 30 * MINUTE})
+        self.run("RCN-30", "Apple takes requests later", "later")
+        self.answer()
+        self.run("RCN-2", "what was left for later", "resumed")
+        self.answer(self.HISTORY, {"errorCode": 4_000_012})
+        self.run("RCN-30", "the start is too far in the past", "far",
+                 from_ms=self.tape.now - 8 * DAY, parts=["events"])
+        page = {"status": 200, "contentType": "application/json", "body": {
+            "notificationHistory": [], "hasMore": True, "paginationToken": "t1"}}
+        forged = {**page, "body": {
+            "notificationHistory": [{"signedPayload": "e30.e30.e30"}] * 2, "hasMore": False}}
+        dead = {"errorCode": 4_000_014}
+        self.answer(self.HISTORY, page, dead, page, dead)
+        self.later(HOUR)
+        self.run("RCN-30", "a page token dies twice", "token")
+        self.answer(self.HISTORY, {**page, "body": {**page["body"], "paginationToken": "t" * 256}})
+        self.run("RCN-6", "a page token that is too long", "long")
+        self.answer()
+        self.run("RCN-2", "what was left", "left")
+        for _ in range(2):
+            self.tell(self.buy(COINS, "consumable"), "ONE_TIME_CHARGE")
+        self.later(HOUR)
+        self.answer(self.HISTORY, forged)
+        self.run("RCN-30", "no text verifies", "none")
+        self.answer()
+        self.run("RCN-30", "the texts verify", "good")
+        self.later(4 * HOUR)
+        forged["body"]["notificationHistory"].pop()
+        self.answer(self.HISTORY, forged)
+        self.run("RCN-30", "one text does not verify", "one")
+        self.later(40 * DAY)
+        self.answer(self.STATUSES, {"errorCode": 4_040_010})
+        self.run("RCN-30", "a subscription that Apple does not know", "unknown", parts=["open"])
+        self.answer()
+        self.record_leases()
+
+    def record_leases(self):
+        """Record runs of two processes: one has the lease, and one has lost it."""
+        class Gone(BaseException):
+            pass
+
+        def stop(request):
+            raise Gone
+
+        self.ledger._sender = stop
+        with contextlib.suppress(Gone):
+            self.ledger.reconcile("Sandbox", parts=["events"], attempt_id=attempt("gone"))
+        self.run("RCN-2", "another process has the run", "second")
+        self.tape.now += 10 * MINUTE
+        self.later(0)
+
+        def lose(request):
+            file = self.tape.url.removeprefix("sqlite:///")
+            with contextlib.closing(sqlite3.connect(file)) as db:
+                db.execute("UPDATE assay_run SET fencing_token = fencing_token + 1")
+                db.commit()
+            return self.apple.sender(request)
+
+        self.ledger._sender = lose
+        self.run("RCN-11", "another process has the run by now", "slow")
+
+    def asks(self, rule, name, call):
+        return self.tape.asks(rule, f"reconcile: {name}", call)
+
+    def run(self, rule, name, word, **more):
+        """Record one exchange."""
+        more = {"parts": ["failures"],
+                "from_ms": max(self.begun - HOUR, self.tape.now - 2 * DAY), **more}
+        return self.asks(rule, name, lambda: self.ledger.reconcile(
+            "Sandbox", attempt_id=attempt(word), **more))
+
+    def answer(self, path=None, *faults):
+        """Let Apple's next answers to this path be these."""
+        self.apple.play("script", [
+            {"path": path, "nth": place, "fault": fault} for place, fault in enumerate(faults, 1)])
+
+    def later(self, ms):
+        self.tape.now += ms
+        self.apple.play("clock", {"now": self.tape.now})
+
+    def buy(self, product, type):
+        self.number += 1
+        known = str(2_000_000_900_000_100 + self.number)
+        self.apple.play("purchase", {
+            "environment": "Sandbox", "type": type, "product": product, "transactionId": known})
+        return known
+
+    def tell(self, known, type, subtype=None):
+        """Let a notification be lost: nobody listens."""
+        more = {"subtype": subtype} if subtype else {}
+        return self.apple.play("notify", {
+            "url": "http://127.0.0.1:1/", "type": type, "transactionId": known, **more})
+
+
 def schema(tape, ledger):
     from assay.ledger import ledger as opened
 
@@ -609,7 +765,8 @@ def carried_out(tape, ledger, request):
 
 
 KINDS = {
-    "sqlite": (schema, keys, challenges, meters, purchases, refunds, subscriptions, accounts),
+    "sqlite": (schema, keys, challenges, meters, purchases, refunds, subscriptions, accounts,
+               differences, reconciling),
     "redis": (schema, challenges, meters),
 }
 KINDS["dynamodb"] = KINDS["sqlite"]

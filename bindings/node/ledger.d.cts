@@ -1,6 +1,7 @@
 // Types of what ledger.cjs exports. Those of operations and results are in generated/.
 
-import type { At, Configuration, Document, Facts, Json, Members, Ms, SignedText, Verifier }
+import type { At, Configuration, Document, Facts, Json, Members, Ms, Send, Sender,
+  SignedText, Verifier }
   from "./index.cjs";
 import type { CheckSchemaResult, CreateSchemaResult, LedgerCalls } from "./generated/ledger.cjs";
 
@@ -127,9 +128,10 @@ export class Redis implements Executor {
  * every other one is thrown. UnavailableError: the database is away, answer 503.
  */
 export class Ledger {
-  /** `ledger.engine` of a configuration is filled in; a Verifier may serve several databases. */
+  /** `ledger.engine` of a configuration is filled in; a Verifier may serve several databases.
+   * `sender` sends the requests of reconcile to Apple; a Sender without it. */
   constructor(executor: Executor, configuration: Verifier | LedgerConfiguration | SignedText,
-    options?: { clock?: () => Ms | Date; maxWaitMs?: number });
+    options?: { clock?: () => Ms | Date; maxWaitMs?: number; sender?: Sender | Send });
   readonly verifier: Verifier;
   readonly executor: Executor;
   /** Creates tables and indexes, and SQLite's file: for a setup, and for nothing else. */

@@ -532,6 +532,11 @@ class Kind:
         return self.on == "appstore"
 
     @property
+    def is_mixed(self):
+        """Whether an operation of the ledger also asks Apple, in a machine of its own."""
+        return self.runs == "store" and self.swift.endswith("StateMachine")
+
+    @property
     def is_paced(self):
         """Whether the operation is retried like a network kind although it has database steps
         (STO-66)."""

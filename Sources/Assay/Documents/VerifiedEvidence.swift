@@ -63,4 +63,17 @@ extension VerifiedEvidence {
     case .attestReceipt, .attestation, .assertion, .keyset, .several: return nil
     }
   }
+
+  /// Whether the evidence is a notification of a reversed refund.
+  var isReversal: Bool {
+    guard case .storeKit(let payload) = self else { return false }
+    return payload.text("notificationType") == "REFUND_REVERSED"
+  }
+
+  /// The bundle id that the exchange gave to a JWS without one (API-57); `nil` if the evidence has
+  /// its own.
+  var assumedBundleId: Text? {
+    guard case .storeKit(let payload) = self, payload.identity.bundleIdIsAssumed else { return nil }
+    return payload.identity.bundleId
+  }
 }

@@ -363,9 +363,11 @@ extension Status {
   public static let rejectedRefundSilent = Status(code: 46593)
   /// it is too late to answer Apple's question about a refund (RFA-12)
   public static let rejectedRefundLate = Status(code: 46849)
+  /// another process has the run by now (RCN-11)
+  public static let rejectedReconcileSuperseded = Status(code: 47105)
   /// the answer is not JSON by its content type (API-30)
   public static let malformedAppStoreContentType = Status(code: 258)
-  /// the answer names a next page that is not one (API-41)
+  /// the answer names a next page that is not one (API-41, RCN-6, RCN-30)
   public static let malformedAppStorePaging = Status(code: 514)
   /// the answer is not in the form that Apple documents (API-30, RTM-5)
   public static let malformedAppStoreResponse = Status(code: 770)
@@ -867,6 +869,8 @@ extension Status {
   public static let unavailableVerifyReceiptStale = Status(code: 7687)
   /// the purchase may still be delivered, and Apple can wait (RFA-12)
   public static let unavailableRefundWait = Status(code: 7943)
+  /// another process has the run (RCN-2)
+  public static let unavailableReconcileRunning = Status(code: 8199)
   /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-8, EXC-11, EXC-15, STO-1)
   public static let internalAssayBug = Status(code: 264)
   /// a built-in certificate fails its own check (CER-6)
@@ -1072,6 +1076,7 @@ enum StatusTable {
     case 46337: return entry("rejected.external-purchase.disagree", 409, "never", "Apple has another report under this requestIdentifier", "an identifier was used twice: compare exchange.result.unsigned.externalPurchaseReport with yours")
     case 46593: return entry("rejected.refund.silent", 500, "never", "no answer is sent to Apple's question about a refund", "nothing is sent: exchange.refund.fields names the rule, RFA-14 in record mode")
     case 46849: return entry("rejected.refund.late", 500, "never", "it is too late to answer Apple's question about a refund", "nothing is sent: Apple waits 12 hours from the notification; refunds.late says otherwise")
+    case 47105: return entry("rejected.reconcile.superseded", 409, "never", "another process has the run by now", "the lease ran out under a slow exchange; the other one goes on")
     case 258: return entry("malformed.app-store.content-type", 502, "never", "the answer is not JSON by its content type", "something between the host and Apple answered: look at its proxy")
     case 514: return entry("malformed.app-store.paging", 502, "never", "the answer names a next page that is not one", "begin again without revision or paginationToken")
     case 770: return entry("malformed.app-store.response", 502, "never", "the answer is not in the form that Apple documents", "something between the host and Apple answered, or Apple changed the form: error.at has the place")
@@ -1324,6 +1329,7 @@ enum StatusTable {
     case 7431: return entry("unavailable.challenge.collision", 503, "later", "the challenge exists already", "try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it")
     case 7687: return entry("unavailable.verify-receipt.stale", 503, "later", "a subscription has ended, and nothing newer is known (21005)", "fetch newer evidence of the subscription, and answer again with it")
     case 7943: return entry("unavailable.refund.wait", 500, "later", "the purchase may still be delivered, and Apple can wait", "assess again at exchange.refund.notBeforeMs")
+    case 8199: return entry("unavailable.reconcile.running", 202, "later", "another process has the run", "wait retryAfterMs, or let the other one finish")
     case 264: return entry("internal.assay.bug", 500, "never", "a state that should be impossible", "report it; nothing was trusted")
     case 520: return entry("internal.certificates.table", 500, "never", "a built-in certificate fails its own check", "damaged build: reinstall")
     case 776: return entry("internal.crypto.sha1-disabled", 500, "never", "libcrypto refuses SHA-1 signatures", "use a libcrypto that verifies SHA-1, or the library build that contains its own")
@@ -1633,13 +1639,13 @@ enum StatusTable {
   /// The largest detail of a family.
   static func details(_ family: Int32) -> Int32 {
     switch family {
-    case 1: return 183
+    case 1: return 184
     case 2: return 78
     case 3: return 23
     case 4: return 32
     case 5: return 33
     case 6: return 55
-    case 7: return 31
+    case 7: return 32
     case 8: return 4
     case 9: return 5
     default: return 0

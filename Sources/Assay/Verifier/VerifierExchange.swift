@@ -84,6 +84,7 @@ extension Verifier {
     case .ledger(let machine):
       terms.maxSteps = machine.maxSteps(row.steps)
       terms.end(within: machine.requestMs, of: context.nowMs)
+    case .reconcile(let machine): terms.maxSteps = machine.maxSteps
     default: break
     }
     return Exchange.begin(begun, terms, nowMs: context.nowMs)

@@ -252,8 +252,9 @@ enum ExplanationText {
     status	46337	rejected.external-purchase.disagree	Apple has another report under this requestIdentifier	an identifier was used twice: compare exchange.result.unsigned.externalPurchaseReport with yours	never	409	EXP-7
     status	46593	rejected.refund.silent	no answer is sent to Apple's question about a refund	nothing is sent: exchange.refund.fields names the rule, RFA-14 in record mode	never	–	RFA-12
     status	46849	rejected.refund.late	it is too late to answer Apple's question about a refund	nothing is sent: Apple waits 12 hours from the notification; refunds.late says otherwise	never	–	RFA-12
+    status	47105	rejected.reconcile.superseded	another process has the run by now	the lease ran out under a slow exchange; the other one goes on	never	409	RCN-11
     status	258	malformed.app-store.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
-    status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
+    status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41,RCN-6,RCN-30
     status	770	malformed.app-store.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30,RTM-5
     status	1026	malformed.app-receipt.attribute	an attribute of the receipt has a tag, length or text that does not fit its type	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-12,APR-25
     status	1282	malformed.app-receipt.ber	not clean BER	damaged in transit or made by hand: have the client send its stored copy again	never	400	APR-1
@@ -535,6 +536,7 @@ enum ExplanationText {
     status	7431	unavailable.challenge.collision	the challenge exists already	try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it	later	503	STO-60
     status	7687	unavailable.verify-receipt.stale	a subscription has ended, and nothing newer is known (21005)	fetch newer evidence of the subscription, and answer again with it	later	503	VRE-33
     status	7943	unavailable.refund.wait	the purchase may still be delivered, and Apple can wait	assess again at exchange.refund.notBeforeMs	later	–	RFA-12
+    status	8199	unavailable.reconcile.running	another process has the run	wait retryAfterMs, or let the other one finish	later	202	RCN-2
     status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,STO-1
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
@@ -916,7 +918,7 @@ enum ExplanationText {
     thing	rule	API-56	rule	Pacing a fleet is the host's	what it is	what an answer says, or is made of; not built yet	page	docs/spec/app-store-server-api.md §7
     thing	rule	API-57	rule	A signed transaction without bundleId in an answer to our own token	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Answers without a bundle id
     thing	rule	API-58	rule	Conditions of a missing bundleId	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md Answers without a bundle id
-    thing	rule	API-59	rule	A text without bundleId is refused when read alone	what it is	what an answer says, or is made of; built in part	page	docs/spec/app-store-server-api.md Answers without a bundle id
+    thing	rule	API-59	rule	A text without bundleId is refused when read alone	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md Answers without a bundle id
     thing	rule	ENU-1	rule	Apple's sets of values are constants of every host	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §8
     thing	rule	ENU-2	rule	an unknown value of an answer is kept, with a warning	what it is	what an answer says, or is made of	page	docs/spec/app-store-server-api.md §8
     thing	rule	ENU-3	rule	an unknown value of a request is sent with a warning, or refused	what it is	a check: it refuses something	page	docs/spec/app-store-server-api.md §8
@@ -1153,7 +1155,7 @@ enum ExplanationText {
     thing	rule	CMT-6	rule	refunds of months	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
     thing	rule	CMT-7	rule	changes at the end of a commitment	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
     thing	rule	CMT-8	rule	commitments that contradict themselves	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
-    thing	rule	CMT-9	rule	commitments in the ledger	what it is	what an answer says, or is made of; not built yet	page	docs/spec/receipts-decisions.md §3.4
+    thing	rule	CMT-9	rule	commitments in the ledger	what it is	what an answer says, or is made of	page	docs/spec/receipts-decisions.md §3.4
     thing	rule	FLW-1	rule	order of the steps of a request	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
     thing	rule	FLW-2	rule	grants take their facts from the verified document	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
     thing	rule	FLW-3	rule	the ledger is asked again by the insert	what it is	the duty of your server	page	docs/spec/receipts-decisions.md §4
@@ -1628,6 +1630,34 @@ enum ExplanationText {
     thing	rule	STO-82	rule	Redis expiry is bucket end + 7 days	what it is	what an answer says, or is made of; built in part; rows of acquire-rate-permit live an hour after their second in Redis too	page	docs/spec/ledger.md §8
     thing	rule	STO-97	rule	history: Sums do not show a lost acknowledged claim	what it is	how the library is built, or what it costs	page	docs/spec/ledger.md §10
     thing	rule	STO-98	rule	The checker runs on every engine with at least 20,000 operations, 8 processes	what it is	how the library is built, or what it costs; built in part; the gate's runs are smaller; make races has the full size	page	docs/spec/ledger.md §10
+    thing	rule	RCN-1	rule	reconcile: its members	what it is	a part of a check; refused as STO-13, API-21, EXC-1	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-2	rule	All exchanges from the first question to the last are one run	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-3	rule	Parts of a run, in their order	what it is	what an answer says, or is made of; built in part	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-4	rule	The time of a run, in windows of a day	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-5	rule	Each request needs a rate permit	what it is	a part of a check; refused as STO-66	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-6	rule	Bounds of an exchange	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-10	rule	take: how a run is taken	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
+    thing	rule	RCN-11	rule	place: written after every effect, under the fencing token	what it is	a check: it refuses something	page	docs/spec/reconcile.md §2
+    thing	rule	RCN-12	rule	killed: effects are repetitions	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
+    thing	rule	RCN-13	rule	two at once	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
+    thing	rule	RCN-14	rule	No row is held beyond one statement or transaction	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
+    thing	rule	RCN-20	rule	What a row and the newest evidence make	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-21	rule	What takes comes before what gives	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-22	rule	never twice: a run pays nothing	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-23	rule	What is owed	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-24	rule	tombstone of nobody	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-25	rule	owned: claims for an owner that is known	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-26	rule	Nobody is paid by guess	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-27	rule	evidence is kept as by claims	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-30	rule	Each of Apple's answers	what it is	a check: it refuses something	page	docs/spec/reconcile.md §4
+    thing	rule	RCN-31	rule	environments: a run touches rows of one	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §4
+    thing	rule	RCN-32	rule	Notifications without purchase	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §4
+    thing	rule	RCN-40	rule	At most one difference for each subject	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
+    thing	rule	RCN-41	rule	The result of a run	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
+    thing	rule	RCN-42	rule	list-differences and close-difference	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
+    thing	rule	RCN-43	rule	Closed rows are kept for 400 days	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
+    thing	rule	RCN-60	rule	reconcile in the hosts	what it is	what an answer says, or is made of; built in part	page	docs/spec/reconcile.md §6
+    thing	rule	RCN-61	rule	When a host calls it	what it is	the duty of your server	page	docs/spec/reconcile.md §6
     thing	member	decision	meaning	Policy of entitlements	members	decision.accountToken, decision.sandbox, decision.gracePeriod, decision.billingRetry, decision.renewalLeewayMs, decision.familySharing
     thing	member	storekit	meaning	JWS: signed transactions, renewals, notifications	members	storekit.anchors, storekit.x5cRoot, storekit.missingEnvironment, storekit.undatedNotifications, storekit.nested, storekit.maxAgeMs, storekit.xcodeCertificates, storekit.ocspHosts, storekit.caps, storekit.cache
     thing	member	storekit.caps	meaning	limits of input	members	storekit.caps.jwsBytes
@@ -1718,6 +1748,9 @@ enum ExplanationText {
     thing	operation	resume-expired-revocations	does	Takes over up to 25 take-backs that were not completed in time. Run it every minute, beside resume-expired.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, attemptId, leaseMs, minExpiredMs	page	docs/exchanges.md; STO-35
     thing	operation	apply-event	does	Applies a notification of Apple's to purchases and subscriptions: refunds are taken back, reversed ones are granted again to the owner of the purchase. In whatever order and however often notifications arrive, the newest signed state wins (STO-33, STO-34). Answer Apple with the HTTP status of the result.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, grantMode, attemptId, leaseMs	page	docs/exchanges.md; STO-34
     thing	operation	create-schema	does	Creates tables and indexes if there are none: for a setup, and for nothing else. If only some exist, nothing is created.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, lineage	page	docs/exchanges.md; STO-78
+    thing	operation	list-differences	does	Returns the differences between the ledger and Apple that reconcile has found, the oldest first, 25 a page.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, environment, kind, state, after	page	docs/exchanges.md; RCN-42
+    thing	operation	close-difference	does	Closes a difference that a person has settled; only newer evidence opens it again.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, id, note	page	docs/exchanges.md; RCN-42
+    thing	operation	reconcile	does	Compares the ledger with Apple, a part at a time: enters what was missed, and reports what needs a person. Call it again while hasMore.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, environment, bundleId, attemptId, parts, fromMs, untilMs, maxRequests, leaseMs, attempts	page	docs/exchanges.md; reconcile.md §1
     thing	operation	get-transaction-info	does	Gets one transaction by its id or its original id.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId	page	docs/exchanges.md; app-store-server-api.md §4
     thing	operation	get-transaction-history	does	Gets all transactions of a customer by any of their transaction ids.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, revision, startDate, endDate, productId, productType, sort, subscriptionGroupIdentifier, inAppOwnershipType, revoked	page	docs/exchanges.md; app-store-server-api.md §4
     thing	operation	get-transaction-history-v1	does	Gets the transactions of a customer from the older endpoint, without finished consumables. Deprecated.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, revision, startDate, endDate, productId, productType, sort, subscriptionGroupIdentifier, inAppOwnershipType, revoked	page	docs/exchanges.md; app-store-server-api.md §4
@@ -2042,6 +2075,7 @@ enum ExplanationText {
     thing	value	Kind	what it is	a set of values	meaning	The kind of a JWS, by its form.	values	transaction, renewal-info, notification, app-transaction, realtime-request
     thing	value	ClaimOutcome	what it is	a set of values	meaning	The outcome of the claim of a purchase.	values	new, resume, already-granted, in-progress, other-account, revoked, held, unknown-product, upgraded, family-shared, unclaimed, refused
     thing	value	ClientResult	what it is	a set of values	meaning	The result of a purchase for the client.	values	granted, already-granted, refused-final, refused-keep, deferred
+    thing	value	DifferenceKind	what it is	a set of values	meaning	What differs between the ledger and Apple.	values	paid-not-granted, claim-left-behind, refund-not-taken-back, reversal-not-given-back, subscription-unowned, unknown-product, unknown-at-apple, not-verified, history-gap
     thing	value	RevokeOutcome	what it is	a set of values	meaning	The state of a revoked purchase before, or the reason why nothing changed.	values	was-granted, was-claimed, unclaimed, already, stale, not-revoked, refused, in-progress
     thing	value	EventPart	what it is	a set of values	meaning	The subject of a refused part of an event.	values	ledger, subscription
     thing	value	PurchaseUse	what it is	a set of values	meaning	The answer to a customer who asks about a purchase.	values	unused, already-delivered, resume, refunded, used-by-other
@@ -2321,6 +2355,15 @@ enum ExplanationText {
     thing	value	refused-final	value of	ClientResult: The result of a purchase for the client.
     thing	value	refused-keep	value of	ClientResult: The result of a purchase for the client.
     thing	value	deferred	value of	ClientResult: The result of a purchase for the client.
+    thing	value	paid-not-granted	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	claim-left-behind	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	refund-not-taken-back	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	reversal-not-given-back	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	subscription-unowned	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	unknown-product	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	unknown-at-apple	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	not-verified	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	history-gap	value of	DifferenceKind: What differs between the ledger and Apple.
     thing	value	was-granted	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
     thing	value	was-claimed	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
     thing	value	unclaimed	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
@@ -2620,8 +2663,13 @@ enum ExplanationText {
     thing	type	MovedRows	what it is	a type of facts	meaning	How many rows of an account were moved or deleted.	members	subscriptions, purchases, keys, meters
     thing	type	MergeAccountsResult	what it is	a type of facts	meaning	The result of merge-accounts: "merged", "already", "other-account".	members	outcome, moved, hasMore, changed, mergedInto
     thing	type	ForgetAccountResult	what it is	a type of facts	meaning	The result of forget-account: "forgotten", "already".	members	outcome, forgotten, hasMore, changed
-    thing	type	StoredEvidence	what it is	a type of facts	meaning	A stored text of evidence. Verify the text again before you rely on it.	members	sha256, text, storedAtMs
+    thing	type	StoredEvidence	what it is	a type of facts	meaning	A stored text of evidence. Verify the text again before you rely on it.	members	sha256, text, storedAtMs, bundleId
     thing	type	GetEvidenceResult	what it is	a type of facts	meaning	The result of get-evidence.	members	evidence, missing
+    thing	type	Difference	what it is	a type of facts	meaning	A difference between the ledger and Apple.	members	id, environment, kind, state, purchaseKey, transactionId, originalTransactionId, productId, quantity, price, currency, purchasedAtMs, asOfMs, detail, foundAtMs, seenAtMs, closedAtMs, closedBy, note, settledBy
+    thing	type	ListDifferencesResult	what it is	a type of facts	meaning	The result of list-differences.	members	differences, hasMore, after
+    thing	type	CloseDifferenceResult	what it is	a type of facts	meaning	The result of close-difference: "closed", "already", "none" (there is no such difference).	members	outcome, difference
+    thing	type	DifferenceCount	what it is	a type of facts	meaning	How many differences there are of a kind.	members	kind, count
+    thing	type	ReconcileResult	what it is	a type of facts	meaning	The result of reconcile: what this exchange did.	members	run, hasMore, resumed, part, atMs, fromMs, untilMs, requests, notifications, purchases, refused, applied, revoked, reopened, freed, lostCount, lost, found, closed, notBeforeMs, retryAfterMs
     thing	type	CheckSchemaResult	what it is	a type of facts	meaning	The result of check-schema.	members	tables, primary, version, lineage, warnings
     thing	type	CreateSchemaResult	what it is	a type of facts	meaning	The result of create-schema: "created", "exists", "migrated".	members	outcome, version, lineage
     thing	type	StoreCall	what it is	a type of facts	meaning	One call for the client of the host.	members	sql, args, returnsRows, api, input

@@ -23,6 +23,9 @@ import (
 type Ledger struct {
 	// Clock returns the time; nil means time.Now. Set it before the first call.
 	Clock func() time.Time
+	// Sender sends the requests of Reconcile to Apple; nil means one without options. Set it
+	// before the first call.
+	Sender *assay.Sender
 
 	executor Executor
 	verifier *assay.Verifier

@@ -828,3 +828,93 @@ func (l *Ledger) ApplyEvent(
 	found := new(ApplyEventResult)
 	return found, l.applied(ctx, request, asked.Grant, asked.TakeBack, found)
 }
+
+// A ListDifferencesRequest has the arguments of ListDifferences.
+type ListDifferencesRequest struct {
+	// The environment of the differences; empty for all.
+	Environment assay.Environment
+	// Their kind; empty for all; "paid-not-granted" or "claim-left-behind" or
+	// "refund-not-taken-back" or "reversal-not-given-back" or "subscription-unowned" or
+	// "unknown-product" or "unknown-at-apple" or "not-verified" or "history-gap".
+	Kind string
+	// Whether to return the open ones, or those that are closed; "open" or "closed"; empty:
+	// open.
+	State string
+	// The place after which to begin, `after` of the page before; may be empty.
+	After string
+}
+
+// ListDifferences returns the differences between the ledger and Apple that `reconcile` has
+// found, the oldest first, 25 a page.
+func (l *Ledger) ListDifferences(
+	ctx context.Context, asked ListDifferencesRequest,
+) (*ListDifferencesResult, error) {
+	request := asking("list-differences")
+	put(request, "environment", asked.Environment)
+	put(request, "kind", asked.Kind)
+	put(request, "state", asked.State)
+	put(request, "after", asked.After)
+	found := new(ListDifferencesResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
+// CloseDifference closes a difference that a person has settled; only newer evidence opens it
+// again.
+//
+//	id    the difference
+//	note  how it was settled, for those who look later
+func (l *Ledger) CloseDifference(
+	ctx context.Context, id, note string,
+) (*CloseDifferenceResult, error) {
+	request := asking("close-difference")
+	request.set("id", id)
+	request.set("note", note)
+	found := new(CloseDifferenceResult)
+	return found, l.answer(ctx, request, effects{}, found, &found.Result)
+}
+
+// A ReconcileRequest has the arguments of Reconcile.
+type ReconcileRequest struct {
+	// The environment, of which Apple's server is asked.
+	Environment assay.Environment
+	// The app; empty: the only app.
+	BundleID string
+	// The id of this attempt, the same when a request is repeated: 22 to 64 characters; empty:
+	// a new one.
+	AttemptID string
+	// What to look at: the notifications that Apple could not deliver, or all; claims,
+	// take-backs and subscriptions. Absent: failures and open. A run that is open goes on as it
+	// was begun; may be empty.
+	Parts []string
+	// Where the time of the notifications begins; zero: three hours before the end of the last
+	// run, at first 179 days ago (Sandbox 29).
+	From time.Duration
+	// Where it ends; zero and at most: now.
+	Until time.Duration
+	// The most requests to Apple of this exchange; zero: 100.
+	MaxRequests int64
+	// How long this exchange has the run without a step; zero: 300 s.
+	Lease time.Duration
+	// The most attempts for each request; zero: 3.
+	Attempts int64
+}
+
+// Reconcile compares the ledger with Apple, a part at a time: enters what was missed, and
+// reports what needs a person. Call it again while `hasMore`.
+func (l *Ledger) Reconcile(ctx context.Context, asked ReconcileRequest) (*ReconcileResult, error) {
+	request := asking("reconcile")
+	request.set("environment", asked.Environment)
+	put(request, "bundleId", asked.BundleID)
+	request.make("attemptId", asked.AttemptID, 16)
+	request.list("parts", asked.Parts)
+	put(request, "fromMs", asked.From.Milliseconds())
+	put(request, "untilMs", asked.Until.Milliseconds())
+	put(request, "maxRequests", asked.MaxRequests)
+	put(request, "leaseMs", asked.Lease.Milliseconds())
+	put(request, "attempts", asked.Attempts)
+	if request.err != nil {
+		return nil, request.err
+	}
+	found := new(ReconcileResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}

@@ -125,6 +125,8 @@ func (l *Ledger) runStep(
 		answer, err = session.Run(ctx, open.Database)
 	case open.Step == "grant" && open.Grant != nil:
 		answer, err = granted(ctx, session, open.Grant, called)
+	case open.Step == "http":
+		answer, err = l.sender().Send(ctx, exchange)
 	case open.Step == "wait":
 		until = time.UnixMilli(open.NotBeforeMs)
 		answer, err = struct{}{}, l.wait(ctx, until)
@@ -169,6 +171,14 @@ func granted(
 		answer["results"] = []CallResult{result}
 	}
 	return answer, err
+}
+
+// sender returns what sends the requests of Reconcile.
+func (l *Ledger) sender() *assay.Sender {
+	if l.Sender != nil {
+		return l.Sender
+	}
+	return new(assay.Sender)
 }
 
 func (l *Ledger) wait(ctx context.Context, until time.Time) error {

@@ -633,6 +633,9 @@ type StoredEvidence struct {
 	Text string `json:"text"`
 	// When the text was stored.
 	StoredAt Time `json:"storedAtMs"`
+	// The bundle id that the text lacks, of the exchange that read it; empty if the text has
+	// its own. Ask Apple for its transaction again to use it.
+	BundleID string `json:"bundleId"`
 }
 
 // GetEvidenceResult is the result of GetEvidence.
@@ -642,6 +645,132 @@ type GetEvidenceResult struct {
 	Evidence []StoredEvidence `json:"evidence"`
 	// SHA-256 of each text that is not stored, 64 hex digits.
 	Missing []string `json:"missing"`
+}
+
+// Difference is a difference between the ledger and Apple.
+type Difference struct {
+	// The key of the difference, 64 hex digits: the same whenever it is found again.
+	ID string `json:"id"`
+	// The environment.
+	Environment assay.Environment `json:"environment"`
+	// What differs. One of "paid-not-granted", "claim-left-behind", "refund-not-taken-back",
+	// "reversal-not-given-back", "subscription-unowned", "unknown-product", "unknown-at-apple",
+	// "not-verified", "history-gap".
+	Kind string `json:"kind"`
+	// "open" or "closed".
+	State string `json:"state"`
+	// The key of the purchase; empty if the difference is about something else.
+	PurchaseKey string `json:"purchaseKey"`
+	// The transaction.
+	TransactionID string `json:"transactionId"`
+	// The original transaction.
+	OriginalTransactionID string `json:"originalTransactionId"`
+	// The product.
+	ProductID string `json:"productId"`
+	// The number of items.
+	Quantity int64 `json:"quantity"`
+	// The price in the evidence.
+	Price *int64 `json:"price"`
+	// The currency of the price.
+	Currency string `json:"currency"`
+	// The purchase date.
+	PurchasedAt Time `json:"purchasedAtMs"`
+	// The time of the newest evidence.
+	AsOf Time `json:"asOfMs"`
+	// What was refused, and where; empty for most kinds.
+	Detail string `json:"detail"`
+	// When it was found.
+	FoundAt Time `json:"foundAtMs"`
+	// When a run has seen it last.
+	SeenAt Time `json:"seenAtMs"`
+	// When it was closed; zero while it is open.
+	ClosedAt Time `json:"closedAtMs"`
+	// "run" or "person"; empty while it is open.
+	ClosedBy string `json:"closedBy"`
+	// What the person wrote who closed it.
+	Note string `json:"note"`
+	// The operation that settles it; empty if a person has to look first.
+	SettledBy string `json:"settledBy"`
+}
+
+// ListDifferencesResult is the result of ListDifferences.
+type ListDifferencesResult struct {
+	Result
+	// The differences, in the order in which they were found; a page of DynamoDB may have fewer
+	// than 25 although more follow.
+	Differences []Difference `json:"differences"`
+	// Whether another page follows.
+	HasMore bool `json:"hasMore"`
+	// The place of the next page; empty if this is the last one.
+	After string `json:"after"`
+}
+
+// CloseDifferenceResult is the result of CloseDifference: "closed", "already", "none" (there is
+// no such difference).
+type CloseDifferenceResult struct {
+	Result
+	// The outcome of the request.
+	Outcome string `json:"outcome"`
+	// The difference afterwards; nil if there is none.
+	Difference *Difference `json:"difference"`
+}
+
+// DifferenceCount is how many differences there are of a kind.
+type DifferenceCount struct {
+	// The kind. One of "paid-not-granted", "claim-left-behind", "refund-not-taken-back",
+	// "reversal-not-given-back", "subscription-unowned", "unknown-product", "unknown-at-apple",
+	// "not-verified", "history-gap".
+	Kind string `json:"kind"`
+	// Their number.
+	Count int64 `json:"count"`
+}
+
+// ReconcileResult is the result of Reconcile: what this exchange did.
+type ReconcileResult struct {
+	Result
+	// The run: the attempt id that began it; empty if another process has it.
+	Run string `json:"run"`
+	// Whether to call again, at once or later, because the run is not at its end.
+	HasMore bool `json:"hasMore"`
+	// Whether an earlier request began the run, whose parts and times hold.
+	Resumed bool `json:"resumed"`
+	// The part that the run has reached: "recheck", "failures", "events", "claims",
+	// "revocations", "subscriptions"; empty at its end.
+	Part string `json:"part"`
+	// The start of the day that is asked for next; zero in other parts.
+	At Time `json:"atMs"`
+	// The time of the notifications of this run: its start.
+	From Time `json:"fromMs"`
+	// Its end.
+	Until Time `json:"untilMs"`
+	// The number of requests to Apple.
+	Requests int64 `json:"requests"`
+	// The number of notifications that were read.
+	Notifications int64 `json:"notifications"`
+	// The number of purchases in them, each once a page.
+	Purchases int64 `json:"purchases"`
+	// The number of texts that were refused.
+	Refused int64 `json:"refused"`
+	// The number of subscriptions that have another state now.
+	Applied int64 `json:"applied"`
+	// The number of purchases that are refunded now.
+	Revoked int64 `json:"revoked"`
+	// The number of refunds that were reversed.
+	Reopened int64 `json:"reopened"`
+	// The number of reversed refunds of purchases that nobody has claimed.
+	Freed int64 `json:"freed"`
+	// The number of notifications that changed something, and so had been missed.
+	LostCount int64 `json:"lostCount"`
+	// The UUIDs of the first 100 of them.
+	Lost []string `json:"lost"`
+	// The differences that were found.
+	Found []DifferenceCount `json:"found"`
+	// The differences that are in order now.
+	Closed []DifferenceCount `json:"closed"`
+	// The time from which Apple takes requests again; zero if it did not say.
+	NotBefore Time `json:"notBeforeMs"`
+	// How long another process has the run; zero if none has it.
+	RetryAfterMs int64 `json:"retryAfterMs"`
 }
 
 // CheckSchemaResult is the result of CheckSchema.

@@ -126,4 +126,16 @@ exports.OPERATIONS = [
     made: ["attemptId"], functions: ["grant", "takeBack"], wrapped: [], result: "ApplyEventResult",
     isAnswer: false,
   },
+  {
+    name: "listDifferences", operation: "list-differences", made: [], functions: [], wrapped: [],
+    result: "ListDifferencesResult", isAnswer: false,
+  },
+  {
+    name: "closeDifference", operation: "close-difference", made: [], functions: [], wrapped: [],
+    result: "CloseDifferenceResult", isAnswer: true,
+  },
+  {
+    name: "reconcile", operation: "reconcile", first: "environment", made: ["attemptId"],
+    functions: [], wrapped: [], result: "ReconcileResult", isAnswer: false,
+  },
 ];

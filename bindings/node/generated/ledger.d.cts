@@ -24,6 +24,12 @@ export type ClaimOutcome =
 export type ClientResult =
   "granted" | "already-granted" | "refused-final" | "refused-keep" | "deferred" | (string & {});
 
+/** What differs between the ledger and Apple. */
+export type DifferenceKind =
+  "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" |
+  "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap" |
+  (string & {});
+
 /** The state of a revoked purchase before, or the reason why nothing changed. */
 export type RevokeOutcome =
   "was-granted" | "was-claimed" | "unclaimed" | "already" | "stale" | "not-revoked" | "refused" |
@@ -771,6 +777,11 @@ export class StoredEvidence extends Members {
   /** When the text was stored. */
   readonly storedAtMs: Ms;
   readonly storedAt: Date;
+  /**
+   * The bundle id that the text lacks, of the exchange that read it; null if the text has its own.
+   * Ask Apple for its transaction again to use it.
+   */
+  readonly bundleId: string | null;
 }
 
 /** The result of `getEvidence`. */
@@ -781,6 +792,141 @@ export class GetEvidenceResult extends Result {
   readonly evidence: readonly StoredEvidence[];
   /** SHA-256 of each text that is not stored, 64 hex digits. */
   readonly missing: readonly string[];
+}
+
+/** A difference between the ledger and Apple. */
+export class Difference extends Members {
+  /** The key of the difference, 64 hex digits: the same whenever it is found again. */
+  readonly id: string;
+  /** The environment. */
+  readonly environment: Environment;
+  /** What differs. */
+  readonly kind: DifferenceKind;
+  /** "open" or "closed". */
+  readonly state: string;
+  /** The key of the purchase; null if the difference is about something else. */
+  readonly purchaseKey: string | null;
+  /** The transaction. */
+  readonly transactionId: string | null;
+  /** The original transaction. */
+  readonly originalTransactionId: string | null;
+  /** The product. */
+  readonly productId: string | null;
+  /** The number of items. */
+  readonly quantity: number | null;
+  /** The price in the evidence. */
+  readonly price: number | null;
+  /** The currency of the price. */
+  readonly currency: string | null;
+  /** The purchase date. */
+  readonly purchasedAtMs: Ms | null;
+  readonly purchasedAt: Date | null;
+  /** The time of the newest evidence. */
+  readonly asOfMs: Ms;
+  readonly asOfAt: Date;
+  /** What was refused, and where; null for most kinds. */
+  readonly detail: string | null;
+  /** When it was found. */
+  readonly foundAtMs: Ms;
+  readonly foundAt: Date;
+  /** When a run has seen it last. */
+  readonly seenAtMs: Ms;
+  readonly seenAt: Date;
+  /** When it was closed; null while it is open. */
+  readonly closedAtMs: Ms | null;
+  readonly closedAt: Date | null;
+  /** "run" or "person"; null while it is open. */
+  readonly closedBy: string | null;
+  /** What the person wrote who closed it. */
+  readonly note: string | null;
+  /** The operation that settles it; null if a person has to look first. */
+  readonly settledBy: string | null;
+}
+
+/** The result of `listDifferences`. */
+export class ListDifferencesResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /**
+   * The differences, in the order in which they were found; a page of DynamoDB may have fewer than
+   * 25 although more follow.
+   */
+  readonly differences: readonly Difference[];
+  /** Whether another page follows. */
+  readonly hasMore: boolean;
+  /** The place of the next page; null if this is the last one. */
+  readonly after: string | null;
+}
+
+/** The result of `closeDifference`: "closed", "already", "none" (there is no such difference). */
+export class CloseDifferenceResult extends StoreResult {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The difference afterwards; null if there is none. */
+  readonly difference: Difference | null;
+}
+
+/** How many differences there are of a kind. */
+export class DifferenceCount extends Members {
+  /** The kind. */
+  readonly kind: DifferenceKind;
+  /** Their number. */
+  readonly count: number;
+}
+
+/** The result of `reconcile`: what this exchange did. */
+export class ReconcileResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The run: the attempt id that began it; null if another process has it. */
+  readonly run: string | null;
+  /** Whether to call again, at once or later, because the run is not at its end. */
+  readonly hasMore: boolean;
+  /** Whether an earlier request began the run, whose parts and times hold. */
+  readonly resumed: boolean;
+  /**
+   * The part that the run has reached: "recheck", "failures", "events", "claims", "revocations",
+   * "subscriptions"; null at its end.
+   */
+  readonly part: string | null;
+  /** The start of the day that is asked for next; null in other parts. */
+  readonly atMs: Ms | null;
+  readonly atAt: Date | null;
+  /** The time of the notifications of this run: its start. */
+  readonly fromMs: Ms | null;
+  readonly fromAt: Date | null;
+  /** Its end. */
+  readonly untilMs: Ms | null;
+  readonly untilAt: Date | null;
+  /** The number of requests to Apple. */
+  readonly requests: number;
+  /** The number of notifications that were read. */
+  readonly notifications: number;
+  /** The number of purchases in them, each once a page. */
+  readonly purchases: number;
+  /** The number of texts that were refused. */
+  readonly refused: number;
+  /** The number of subscriptions that have another state now. */
+  readonly applied: number;
+  /** The number of purchases that are refunded now. */
+  readonly revoked: number;
+  /** The number of refunds that were reversed. */
+  readonly reopened: number;
+  /** The number of reversed refunds of purchases that nobody has claimed. */
+  readonly freed: number;
+  /** The number of notifications that changed something, and so had been missed. */
+  readonly lostCount: number;
+  /** The UUIDs of the first 100 of them. */
+  readonly lost: readonly string[];
+  /** The differences that were found. */
+  readonly found: readonly DifferenceCount[];
+  /** The differences that are in order now. */
+  readonly closed: readonly DifferenceCount[];
+  /** The time from which Apple takes requests again; null if it did not say. */
+  readonly notBeforeMs: Ms | null;
+  readonly notBeforeAt: Date | null;
+  /** How long another process has the run; null if none has it. Milliseconds. */
+  readonly retryAfterMs: number | null;
 }
 
 /** The result of `checkSchema`. */
@@ -1100,6 +1246,49 @@ export interface ApplyEventRequest extends LedgerCallOptions {
   leaseMs?: number;
 }
 
+export interface ListDifferencesRequest extends LedgerCallOptions {
+  /** The environment of the differences; absent for all. */
+  environment?: "Production" | "Sandbox" | "LocalTesting";
+  /** Their kind; absent for all. */
+  kind?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap";
+  /** Whether to return the open ones, or those that are closed. */
+  state?: "open" | "closed";
+  /** The place after which to begin, `after` of the page before. */
+  after?: string;
+}
+
+export interface CloseDifferenceRequest extends LedgerCallOptions {
+  /** The difference. */
+  id: string;
+  /** How it was settled, for those who look later. */
+  note: string;
+}
+
+export interface ReconcileRequest extends LedgerCallOptions {
+  /** The app. */
+  bundleId?: string;
+  /** The id of this attempt, the same when a request is repeated. */
+  attemptId?: string;
+  /**
+   * What to look at: the notifications that Apple could not deliver, or all; claims, take-backs and
+   * subscriptions. Absent: failures and open. A run that is open goes on as it was begun.
+   */
+  parts?: readonly string[];
+  /**
+   * Where the time of the notifications begins; absent: three hours before the end of the last run,
+   * at first 179 days ago (Sandbox 29).
+   */
+  fromMs?: number;
+  /** Where it ends; absent and at most: now. */
+  untilMs?: number;
+  /** The most requests to Apple of this exchange. */
+  maxRequests?: number;
+  /** How long this exchange has the run without a step. */
+  leaseMs?: number;
+  /** The most attempts for each request. */
+  attempts?: number;
+}
+
 export interface LedgerCalls {
   /** Claims the purchases of verified evidence, so that each is granted once. */
   claim(evidence: string | SeveralEvidence, options?: ClaimRequest): Promise<ClaimResult>;
@@ -1230,4 +1419,19 @@ export interface LedgerCalls {
     evidence: string | SeveralEvidence,
     options?: ApplyEventRequest,
   ): Promise<ApplyEventResult>;
+  /**
+   * Returns the differences between the ledger and Apple that `reconcile` has found, the oldest
+   * first, 25 a page.
+   */
+  listDifferences(options?: ListDifferencesRequest): Promise<ListDifferencesResult>;
+  /** Closes a difference that a person has settled; only newer evidence opens it again. */
+  closeDifference(request: CloseDifferenceRequest): Promise<CloseDifferenceResult>;
+  /**
+   * Compares the ledger with Apple, a part at a time: enters what was missed, and reports what
+   * needs a person. Call it again while `hasMore`.
+   */
+  reconcile(
+    environment: "Production" | "Sandbox" | "LocalTesting",
+    options?: ReconcileRequest,
+  ): Promise<ReconcileResult>;
 }

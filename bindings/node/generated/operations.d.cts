@@ -1521,6 +1521,33 @@ export interface ExchangeRequests {
     deadlineMs?: Ms | Date | null;
     lineage: string;
   };
+  "list-differences": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    environment?: "Production" | "Sandbox" | "LocalTesting" | null;
+    kind?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap" | null;
+    state?: "open" | "closed" | null;
+    after?: string | null;
+  };
+  "close-difference": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    id: string;
+    note: string;
+  };
+  "reconcile": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    environment: "Production" | "Sandbox" | "LocalTesting";
+    bundleId?: string | null;
+    attemptId: string;
+    parts?: readonly string[] | null;
+    fromMs?: number | null;
+    untilMs?: number | null;
+    maxRequests?: number | null;
+    leaseMs?: number | null;
+    attempts?: number | null;
+  };
   "get-transaction-info": {
     deadlineMs?: Ms | Date;
     attempt?: number;

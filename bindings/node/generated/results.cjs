@@ -490,6 +490,7 @@ class StoredEvidence extends Members {
   get text() { return text(here(this, "text")); }
   get storedAtMs() { return number(here(this, "storedAtMs")); }
   get storedAt() { return date(here(this, "storedAtMs")); }
+  get bundleId() { return text(here(this, "bundleId")); }
 }
 
 class GetEvidenceResult extends Result {
@@ -501,6 +502,93 @@ class GetEvidenceResult extends Result {
     return list(here(this, "evidence"), (each) => nested(this, each, StoredEvidence));
   }
   get missing() { return list(here(this, "missing"), text); }
+}
+
+class Difference extends Members {
+  static shown = ["id", "kind", "state"];
+  get id() { return text(here(this, "id")); }
+  get environment() { return text(here(this, "environment")); }
+  get kind() { return text(here(this, "kind")); }
+  get state() { return text(here(this, "state")); }
+  get purchaseKey() { return text(here(this, "purchaseKey")); }
+  get transactionId() { return text(here(this, "transactionId")); }
+  get originalTransactionId() { return text(here(this, "originalTransactionId")); }
+  get productId() { return text(here(this, "productId")); }
+  get quantity() { return number(here(this, "quantity")); }
+  get price() { return number(here(this, "price")); }
+  get currency() { return text(here(this, "currency")); }
+  get purchasedAtMs() { return number(here(this, "purchasedAtMs")); }
+  get purchasedAt() { return date(here(this, "purchasedAtMs")); }
+  get asOfMs() { return number(here(this, "asOfMs")); }
+  get asOfAt() { return date(here(this, "asOfMs")); }
+  get detail() { return text(here(this, "detail")); }
+  get foundAtMs() { return number(here(this, "foundAtMs")); }
+  get foundAt() { return date(here(this, "foundAtMs")); }
+  get seenAtMs() { return number(here(this, "seenAtMs")); }
+  get seenAt() { return date(here(this, "seenAtMs")); }
+  get closedAtMs() { return number(here(this, "closedAtMs")); }
+  get closedAt() { return date(here(this, "closedAtMs")); }
+  get closedBy() { return text(here(this, "closedBy")); }
+  get note() { return text(here(this, "note")); }
+  get settledBy() { return text(here(this, "settledBy")); }
+}
+
+class ListDifferencesResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["hasMore"];
+  get document() { return documentOf(this); }
+  get differences() {
+    return list(here(this, "differences"), (each) => nested(this, each, Difference));
+  }
+  get hasMore() { return boolean(here(this, "hasMore")); }
+  get after() { return text(here(this, "after")); }
+}
+
+class CloseDifferenceResult extends StoreResult {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["outcome"];
+  get document() { return documentOf(this); }
+  get difference() { return nested(this, here(this, "difference"), Difference); }
+}
+
+class DifferenceCount extends Members {
+  static shown = ["kind", "count"];
+  get kind() { return text(here(this, "kind")); }
+  get count() { return number(here(this, "count")); }
+}
+
+class ReconcileResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["run", "part", "hasMore", "requests"];
+  get document() { return documentOf(this); }
+  get run() { return text(here(this, "run")); }
+  get hasMore() { return boolean(here(this, "hasMore")); }
+  get resumed() { return boolean(here(this, "resumed")); }
+  get part() { return text(here(this, "part")); }
+  get atMs() { return number(here(this, "atMs")); }
+  get atAt() { return date(here(this, "atMs")); }
+  get fromMs() { return number(here(this, "fromMs")); }
+  get fromAt() { return date(here(this, "fromMs")); }
+  get untilMs() { return number(here(this, "untilMs")); }
+  get untilAt() { return date(here(this, "untilMs")); }
+  get requests() { return number(here(this, "requests")); }
+  get notifications() { return number(here(this, "notifications")); }
+  get purchases() { return number(here(this, "purchases")); }
+  get refused() { return number(here(this, "refused")); }
+  get applied() { return number(here(this, "applied")); }
+  get revoked() { return number(here(this, "revoked")); }
+  get reopened() { return number(here(this, "reopened")); }
+  get freed() { return number(here(this, "freed")); }
+  get lostCount() { return number(here(this, "lostCount")); }
+  get lost() { return list(here(this, "lost"), text); }
+  get found() { return list(here(this, "found"), (each) => nested(this, each, DifferenceCount)); }
+  get closed() { return list(here(this, "closed"), (each) => nested(this, each, DifferenceCount)); }
+  get notBeforeMs() { return number(here(this, "notBeforeMs")); }
+  get notBeforeAt() { return date(here(this, "notBeforeMs")); }
+  get retryAfterMs() { return number(here(this, "retryAfterMs")); }
 }
 
 class CheckSchemaResult extends Result {
@@ -534,5 +622,6 @@ module.exports = {
   ConsumeChallengeResult, RegisterDeviceKeyResult, AdvanceDeviceKeyCounterResult,
   UpdateDeviceKeyReceiptResult, RetireDeviceKeyResult, DeviceKey, GetDeviceKeyResult,
   RecordEventResult, MovedRows, MergeAccountsResult, ForgetAccountResult, StoredEvidence,
-  GetEvidenceResult, CheckSchemaResult, CreateSchemaResult
+  GetEvidenceResult, Difference, ListDifferencesResult, CloseDifferenceResult, DifferenceCount,
+  ReconcileResult, CheckSchemaResult, CreateSchemaResult
 };

@@ -109,4 +109,4 @@ function senderOf(host) {
   throw refuse("the host of an exchange", "a Sender or a function", host);
 }
 
-module.exports = { Exchange, LONGEST_WAIT_MS, pause };
+module.exports = { Exchange, LONGEST_WAIT_MS, pause, senderOf };

@@ -8,7 +8,7 @@ const { OPERATIONS } = require("../generated/ledger.cjs");
 const { MADE, find, parsed } = require("./document.cjs");
 const { nowOf, options, refuse } = require("./arguments.cjs");
 const { refusal } = require("./errors.cjs");
-const { LONGEST_WAIT_MS, pause } = require("./exchange.cjs");
+const { LONGEST_WAIT_MS, pause, senderOf } = require("./exchange.cjs");
 const { LIMITS } = require("./executors/replies.cjs");
 const { Grant, TakeBack, payOut, takeBack } = require("./granting.cjs");
 const { OPERATION_OF } = require("./kinds.cjs");
@@ -41,14 +41,15 @@ function withEngine(configuration, engine) {
 }
 
 /** Run an exchange to its end. However it ends, no transaction stays open. */
-async function carryOut(exchange, executor, functions, { maxWaitMs, signal, clock }) {
+async function carryOut(exchange, executor, functions, { maxWaitMs, signal, clock, sender }) {
   let session;
+  let send; // of the requests of reconcile
   let reached = 0; // a clock that stops would never reach the end of a wait
   try {
     session = executor.session();
     while (!exchange.done) {
       signal?.throwIfAborted();
-      const { step, database, grant, notBeforeMs } = exchange.step;
+      const { step, database, grant, http, notBeforeMs } = exchange.step;
       let reply = {};
       if (step === "database") {
         reply = session.perform(database);
@@ -57,6 +58,9 @@ async function carryOut(exchange, executor, functions, { maxWaitMs, signal, cloc
         const call = functions[name];
         if (call === undefined) throw new TypeError(`grantMode "transaction" needs ${name}`);
         reply = session.grant(grant, (connection) => call(new Class(grant, connection)));
+      } else if (step === "http") {
+        send ??= senderOf(sender);
+        reply = send(http, { signal });
       } else if (step === "wait") {
         const left = notBeforeMs - clock();
         if (left > maxWaitMs) break;
@@ -82,14 +86,15 @@ class Ledger {
   #named;
   #clock;
   #maxWaitMs;
+  #sender; // of the requests of reconcile
   #lineage; // that of the database, as the first check found it (STO-78)
 
   constructor(executor, configuration, given) {
     if (typeof executor?.session !== "function") {
       throw refuse("the first argument", "an executor, such as new SQLite(path)", executor);
     }
-    const { clock = Date.now, maxWaitMs = LONGEST_WAIT_MS } = options(given,
-      ["clock", "maxWaitMs"]);
+    const { clock = Date.now, maxWaitMs = LONGEST_WAIT_MS, sender } = options(given,
+      ["clock", "maxWaitMs", "sender"]);
     this.#executor = executor;
     this.#isOwn = !(configuration instanceof Verifier);
     this.#verifier = this.#isOwn ? new Verifier(withEngine(configuration, executor.engine))
@@ -100,6 +105,7 @@ class Ledger {
     this.#named = ledger.engine === executor.engine ? {} : { engine: executor.engine };
     this.#clock = () => nowOf(clock());
     this.#maxWaitMs = maxWaitMs;
+    this.#sender = sender;
   }
 
   get verifier() { return this.#verifier; }
@@ -165,7 +171,7 @@ class Ledger {
     const exchange = this.#verifier.exchange({ ...request, ...this.#named },
       { evidence: proof, now: begin });
     return carryOut(exchange, this.#executor, { grant, takeBack: take },
-      { maxWaitMs: maxWaitMs ?? this.#maxWaitMs, signal, clock });
+      { maxWaitMs: maxWaitMs ?? this.#maxWaitMs, signal, clock, sender: this.#sender });
   }
 
   /** Run an operation, and the grants and take-backs that follow it. */

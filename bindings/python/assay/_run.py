@@ -46,19 +46,21 @@ def run(
     grant: Callable[[Grant], object] | None = None,
     *,
     take_back: Callable[[TakeBack], object] | None = None,
+    sender: Send | None = None,
     max_wait: float = 30.0,
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], object] = time.sleep,
 ) -> Document:
-    """Run an exchange as `Exchange.run` does."""
-    if hasattr(host, "session"):
-        return _run_statements(exchange, host, grant, take_back, max_wait, clock, sleep)
-    send: Any = host
-    if send is None:
-        from .http import Sender
+    """Run an exchange as `Exchange.run` does.
 
-        send = Sender()
-    return _run_requests(exchange, send, max_wait, clock, sleep)
+    sender  sends the requests of an exchange that has statements as well, as `reconcile` has
+    """
+    if hasattr(host, "session"):
+        return _run_statements(
+            exchange, host, grant, take_back, sender, max_wait, clock, sleep
+        )
+    send: Any = host
+    return _run_requests(exchange, send or _sender(), max_wait, clock, sleep)
 
 
 async def run_async(
@@ -67,15 +69,16 @@ async def run_async(
     grant: Callable[[Grant], Awaitable[object]] | None = None,
     *,
     take_back: Callable[[TakeBack], Awaitable[object]] | None = None,
+    sender: Send | None = None,
     max_wait: float = 30.0,
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], Awaitable[object]] | None = None,
 ) -> Document:
-    """Run an exchange as `Exchange.run_async` does."""
+    """Run an exchange as `Exchange.run_async` does; `sender` is called in a thread."""
     if hasattr(host, "session"):
         pause = sleep or _sleep()
         return await _run_statements_async(
-            exchange, host, grant, take_back, max_wait, clock, pause
+            exchange, host, grant, take_back, sender, max_wait, clock, pause
         )
     return await run_steps(exchange, host, lambda: int(clock() * 1000))
 
@@ -125,6 +128,7 @@ def _run_statements(
     executor: Any,
     grant: Callable[[Grant], object] | None,
     take_back: Callable[[TakeBack], object] | None,
+    sender: Send | None,
     max_wait: float,
     clock: Callable[[], float],
     sleep: Callable[[float], object],
@@ -138,6 +142,9 @@ def _run_statements(
                     said = execute(payload["database"])
                 elif step == "grant":
                     said = _granted(payload["grant"], execute, grant, take_back)
+                elif step == "http":
+                    sender = sender or _sender()
+                    said = sender(payload["http"])
                 else:
                     left = _left(payload, clock)
                     if left > max_wait:
@@ -156,6 +163,7 @@ async def _run_statements_async(
     executor: Any,
     grant: Callable[[Grant], Awaitable[object]] | None,
     take_back: Callable[[TakeBack], Awaitable[object]] | None,
+    sender: Send | None,
     max_wait: float,
     clock: Callable[[], float],
     sleep: Callable[[float], Awaitable[object]],
@@ -169,6 +177,9 @@ async def _run_statements_async(
                     said = await execute(payload["database"])
                 elif step == "grant":
                     said = await _granted_async(payload["grant"], execute, grant, take_back)
+                elif step == "http":
+                    sender = sender or _sender()
+                    said = await _in_thread(sender, payload["http"])
                 else:
                     left = _left(payload, clock)
                     if left > max_wait:
@@ -180,6 +191,20 @@ async def _run_statements_async(
             exchange.close()
             raise
     return exchange.document
+
+
+def _sender() -> Send:
+    """Return a sender of the standard library."""
+    from .http import Sender
+
+    return Sender()
+
+
+async def _in_thread(sender: Send, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Send a request without keeping the event loop from other tasks."""
+    from asyncio import to_thread
+
+    return await to_thread(sender, request)
 
 
 def _sleep() -> Callable[[float], Awaitable[object]]:

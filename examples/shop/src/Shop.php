@@ -94,6 +94,11 @@ final class Shop
         );
     }
 
+    public function reconcile(): Reconcile
+    {
+        return new Reconcile($this->ledger());
+    }
+
     /** Creates the tables, or changes an older shop's: once, by a user who may create tables. */
     public function setUp(): void
     {
@@ -196,7 +201,11 @@ final class Shop
     /** @throws PDOException if the database is unavailable */
     public function ledger(): Ledger
     {
-        return $this->ledger ??= new Ledger(PdoExecutor::withConnection($this->pdo()), $this->verifier());
+        return $this->ledger ??= new Ledger(
+            PdoExecutor::withConnection($this->pdo()),
+            $this->verifier(),
+            sender: $this->send,
+        );
     }
 
     /**

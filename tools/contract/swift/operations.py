@@ -109,8 +109,7 @@ def write_operations(kinds):
 
 def write_machines(kinds):
     """Return an enum of the types of kinds with steps; ledger operations share one."""
-    types = list(dict.fromkeys(STORE if kind.runs == "store" else kind.swift
-                               for kind in kinds if kind.runs != "call"))
+    types = list(dict.fromkeys(name_machine(kind) for kind in kinds if kind.runs != "call"))
     out = ["/// The kinds that take steps.", "enum AnyStateMachine: ExchangeStateMachine {"]
     out += [f"  case {name_case(name)}({name})" for name in types]
     for declared, called, is_changed in FORWARDED:
@@ -124,17 +123,22 @@ def write_machines(kinds):
     return out + ["}"]
 
 
-def write_switch(kinds, runs, arm, otherwise):
-    """Return the body of a switch over all kinds, with an arm for those that run so."""
+def write_switch(kinds, is_one, arm, otherwise):
+    """Return the body of a switch over all kinds, with an arm for those that `is_one` names."""
     out = ["    switch request.kind {"]
-    out += [f"    case .{camel(kind.name)}: {arm(kind)}" for kind in kinds if kind.runs in runs]
-    rest = ", ".join("." + camel(kind.name) for kind in kinds if kind.runs not in runs)
+    out += [f"    case .{camel(kind.name)}: {arm(kind)}" for kind in kinds if is_one(kind)]
+    rest = ", ".join("." + camel(kind.name) for kind in kinds if not is_one(kind))
     return [*out, *wrap(rest + ":", WIDTH - 1, "    case ", "      "), f"      {otherwise}",
             "    }", "  }"]
 
 
+def name_machine(kind):
+    """Return the type of a kind with steps: of the ledger's all but those that ask Apple as well."""
+    return STORE if kind.runs == "store" and not kind.is_mixed else kind.swift
+
+
 def write_machine(kind):
-    name = STORE if kind.runs == "store" else kind.swift
+    name = name_machine(kind)
     return f".{name_case(name)}(try {name}(self))"
 
 
@@ -142,15 +146,17 @@ def write_context(kinds):
     bug = 'Refusal(.internalAssayBug, "EXC-3", at: "operation")'
     return ["extension OperationContext {",
             "  /// The answer of a kind without steps.", "  func document() -> Document {",
-            *write_switch(kinds, ["call"], lambda kind: f"{kind.swift}.document(self)",
+            *write_switch(kinds, lambda kind: kind.runs == "call",
+                          lambda kind: f"{kind.swift}.document(self)",
                           f"answer.misused({bug})"), "",
             "  /// - Throws: what is wrong with a request whose kind takes steps.",
             "  func machine() throws(Refusal) -> AnyStateMachine {",
-            *write_switch(kinds, ["http", "store"], write_machine, f"throw {bug}"), "",
+            *write_switch(kinds, lambda kind: kind.runs != "call", write_machine, f"throw {bug}"), "",
             "  /// - Throws: what the operation refuses.",
             "  func operation(_ parameters: OperationParameters) throws(Refusal)"
             " -> AnyLedgerOperation {",
-            *write_switch(kinds, ["store"], lambda kind: f".init(try {kind.swift}(parameters))",
+            *write_switch(kinds, lambda kind: kind.runs == "store" and not kind.is_mixed,
+                          lambda kind: f".init(try {kind.swift}(parameters))",
                           f"throw {bug}"), "}"]
 
 

@@ -173,6 +173,7 @@ struct AppStoreReading {
       let refusal = error.inside(path, as: .jws)
       guard task.options.isPartial, error.status.family != .internal else { throw refusal }
       result.refused.append(refusal)
+      result.refusedTexts.append(Text(Hex.encode(Digest.sha256.of(text.utf8))))
       return nil
     }
     try checkAgreement(payload, at: path)

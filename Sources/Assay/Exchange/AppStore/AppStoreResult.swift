@@ -27,6 +27,14 @@ struct AppStoreResult {
   var attempts: [Attempt] = []
   /// The refusals that `partial` tolerates (API-31).
   var refused: [Refusal] = []
+  /// SHA-256 of each refused text, lower-case hex.
+  var refusedTexts: [Text] = []
+
+  /// Why each refused text was refused, and its SHA-256.
+  var refusals: [(refusal: Refusal, sha256: Text)] {
+    refused.indices.filter { $0 < refusedTexts.count }.map { (refused[$0], refusedTexts[$0]) }
+  }
+
   /// Unsigned values that Apple has not documented (ENU-2).
   var warnings: [Warning] = []
   /// A report about external purchases, as Apple has it.

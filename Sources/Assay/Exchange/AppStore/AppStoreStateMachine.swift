@@ -23,11 +23,11 @@ struct AppStoreStateMachine: ExchangeStateMachine {
   private let trust: StoreKitTrust
   /// The paging value of the current page; `nil` for the first page.
   private var cursor: Text?
-  private var result = AppStoreResult()
+  private(set) var result = AppStoreResult()
   /// Whether `result` has all pages that the request allows.
-  private var isRead = false
+  private(set) var isRead = false
   /// The failure to report. `other` is Sandbox's failure if the reason is Production's.
-  private var failure: AppStoreFailure? = nil
+  private(set) var failure: AppStoreFailure? = nil
   private var other: AppStoreFailure? = nil
   /// Production's 401 before the change to Sandbox.
   private var unauthorized: AppStoreFailure? = nil
@@ -37,7 +37,7 @@ struct AppStoreStateMachine: ExchangeStateMachine {
   /// Whether Apple has said that it does not have the report, so that it is sent (EXP-7).
   private var isMissing = false
   /// The number of requests so far, from which `spread` varies the waits.
-  private var requests: UInt32 = 0
+  private(set) var requests: UInt32 = 0
 
   private static let pauseMs: Int64 = 1000
   private static let longestMs = 60 * Milliseconds.minute

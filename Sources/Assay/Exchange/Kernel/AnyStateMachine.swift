@@ -10,6 +10,7 @@ enum AnyStateMachine: ExchangeStateMachine {
   case appleIDCode(AppleIDCodeStateMachine)
   case appleIDRevocation(AppleIDRevocationStateMachine)
   case ledger(LedgerStateMachine)
+  case reconcile(ReconcileStateMachine)
   case appStore(AppStoreStateMachine)
 
   mutating func start(nowMs: Int64) -> ExchangeAction {
@@ -37,6 +38,9 @@ enum AnyStateMachine: ExchangeStateMachine {
       return machine.start(nowMs: nowMs)
     case .ledger(var machine):
       defer { self = .ledger(machine) }
+      return machine.start(nowMs: nowMs)
+    case .reconcile(var machine):
+      defer { self = .reconcile(machine) }
       return machine.start(nowMs: nowMs)
     case .appStore(var machine):
       defer { self = .appStore(machine) }
@@ -70,6 +74,9 @@ enum AnyStateMachine: ExchangeStateMachine {
     case .ledger(var machine):
       defer { self = .ledger(machine) }
       return machine.receive(reply, nowMs: nowMs)
+    case .reconcile(var machine):
+      defer { self = .reconcile(machine) }
+      return machine.receive(reply, nowMs: nowMs)
     case .appStore(var machine):
       defer { self = .appStore(machine) }
       return machine.receive(reply, nowMs: nowMs)
@@ -86,6 +93,7 @@ enum AnyStateMachine: ExchangeStateMachine {
     case .appleIDCode(let machine): machine.repeatsAt(nowMs: nowMs)
     case .appleIDRevocation(let machine): machine.repeatsAt(nowMs: nowMs)
     case .ledger(let machine): machine.repeatsAt(nowMs: nowMs)
+    case .reconcile(let machine): machine.repeatsAt(nowMs: nowMs)
     case .appStore(let machine): machine.repeatsAt(nowMs: nowMs)
     }
   }
@@ -100,6 +108,7 @@ enum AnyStateMachine: ExchangeStateMachine {
     case .appleIDCode(let machine): machine.write(&writer)
     case .appleIDRevocation(let machine): machine.write(&writer)
     case .ledger(let machine): machine.write(&writer)
+    case .reconcile(let machine): machine.write(&writer)
     case .appStore(let machine): machine.write(&writer)
     }
   }
@@ -114,6 +123,7 @@ enum AnyStateMachine: ExchangeStateMachine {
     case .appleIDCode(let machine): machine.writeWarnings(&writer)
     case .appleIDRevocation(let machine): machine.writeWarnings(&writer)
     case .ledger(let machine): machine.writeWarnings(&writer)
+    case .reconcile(let machine): machine.writeWarnings(&writer)
     case .appStore(let machine): machine.writeWarnings(&writer)
     }
   }

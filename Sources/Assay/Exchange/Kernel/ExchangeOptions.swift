@@ -18,7 +18,7 @@ struct ExchangeOptions: Sendable {
 
   /// The accepted distance of the deadline in milliseconds: a second to a day.
   private static let allowed: ClosedRange<Int64> = 1000...86_400_000
-  private static let standard: Int64 = 600_000
+  static let standard: Int64 = 600_000
   private static let attemptCap: Int64 = 64
 
   /// - Throws: `misuse.exchange.request`.

@@ -66,6 +66,9 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case resumeExpiredRevocations
   case applyEvent
   case createSchema
+  case listDifferences
+  case closeDifference
+  case reconcile
   case getTransactionInfo
   case getTransactionHistory
   case getTransactionHistoryV1
@@ -407,6 +410,22 @@ extension Operation {
       OperationRow(
         "create-schema", ["operation", "engine", "deadlineMs", "lineage"], steps: .init(16),
         engines: .any)
+    case .listDifferences:
+      OperationRow(
+        "list-differences",
+        ["operation", "engine", "deadlineMs", "environment", "kind", "state", "after"],
+        steps: .init(10), engines: .durable)
+    case .closeDifference:
+      OperationRow(
+        "close-difference", ["operation", "engine", "deadlineMs", "id", "note"], steps: .init(10),
+        engines: .durable)
+    case .reconcile:
+      OperationRow(
+        "reconcile",
+        [
+          "operation", "engine", "deadlineMs", "environment", "bundleId", "attemptId", "parts",
+          "fromMs", "untilMs", "maxRequests", "leaseMs", "attempts",
+        ], steps: .init(250200), engines: .durable)
     case .getTransactionInfo:
       OperationRow(
         "get-transaction-info",

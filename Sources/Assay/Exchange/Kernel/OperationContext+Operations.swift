@@ -36,15 +36,16 @@ extension OperationContext {
       .issueChallenge, .consumeChallenge, .registerDeviceKey, .advanceDeviceKeyCounter,
       .updateDeviceKeyReceipt, .retireDeviceKey, .getDeviceKey, .recordEvent, .mergeAccounts,
       .forgetAccount, .getEvidence, .checkSchema, .completeRevocation, .resumeExpiredRevocations,
-      .applyEvent, .createSchema, .getTransactionInfo, .getTransactionHistory,
-      .getTransactionHistoryV1, .getAllSubscriptionStatuses, .getAppTransactionInfo,
-      .lookUpOrderId, .getRefundHistory, .finishTransaction, .setAppAccountToken,
-      .sendConsumptionInformation, .sendConsumptionData, .extendSubscriptionRenewalDate,
-      .extendRenewalDateForAllActiveSubscribers, .getStatusOfSubscriptionRenewalDateExtensions,
-      .getNotificationHistory, .requestTestNotification, .getTestNotificationStatus,
-      .uploadImage, .deleteImage, .getImageList, .uploadMessage, .deleteMessage, .getMessageList,
-      .configureDefaultMessage, .getDefaultMessage, .deleteDefaultMessage, .configureRealtimeUrl,
-      .getRealtimeUrl, .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults,
+      .applyEvent, .createSchema, .listDifferences, .closeDifference, .reconcile,
+      .getTransactionInfo, .getTransactionHistory, .getTransactionHistoryV1,
+      .getAllSubscriptionStatuses, .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory,
+      .finishTransaction, .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
+      .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
+      .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
+      .requestTestNotification, .getTestNotificationStatus, .uploadImage, .deleteImage,
+      .getImageList, .uploadMessage, .deleteMessage, .getMessageList, .configureDefaultMessage,
+      .getDefaultMessage, .deleteDefaultMessage, .configureRealtimeUrl, .getRealtimeUrl,
+      .deleteRealtimeUrl, .initiatePerformanceTest, .getPerformanceTestResults,
       .cancelSubscription, .revokeSubscription, .requestTransactionRefund,
       .changeSubscriptionMetadata, .changeSubscriptionPrice, .migrateSubscription,
       .sendExternalPurchaseReport, .getExternalPurchaseReport:
@@ -95,6 +96,9 @@ extension OperationContext {
     case .resumeExpiredRevocations: .ledger(try LedgerStateMachine(self))
     case .applyEvent: .ledger(try LedgerStateMachine(self))
     case .createSchema: .ledger(try LedgerStateMachine(self))
+    case .listDifferences: .ledger(try LedgerStateMachine(self))
+    case .closeDifference: .ledger(try LedgerStateMachine(self))
+    case .reconcile: .reconcile(try ReconcileStateMachine(self))
     case .getTransactionInfo: .appStore(try AppStoreStateMachine(self))
     case .getTransactionHistory: .appStore(try AppStoreStateMachine(self))
     case .getTransactionHistoryV1: .appStore(try AppStoreStateMachine(self))
@@ -179,6 +183,8 @@ extension OperationContext {
     case .resumeExpiredRevocations: .init(try ResumeExpiredRevocations(parameters))
     case .applyEvent: .init(try ApplyEvent(parameters))
     case .createSchema: .init(try CreateSchema(parameters))
+    case .listDifferences: .init(try ListDifferences(parameters))
+    case .closeDifference: .init(try CloseDifference(parameters))
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
       .verifyDevice, .answerVerifyReceipt, .assessRefund, .computeRefundUnits, .issueSession,
       .verifySession, .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,
@@ -187,10 +193,10 @@ extension OperationContext {
       .signSubscriptionReactivation, .buildRealtimeResponse, .signDeviceCheckToken,
       .signAppleClientSecret, .describeSchema, .callVerifyReceipt, .checkRevocation,
       .fetchKeyset, .refreshAttestReceipt, .queryDeviceBits, .updateDeviceBits,
-      .validateDeviceToken, .exchangeAuthorizationCode, .revokeAppleToken, .getTransactionInfo,
-      .getTransactionHistory, .getTransactionHistoryV1, .getAllSubscriptionStatuses,
-      .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory, .finishTransaction,
-      .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
+      .validateDeviceToken, .exchangeAuthorizationCode, .revokeAppleToken, .reconcile,
+      .getTransactionInfo, .getTransactionHistory, .getTransactionHistoryV1,
+      .getAllSubscriptionStatuses, .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory,
+      .finishTransaction, .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
       .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
       .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
       .requestTestNotification, .getTestNotificationStatus, .uploadImage, .deleteImage,

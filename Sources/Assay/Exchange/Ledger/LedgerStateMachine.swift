@@ -36,6 +36,22 @@ struct LedgerStateMachine: ExchangeStateMachine {
   ///   `config.ledger.not-shared`, `config.document.missing` at `ledger.table`, and the refusals
   ///   of the operation.
   init(_ context: OperationContext) throws(Refusal) {
+    let ledger = try Self.ledger(context)
+    let operation = try context.operation(
+      OperationParameters(context.request.root, context.evidence, ledger))
+    self.init(operation, ledger)
+  }
+
+  /// Runs an operation that is a part of another one.
+  init(_ operation: AnyLedgerOperation, _ context: LedgerContext) {
+    self.operation = operation
+    self.context = context
+  }
+
+  /// Returns the ledger that the request names, after checking that it can have the operation.
+  ///
+  /// - Throws: as `init(_:)`, but for the refusals of the operation.
+  static func ledger(_ context: OperationContext) throws(Refusal) -> LedgerContext {
     let (request, configuration) = (context.request, context.configuration)
     guard let policy = configuration.ledger else {
       throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "ledger")
@@ -47,9 +63,7 @@ struct LedgerStateMachine: ExchangeStateMachine {
     try require(
       engine != .sqlite || policy.shared, .configLedgerNotShared, "STO-13", at: "ledger.shared")
     try policy.requireTable(of: engine)
-    self.context = LedgerContext(configuration, policy, engine, nowMs: context.nowMs)
-    operation = try context.operation(
-      OperationParameters(request.root, context.evidence, self.context))
+    return LedgerContext(configuration, policy, engine, nowMs: context.nowMs)
   }
 
   /// Returns the engine that the request names, or the configured one (STO-1).

@@ -25,6 +25,15 @@ struct Revoker {
     var take: TakeBack? = nil
   }
 
+  /// Creates a request whose take-backs are handed out by `resume-expired-revocations`: under a
+  /// lease that has expired.
+  init(sweptBy attemptId: Text, nowMs: Int64) {
+    self.attemptId = attemptId
+    mode = .lease
+    leaseExpiresAtMs = nowMs
+    self.nowMs = nowMs
+  }
+
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`.
   init(_ parameters: OperationParameters) throws(Refusal) {
     let modes: [(StaticString, Mode)] = [

@@ -11,10 +11,16 @@ extension DynamoDatabase {
     return [
       .update(
         .evidence(evidence.sha256),
-        """
-        SET #digest = if_not_exists(#digest, :digest), #body = if_not_exists(#body, :body), \
-        #stored_at_ms = if_not_exists(#stored_at_ms, :stored_at_ms)
-        """, if: "", text),
+        evidence.assumedBundleId == nil
+          ? """
+          SET #digest = if_not_exists(#digest, :digest), #body = if_not_exists(#body, :body), \
+          #stored_at_ms = if_not_exists(#stored_at_ms, :stored_at_ms)
+          """
+          : """
+          SET #digest = if_not_exists(#digest, :digest), #body = if_not_exists(#body, :body), \
+          #stored_at_ms = if_not_exists(#stored_at_ms, :stored_at_ms), \
+          #bundle_id = if_not_exists(#bundle_id, :bundle_id)
+          """, if: "", text),
       textOf(subscription.dynamoKey, subscription.owner, evidence.sha256),
     ]
   }
@@ -70,6 +76,7 @@ extension DynamoDatabase {
     return [
       ("digest", .text(evidence.sha256)), ("body", .text(body)),
       ("stored_at_ms", .integer(context.nowMs)),
+      ("bundle_id", DatabaseValue(evidence.assumedBundleId)),
     ]
   }
 
@@ -92,7 +99,7 @@ extension DynamoDatabase {
       kept.append(
         GetEvidence.Kept(
           sha256: try item.text("digest"), body: try item.text("body"),
-          atMs: try item.integer("stored_at_ms")))
+          atMs: try item.integer("stored_at_ms"), bundleId: try item.textIfAny("bundle_id")))
     }
     return kept
   }

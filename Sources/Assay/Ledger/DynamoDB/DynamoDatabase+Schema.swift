@@ -17,7 +17,8 @@ extension DynamoDatabase {
       guard row.version <= SchemaMigration.current else {
         throw .refused(CreateSchema.refusal("version"))
       }
-      return CreateSchema.end("exists", row)
+      guard row.version < SchemaMigration.current else { return CreateSchema.end("exists", row) }
+      return CreateSchema.end("migrated", try migrate(row))
     }
     let arguments: DynamoRequest.Values = [
       ("id", .text("schema")), ("version", .integer(SchemaMigration.current)),
@@ -27,6 +28,16 @@ extension DynamoDatabase {
     guard let row = try schemaRow() else { throw .rowMissing }
     let isOurs = row.lineage == lineage
     return CreateSchema.end(isOurs ? (isMade ? "created" : "migrated") : "exists", row)
+  }
+
+  /// Writes the version: rows of older versions are read as they are (STM-8).
+  private func migrate(_ row: SchemaRow) throws(LedgerSuspension) -> SchemaRow {
+    let change = DynamoRequest.update(
+      .schema, "SET #version = :version", if: "#version < :version",
+      [("version", .integer(SchemaMigration.current))])
+    _ = try update(change)
+    guard let row = try schemaRow() else { throw .rowMissing }
+    return row
   }
 
   private func schemaRow() throws(LedgerSuspension) -> SchemaRow? {

@@ -220,7 +220,8 @@ extension SubscriptionRow {
     "environment", "original_transaction_id", "owner", "product", "plan", "transaction_id",
     "purchased_at_ms", "expires_at_ms", "grace_expires_at_ms", "revoked_at_ms", "as_of_ms",
     "evidence", "deactivated_at_ms", "transfers", "transferred_at_ms", "updated_at_ms",
-    "next_check_at_ms", "is_renewing",
+    "next_check_at_ms", "is_renewing", "commitment_ends_at_ms", "commitment_period",
+    "commitment_of",
   ]
 
   init(_ item: DynamoItem) throws(LedgerSuspension) {

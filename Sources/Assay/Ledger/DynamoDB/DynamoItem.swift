@@ -42,6 +42,10 @@ struct DynamoItem: Sendable {
     return text
   }
 
+  func textIfAny(_ name: StaticString) throws(LedgerSuspension) -> Text? {
+    try value(name) == .null ? nil : try text(name)
+  }
+
   func integer(_ name: StaticString) throws(LedgerSuspension) -> Int64 {
     guard case .integer(let number) = try value(name) else {
       throw .shape(Text(stringLiteral: name).string)

@@ -16,8 +16,18 @@ struct DynamoKey {
   static func name(_ key: Text) -> DynamoKey { DynamoKey("PURCHASE_KEY#", key, "PURCHASE_KEY") }
 
   static func ledger(_ purchaseKey: Text) -> DynamoKey {
-    DynamoKey("PURCHASE#", purchaseKey, "PURCHASE")
+    DynamoKey(purchases, purchaseKey, "PURCHASE")
   }
+
+  /// The prefix of the partitions of purchases, before the purchase key.
+  static let purchases: StaticString = "PURCHASE#"
+
+  static func run(_ id: Text) -> DynamoKey { DynamoKey("RUN#", id, "RUN") }
+
+  static func difference(_ id: Text) -> DynamoKey { DynamoKey(differences, id, "DIFFERENCE") }
+
+  /// The prefix of the partitions of differences, before the id.
+  static let differences: StaticString = "DIFFERENCE#"
 
   /// Returns the key of a subscription's own row, which decides.
   static func subscription(_ environment: Text, _ originalTransactionId: Text) -> DynamoKey {

@@ -89,9 +89,23 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case keyRetire
   case eventInsert
   case eventRead
+  case runInsert
+  case runRead
+  case runTake
+  case runBegin
+  case runMove
+  case differenceInsert
+  case differenceSee
+  case differenceSettle
+  case differenceClose
+  case differenceRead
+  case differencesList
+  case purchasesLeft
+  case subscriptionsLeft
   case garbageQuota
   case garbageChallenge
   case garbageEvent
+  case garbageDifference
   case garbageEvidence
   case checkName
   case checkLedger
@@ -102,13 +116,15 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case checkEvent
   case checkLink
   case checkAudit
+  case checkRun
+  case checkDifference
   case checkEvidence
   case checkPrimary
   case checkJournal
   case schemaLock
   case schemaUnlock
   case schemaTables
-  case schemaUnits
+  case schemaColumns
   case schemaInsert
   case schemaVersion
   case schemaRead
@@ -126,7 +142,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ engine: LedgerEngine) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaUnits, .schemaRead:
+    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
       return true
     case .quotaRelease: return engine == .sqlite || engine == .postgres
     case .keyAdvance: return engine == .sqlite || engine == .postgres
@@ -173,19 +189,19 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .ledgerOfAccount:
       return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE owner = :owner ORDER BY purchased_at_ms DESC LIMIT 50"
     case .subscriptionInsert:
-      return "INSERT INTO assay_subscription (environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing) VALUES (:environment,:original_transaction_id,:owner,:product,:plan,:transaction_id,:purchased_at_ms,:expires_at_ms,:grace_expires_at_ms,:revoked_at_ms,:as_of_ms,:evidence,:deactivated_at_ms,:transfers,:transferred_at_ms,:updated_at_ms,:next_check_at_ms,:is_renewing) ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_subscription (environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing,commitment_ends_at_ms,commitment_period,commitment_of) VALUES (:environment,:original_transaction_id,:owner,:product,:plan,:transaction_id,:purchased_at_ms,:expires_at_ms,:grace_expires_at_ms,:revoked_at_ms,:as_of_ms,:evidence,:deactivated_at_ms,:transfers,:transferred_at_ms,:updated_at_ms,:next_check_at_ms,:is_renewing,:commitment_ends_at_ms,:commitment_period,:commitment_of) ON CONFLICT DO NOTHING"
     case .subscriptionBind:
       return "UPDATE assay_subscription SET owner = :owner WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND owner = ''"
     case .subscriptionApply:
-      return "UPDATE assay_subscription SET product = :product, plan = :plan, transaction_id = :transaction_id, purchased_at_ms = :purchased_at_ms, expires_at_ms = :expires_at_ms, grace_expires_at_ms = :grace_expires_at_ms, revoked_at_ms = :revoked_at_ms, as_of_ms = :as_of_ms, evidence = :evidence, deactivated_at_ms = NULL, updated_at_ms = :now_ms, next_check_at_ms = :next_check_at_ms, is_renewing = :is_renewing WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND (owner = :owner OR :owner = '') AND (as_of_ms < :as_of_ms OR (as_of_ms = :as_of_ms AND (evidence = :evidence OR :revoking = 1)))"
+      return "UPDATE assay_subscription SET product = :product, plan = :plan, transaction_id = :transaction_id, purchased_at_ms = :purchased_at_ms, expires_at_ms = :expires_at_ms, grace_expires_at_ms = :grace_expires_at_ms, revoked_at_ms = :revoked_at_ms, as_of_ms = :as_of_ms, evidence = :evidence, deactivated_at_ms = NULL, updated_at_ms = :now_ms, next_check_at_ms = :next_check_at_ms, is_renewing = :is_renewing, commitment_ends_at_ms = :commitment_ends_at_ms, commitment_period = :commitment_period, commitment_of = :commitment_of WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND (owner = :owner OR :owner = '') AND (as_of_ms < :as_of_ms OR (as_of_ms = :as_of_ms AND (evidence = :evidence OR :revoking = 1)))"
     case .subscriptionRead:
-      return "SELECT environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing FROM assay_subscription WHERE environment = :environment AND original_transaction_id = :original_transaction_id"
+      return "SELECT environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing,commitment_ends_at_ms,commitment_period,commitment_of FROM assay_subscription WHERE environment = :environment AND original_transaction_id = :original_transaction_id"
     case .subscriptionsOfAccount:
-      return "SELECT environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing FROM assay_subscription WHERE owner = :owner ORDER BY as_of_ms DESC LIMIT 50"
+      return "SELECT environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing,commitment_ends_at_ms,commitment_period,commitment_of FROM assay_subscription WHERE owner = :owner ORDER BY as_of_ms DESC LIMIT 50"
     case .subscriptionDeactivate:
       return "UPDATE assay_subscription SET deactivated_at_ms = :now_ms, updated_at_ms = :now_ms WHERE owner = :owner AND deactivated_at_ms IS NULL"
     case .subscriptionTransfer:
-      return "UPDATE assay_subscription SET owner = :owner, transfers = transfers + 1, transferred_at_ms = :now_ms, product = :product, plan = :plan, transaction_id = :transaction_id, purchased_at_ms = :purchased_at_ms, expires_at_ms = :expires_at_ms, grace_expires_at_ms = :grace_expires_at_ms, revoked_at_ms = :revoked_at_ms, as_of_ms = :as_of_ms, evidence = :evidence, deactivated_at_ms = NULL, updated_at_ms = :now_ms, next_check_at_ms = :next_check_at_ms, is_renewing = :is_renewing WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND owner = :old_owner AND as_of_ms < :as_of_ms AND transferred_at_ms <= :before_ms"
+      return "UPDATE assay_subscription SET owner = :owner, transfers = transfers + 1, transferred_at_ms = :now_ms, product = :product, plan = :plan, transaction_id = :transaction_id, purchased_at_ms = :purchased_at_ms, expires_at_ms = :expires_at_ms, grace_expires_at_ms = :grace_expires_at_ms, revoked_at_ms = :revoked_at_ms, as_of_ms = :as_of_ms, evidence = :evidence, deactivated_at_ms = NULL, updated_at_ms = :now_ms, next_check_at_ms = :next_check_at_ms, is_renewing = :is_renewing, commitment_ends_at_ms = :commitment_ends_at_ms, commitment_period = :commitment_period, commitment_of = :commitment_of WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND owner = :old_owner AND as_of_ms < :as_of_ms AND transferred_at_ms <= :before_ms"
     case .claimsHeld:
       return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE state = :state AND lease_expires_at_ms <= :before_ms ORDER BY lease_expires_at_ms LIMIT 25"
     case .claimsDue:
@@ -193,7 +209,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .claimsOwn:
       return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE state = :state AND lease_expires_at_ms = :lease_expires_at_ms AND attempt_id = :attempt_id ORDER BY claimed_at_ms"
     case .subscriptionsDue:
-      return "UPDATE assay_subscription SET next_check_at_ms = :lease_expires_at_ms WHERE (environment, original_transaction_id) IN (SELECT environment, original_transaction_id FROM assay_subscription WHERE next_check_at_ms <= :now_ms ORDER BY next_check_at_ms LIMIT 25) AND next_check_at_ms <= :now_ms RETURNING environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing"
+      return "UPDATE assay_subscription SET next_check_at_ms = :lease_expires_at_ms WHERE (environment, original_transaction_id) IN (SELECT environment, original_transaction_id FROM assay_subscription WHERE next_check_at_ms <= :now_ms ORDER BY next_check_at_ms LIMIT 25) AND next_check_at_ms <= :now_ms RETURNING environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing,commitment_ends_at_ms,commitment_period,commitment_of"
     case .subscriptionNextCheck:
       return "UPDATE assay_subscription SET next_check_at_ms = :next_check_at_ms WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND next_check_at_ms = :lease_expires_at_ms"
     case .linkLock:
@@ -245,11 +261,11 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .auditInsert:
       return "INSERT INTO assay_audit (id,stored_at_ms,action,owner,other,note) VALUES (:id,:stored_at_ms,:action,:owner,:other,:note) ON CONFLICT DO NOTHING"
     case .ledgerEvidence:
-      return "INSERT INTO assay_evidence (digest,body,stored_at_ms) SELECT :digest,:body,:now_ms FROM assay_purchase WHERE purchase_key = :purchase_key AND evidence = :digest ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_evidence (digest,body,stored_at_ms,bundle_id) SELECT :digest,:body,:now_ms,:bundle_id FROM assay_purchase WHERE purchase_key = :purchase_key AND evidence = :digest ON CONFLICT DO NOTHING"
     case .subscriptionEvidence:
-      return "INSERT INTO assay_evidence (digest,body,stored_at_ms) SELECT :digest,:body,:now_ms FROM assay_subscription WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND evidence = :digest ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_evidence (digest,body,stored_at_ms,bundle_id) SELECT :digest,:body,:now_ms,:bundle_id FROM assay_subscription WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND evidence = :digest ON CONFLICT DO NOTHING"
     case .evidenceRead:
-      return "SELECT digest,body,stored_at_ms FROM assay_evidence WHERE digest = :digest"
+      return "SELECT digest,body,stored_at_ms,bundle_id FROM assay_evidence WHERE digest = :digest"
     case .evidenceOfPurchase:
       return "SELECT evidence FROM assay_purchase WHERE purchase_key = :purchase_key"
     case .evidenceOfSubscription:
@@ -280,12 +296,40 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_event (id,attempt_id,stored_at_ms) VALUES (:id,:attempt_id,:stored_at_ms) ON CONFLICT DO NOTHING"
     case .eventRead:
       return "SELECT attempt_id, stored_at_ms FROM assay_event WHERE id = :id"
+    case .runInsert:
+      return "INSERT INTO assay_run (id,run,state,parts,from_ms,until_ms,part,at_ms,token,failures_until_ms,events_until_ms,attempt_id,fencing_token,lease_expires_at_ms,begun_at_ms,done_at_ms) VALUES (:id,:run,:state,:parts,:from_ms,:until_ms,:part,:at_ms,:token,:failures_until_ms,:events_until_ms,:attempt_id,:fencing_token,:lease_expires_at_ms,:begun_at_ms,:done_at_ms) ON CONFLICT DO NOTHING"
+    case .runRead:
+      return "SELECT id,run,state,parts,from_ms,until_ms,part,at_ms,token,failures_until_ms,events_until_ms,attempt_id,fencing_token,lease_expires_at_ms,begun_at_ms,done_at_ms FROM assay_run WHERE id = :id"
+    case .runTake:
+      return "UPDATE assay_run SET attempt_id = :attempt_id, fencing_token = fencing_token + 1, lease_expires_at_ms = :lease_expires_at_ms WHERE id = :id AND state = 'open' AND attempt_id <> :attempt_id AND lease_expires_at_ms <= :now_ms"
+    case .runBegin:
+      return "UPDATE assay_run SET run = :run, state = 'open', parts = :parts, from_ms = :from_ms, until_ms = :until_ms, part = :part, at_ms = :at_ms, token = :token, attempt_id = :attempt_id, fencing_token = fencing_token + 1, lease_expires_at_ms = :lease_expires_at_ms, begun_at_ms = :begun_at_ms, done_at_ms = NULL WHERE id = :id AND state = 'done' AND run = :last_run"
+    case .runMove:
+      return "UPDATE assay_run SET state = :state, part = :part, at_ms = :at_ms, token = :token, failures_until_ms = :failures_until_ms, events_until_ms = :events_until_ms, lease_expires_at_ms = :lease_expires_at_ms, done_at_ms = :done_at_ms WHERE id = :id AND attempt_id = :attempt_id AND fencing_token = :fencing_token AND state = 'open'"
+    case .differenceInsert:
+      return "INSERT INTO assay_difference (id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note) VALUES (:id,:environment,:subject,:kind,:state,:transaction_id,:original_transaction_id,:product,:quantity,:price,:currency,:purchased_at_ms,:as_of_ms,:detail,:found_at_ms,:seen_at_ms,:run,:closed_at_ms,:closed_by,:note) ON CONFLICT DO NOTHING"
+    case .differenceSee:
+      return "UPDATE assay_difference SET found_at_ms = CASE WHEN state = 'open' AND kind = :kind THEN found_at_ms ELSE :found_at_ms END, closed_at_ms = NULL, closed_by = NULL, note = CASE WHEN state = 'open' THEN note ELSE NULL END, kind = :kind, state = 'open', transaction_id = :transaction_id, original_transaction_id = :original_transaction_id, product = :product, quantity = :quantity, price = :price, currency = :currency, purchased_at_ms = :purchased_at_ms, as_of_ms = :as_of_ms, detail = :detail, seen_at_ms = :seen_at_ms, run = :run WHERE id = :id AND as_of_ms <= :as_of_ms AND (state = 'open' OR closed_by = 'run' OR kind <> :kind OR as_of_ms < :as_of_ms)"
+    case .differenceSettle:
+      return "UPDATE assay_difference SET state = 'closed', closed_at_ms = :now_ms, closed_by = 'run' WHERE id = :id AND state = 'open'"
+    case .differenceClose:
+      return "UPDATE assay_difference SET state = 'closed', closed_at_ms = :now_ms, closed_by = 'person', note = :note WHERE id = :id AND state = 'open'"
+    case .differenceRead:
+      return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE id = :id"
+    case .differencesList:
+      return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE state = :state AND (found_at_ms > :after_ms OR (found_at_ms = :after_ms AND id > :after_id)) AND (:environment = '' OR environment = :environment) AND (:kind = '' OR kind = :kind) ORDER BY found_at_ms, id LIMIT 25"
+    case .purchasesLeft:
+      return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE state = :state AND environment = :environment AND lease_expires_at_ms <= :before_ms AND (lease_expires_at_ms > :after_ms OR (lease_expires_at_ms = :after_ms AND purchase_key > :after_key)) ORDER BY lease_expires_at_ms, purchase_key LIMIT 25"
+    case .subscriptionsLeft:
+      return "SELECT environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing,commitment_ends_at_ms,commitment_period,commitment_of FROM assay_subscription WHERE next_check_at_ms <= :now_ms AND environment = :environment ORDER BY next_check_at_ms, original_transaction_id LIMIT 25"
     case .garbageQuota:
       return "DELETE FROM assay_quota WHERE delete_after_ms < :before_ms"
     case .garbageChallenge:
       return "DELETE FROM assay_challenge WHERE expires_at_ms < :before_ms"
     case .garbageEvent:
       return "DELETE FROM assay_event WHERE stored_at_ms < :before_ms"
+    case .garbageDifference:
+      return "DELETE FROM assay_difference WHERE state = 'closed' AND closed_at_ms < :before_ms"
     case .garbageEvidence:
       return "DELETE FROM assay_evidence WHERE stored_at_ms < :before_ms AND digest NOT IN (SELECT evidence FROM assay_purchase UNION SELECT evidence FROM assay_subscription)"
     case .checkName:
@@ -293,7 +337,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .checkLedger:
       return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE 1 = 0"
     case .checkSubscription:
-      return "SELECT environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing FROM assay_subscription WHERE 1 = 0"
+      return "SELECT environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing,commitment_ends_at_ms,commitment_period,commitment_of FROM assay_subscription WHERE 1 = 0"
     case .checkQuota:
       return "SELECT scope,bucket,meter,used,delete_after_ms FROM assay_quota WHERE 1 = 0"
     case .checkChallenge:
@@ -306,16 +350,20 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT id,target,stored_at_ms,attempt_id FROM assay_merged_account WHERE 1 = 0"
     case .checkAudit:
       return "SELECT id,stored_at_ms,action,owner,other,note FROM assay_audit WHERE 1 = 0"
+    case .checkRun:
+      return "SELECT id,run,state,parts,from_ms,until_ms,part,at_ms,token,failures_until_ms,events_until_ms,attempt_id,fencing_token,lease_expires_at_ms,begun_at_ms,done_at_ms FROM assay_run WHERE 1 = 0"
+    case .checkDifference:
+      return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE 1 = 0"
     case .checkEvidence:
-      return "SELECT digest,body,stored_at_ms FROM assay_evidence WHERE 1 = 0"
+      return "SELECT digest,body,stored_at_ms,bundle_id FROM assay_evidence WHERE 1 = 0"
     case .checkPrimary:
       return "PRAGMA query_only"
     case .checkJournal:
       return "PRAGMA journal_mode"
     case .schemaTables:
-      return "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_schema')"
-    case .schemaUnits:
-      return "SELECT COUNT(*) FROM pragma_table_info('assay_purchase') WHERE name = 'units'"
+      return "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
+    case .schemaColumns:
+      return "SELECT (SELECT COUNT(*) FROM pragma_table_info('assay_purchase') WHERE name = 'units') * (1 + (SELECT COUNT(*) FROM pragma_table_info('assay_subscription') WHERE name = 'commitment_of'))"
     case .schemaInsert:
       return "INSERT INTO assay_schema (id,version,lineage,created_at_ms) VALUES ('schema',:version,:lineage,:created_at_ms) ON CONFLICT DO NOTHING"
     case .schemaVersion:
@@ -341,17 +389,19 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .claimsDue:
       return "WITH d AS MATERIALIZED (SELECT purchase_key FROM assay_purchase WHERE state = :state AND lease_expires_at_ms <= :before_ms ORDER BY lease_expires_at_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_purchase AS l SET attempt_id = :attempt_id, lease_expires_at_ms = :lease_expires_at_ms, fencing_token = l.fencing_token + 1, repeats = l.repeats + 1 FROM d WHERE l.purchase_key = d.purchase_key"
     case .subscriptionsDue:
-      return "WITH d AS MATERIALIZED (SELECT environment, original_transaction_id FROM assay_subscription WHERE next_check_at_ms <= :now_ms ORDER BY next_check_at_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_subscription AS l SET next_check_at_ms = :lease_expires_at_ms FROM d WHERE l.environment = d.environment AND l.original_transaction_id = d.original_transaction_id RETURNING l.environment,l.original_transaction_id,l.owner,l.product,l.plan,l.transaction_id,l.purchased_at_ms,l.expires_at_ms,l.grace_expires_at_ms,l.revoked_at_ms,l.as_of_ms,l.evidence,l.deactivated_at_ms,l.transfers,l.transferred_at_ms,l.updated_at_ms,l.next_check_at_ms,l.is_renewing"
+      return "WITH d AS MATERIALIZED (SELECT environment, original_transaction_id FROM assay_subscription WHERE next_check_at_ms <= :now_ms ORDER BY next_check_at_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_subscription AS l SET next_check_at_ms = :lease_expires_at_ms FROM d WHERE l.environment = d.environment AND l.original_transaction_id = d.original_transaction_id RETURNING l.environment,l.original_transaction_id,l.owner,l.product,l.plan,l.transaction_id,l.purchased_at_ms,l.expires_at_ms,l.grace_expires_at_ms,l.revoked_at_ms,l.as_of_ms,l.evidence,l.deactivated_at_ms,l.transfers,l.transferred_at_ms,l.updated_at_ms,l.next_check_at_ms,l.is_renewing,l.commitment_ends_at_ms,l.commitment_period,l.commitment_of"
     case .linkHold:
       return "SELECT id FROM assay_merged_account WHERE id = :id FOR UPDATE"
     case .linkQuota:
       return "WITH gone AS (DELETE FROM assay_quota WHERE scope = :from_scope RETURNING bucket,meter,used,delete_after_ms) INSERT INTO assay_quota AS q (scope,bucket,meter,used,delete_after_ms) SELECT CAST(:to_scope AS TEXT),bucket,meter,used,delete_after_ms FROM gone ON CONFLICT (scope,bucket,meter) DO UPDATE SET used = q.used + excluded.used"
     case .ledgerEvidence:
-      return "INSERT INTO assay_evidence (digest,body,stored_at_ms) SELECT CAST(:digest AS TEXT),CAST(:body AS TEXT),CAST(:now_ms AS BIGINT) FROM assay_purchase WHERE purchase_key = :purchase_key AND evidence = CAST(:digest AS TEXT) ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_evidence (digest,body,stored_at_ms,bundle_id) SELECT CAST(:digest AS TEXT),CAST(:body AS TEXT),CAST(:now_ms AS BIGINT),CAST(:bundle_id AS TEXT) FROM assay_purchase WHERE purchase_key = :purchase_key AND evidence = CAST(:digest AS TEXT) ON CONFLICT DO NOTHING"
     case .subscriptionEvidence:
-      return "INSERT INTO assay_evidence (digest,body,stored_at_ms) SELECT CAST(:digest AS TEXT),CAST(:body AS TEXT),CAST(:now_ms AS BIGINT) FROM assay_subscription WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND evidence = CAST(:digest AS TEXT) ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_evidence (digest,body,stored_at_ms,bundle_id) SELECT CAST(:digest AS TEXT),CAST(:body AS TEXT),CAST(:now_ms AS BIGINT),CAST(:bundle_id AS TEXT) FROM assay_subscription WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND evidence = CAST(:digest AS TEXT) ON CONFLICT DO NOTHING"
     case .quotaConsume:
       return "INSERT INTO assay_quota AS q (scope,bucket,meter,used,delete_after_ms) SELECT CAST(:scope AS TEXT),CAST(:bucket AS TEXT),CAST(:meter AS TEXT),CAST(:units AS BIGINT),CAST(:delete_after_ms AS BIGINT) WHERE CAST(:room AS BIGINT) >= 0 ON CONFLICT (scope,bucket,meter) DO UPDATE SET used = q.used + excluded.used WHERE q.used <= :room RETURNING q.used"
+    case .differencesList:
+      return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE state = :state AND (found_at_ms > :after_ms OR (found_at_ms = :after_ms AND id > :after_id)) AND (CAST(:environment AS TEXT) = '' OR environment = :environment) AND (CAST(:kind AS TEXT) = '' OR kind = :kind) ORDER BY found_at_ms, id LIMIT 25"
     case .garbageEvidence:
       return "DELETE FROM assay_evidence WHERE stored_at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_purchase WHERE evidence = digest) AND NOT EXISTS (SELECT 1 FROM assay_subscription WHERE evidence = digest)"
     case .checkPrimary:
@@ -359,9 +409,9 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .schemaLock:
       return "SELECT 1 FROM pg_advisory_xact_lock(4171797953)"
     case .schemaTables:
-      return "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_schema')"
-    case .schemaUnits:
-      return "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_purchase' AND column_name = 'units'"
+      return "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
+    case .schemaColumns:
+      return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_purchase' AND column_name = 'units') * (1 + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_subscription' AND column_name = 'commitment_of'))"
     case .claimInsert, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaClear, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal, .schemaUnlock: return nil
     default: return sqlite
     }
@@ -382,13 +432,13 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .ledgerLock:
       return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE purchase_key = :purchase_key FOR UPDATE"
     case .subscriptionInsert:
-      return "INSERT INTO assay_subscription (environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing) VALUES (:environment,:original_transaction_id,:owner,:product,:plan,:transaction_id,:purchased_at_ms,:expires_at_ms,:grace_expires_at_ms,:revoked_at_ms,:as_of_ms,:evidence,:deactivated_at_ms,:transfers,:transferred_at_ms,:updated_at_ms,:next_check_at_ms,:is_renewing) ON DUPLICATE KEY UPDATE environment = environment"
+      return "INSERT INTO assay_subscription (environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing,commitment_ends_at_ms,commitment_period,commitment_of) VALUES (:environment,:original_transaction_id,:owner,:product,:plan,:transaction_id,:purchased_at_ms,:expires_at_ms,:grace_expires_at_ms,:revoked_at_ms,:as_of_ms,:evidence,:deactivated_at_ms,:transfers,:transferred_at_ms,:updated_at_ms,:next_check_at_ms,:is_renewing,:commitment_ends_at_ms,:commitment_period,:commitment_of) ON DUPLICATE KEY UPDATE environment = environment"
     case .claimsDueLock:
       return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE state = :state AND lease_expires_at_ms <= :before_ms ORDER BY lease_expires_at_ms LIMIT 25 FOR UPDATE SKIP LOCKED"
     case .claimsDueTake:
       return "UPDATE assay_purchase SET attempt_id = :attempt_id, lease_expires_at_ms = :lease_expires_at_ms, fencing_token = fencing_token + 1, repeats = repeats + 1 WHERE purchase_key = :purchase_key AND state = :state AND lease_expires_at_ms <= :before_ms"
     case .subscriptionsDueLock:
-      return "SELECT environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing FROM assay_subscription WHERE next_check_at_ms <= :now_ms ORDER BY next_check_at_ms LIMIT 25 FOR UPDATE SKIP LOCKED"
+      return "SELECT environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing,commitment_ends_at_ms,commitment_period,commitment_of FROM assay_subscription WHERE next_check_at_ms <= :now_ms ORDER BY next_check_at_ms LIMIT 25 FOR UPDATE SKIP LOCKED"
     case .subscriptionsDueLease:
       return "UPDATE assay_subscription SET next_check_at_ms = :lease_expires_at_ms WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND next_check_at_ms <= :now_ms"
     case .linkLock:
@@ -408,9 +458,9 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .auditInsert:
       return "INSERT INTO assay_audit (id,stored_at_ms,action,owner,other,note) VALUES (:id,:stored_at_ms,:action,:owner,:other,:note) ON DUPLICATE KEY UPDATE id = id"
     case .ledgerEvidence:
-      return "INSERT INTO assay_evidence (digest,body,stored_at_ms) SELECT :digest,:body,:now_ms FROM assay_purchase WHERE purchase_key = :purchase_key AND evidence = :digest ON DUPLICATE KEY UPDATE assay_evidence.digest = assay_evidence.digest"
+      return "INSERT INTO assay_evidence (digest,body,stored_at_ms,bundle_id) SELECT :digest,:body,:now_ms,:bundle_id FROM assay_purchase WHERE purchase_key = :purchase_key AND evidence = :digest ON DUPLICATE KEY UPDATE assay_evidence.digest = assay_evidence.digest"
     case .subscriptionEvidence:
-      return "INSERT INTO assay_evidence (digest,body,stored_at_ms) SELECT :digest,:body,:now_ms FROM assay_subscription WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND evidence = :digest ON DUPLICATE KEY UPDATE assay_evidence.digest = assay_evidence.digest"
+      return "INSERT INTO assay_evidence (digest,body,stored_at_ms,bundle_id) SELECT :digest,:body,:now_ms,:bundle_id FROM assay_subscription WHERE environment = :environment AND original_transaction_id = :original_transaction_id AND evidence = :digest ON DUPLICATE KEY UPDATE assay_evidence.digest = assay_evidence.digest"
     case .quotaOpen:
       return "INSERT INTO assay_quota (scope,bucket,meter,used,delete_after_ms) VALUES (:scope,:bucket,:meter,0,:delete_after_ms) ON DUPLICATE KEY UPDATE delete_after_ms = delete_after_ms"
     case .quotaAdd:
@@ -429,6 +479,10 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT ROW_COUNT(), 0"
     case .eventInsert:
       return "INSERT INTO assay_event (id,attempt_id,stored_at_ms) VALUES (:id,:attempt_id,:stored_at_ms) ON DUPLICATE KEY UPDATE id = id"
+    case .runInsert:
+      return "INSERT INTO assay_run (id,run,state,parts,from_ms,until_ms,part,at_ms,token,failures_until_ms,events_until_ms,attempt_id,fencing_token,lease_expires_at_ms,begun_at_ms,done_at_ms) VALUES (:id,:run,:state,:parts,:from_ms,:until_ms,:part,:at_ms,:token,:failures_until_ms,:events_until_ms,:attempt_id,:fencing_token,:lease_expires_at_ms,:begun_at_ms,:done_at_ms) ON DUPLICATE KEY UPDATE id = id"
+    case .differenceInsert:
+      return "INSERT INTO assay_difference (id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note) VALUES (:id,:environment,:subject,:kind,:state,:transaction_id,:original_transaction_id,:product,:quantity,:price,:currency,:purchased_at_ms,:as_of_ms,:detail,:found_at_ms,:seen_at_ms,:run,:closed_at_ms,:closed_by,:note) ON DUPLICATE KEY UPDATE id = id"
     case .checkPrimary:
       return "SELECT @@global.read_only"
     case .schemaLock:
@@ -436,9 +490,9 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .schemaUnlock:
       return "SELECT RELEASE_LOCK('assay_schema')"
     case .schemaTables:
-      return "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_schema')"
-    case .schemaUnits:
-      return "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_purchase' AND column_name = 'units'"
+      return "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
+    case .schemaColumns:
+      return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_purchase' AND column_name = 'units') * (1 + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_subscription' AND column_name = 'commitment_of'))"
     case .schemaInsert:
       return "INSERT INTO assay_schema (id,version,lineage,created_at_ms) VALUES ('schema',:version,:lineage,:created_at_ms) ON DUPLICATE KEY UPDATE id = id"
     case .claimInsert, .ledgerTakeUnlocked, .claimsDue, .subscriptionsDue, .linkQuota, .linkQuotaClear, .quotaConsume, .checkJournal: return nil

@@ -3,7 +3,7 @@
 
 /// The tables of a store with SQL (docs/spec/ledger-statements.md §1).
 enum SchemaTable: Int, CaseIterable, Sendable {
-  case purchaseKey, purchase, subscription, quota, challenge, deviceKey, event, mergedAccount, audit, evidence, schema
+  case purchaseKey, purchase, subscription, quota, challenge, deviceKey, event, mergedAccount, audit, evidence, run, difference, schema
 
   /// Its name, after the prefix.
   var word: StaticString {
@@ -18,6 +18,8 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .mergedAccount: return "merged_account"
     case .audit: return "audit"
     case .evidence: return "evidence"
+    case .run: return "run"
+    case .difference: return "difference"
     case .schema: return "schema"
     }
   }
@@ -71,6 +73,10 @@ enum SchemaTable: Int, CaseIterable, Sendable {
         "CREATE INDEX IF NOT EXISTS assay_audit_owner ON assay_audit (owner)",
         "CREATE INDEX IF NOT EXISTS assay_audit_other ON assay_audit (other)",
       ]
+    case .difference:
+      return [
+        "CREATE INDEX IF NOT EXISTS assay_difference_state ON assay_difference (state, found_at_ms, id)",
+      ]
     default: return []
     }
   }
@@ -82,7 +88,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .purchase:
       return "CREATE TABLE IF NOT EXISTS assay_purchase (purchase_key TEXT NOT NULL, environment TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, quantity INTEGER NOT NULL, purchased_at_ms INTEGER NOT NULL, as_of_ms INTEGER NOT NULL, evidence TEXT NOT NULL, generation INTEGER NOT NULL, grant_id TEXT NOT NULL, attempt_id TEXT NOT NULL, fencing_token INTEGER NOT NULL, claimed_at_ms INTEGER NOT NULL, lease_expires_at_ms INTEGER NOT NULL, granted_at_ms INTEGER, revoked_at_ms INTEGER, note TEXT, units INTEGER NOT NULL, granted_units INTEGER NOT NULL, revocation_percentage INTEGER, repeats INTEGER NOT NULL, PRIMARY KEY (purchase_key)) STRICT, WITHOUT ROWID"
     case .subscription:
-      return "CREATE TABLE IF NOT EXISTS assay_subscription (environment TEXT NOT NULL, original_transaction_id TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, plan TEXT NOT NULL, transaction_id TEXT NOT NULL, purchased_at_ms INTEGER NOT NULL, expires_at_ms INTEGER, grace_expires_at_ms INTEGER, revoked_at_ms INTEGER, as_of_ms INTEGER NOT NULL, evidence TEXT NOT NULL, deactivated_at_ms INTEGER, transfers INTEGER NOT NULL, transferred_at_ms INTEGER NOT NULL, updated_at_ms INTEGER NOT NULL, next_check_at_ms INTEGER, is_renewing INTEGER NOT NULL, PRIMARY KEY (environment, original_transaction_id)) STRICT, WITHOUT ROWID"
+      return "CREATE TABLE IF NOT EXISTS assay_subscription (environment TEXT NOT NULL, original_transaction_id TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, plan TEXT NOT NULL, transaction_id TEXT NOT NULL, purchased_at_ms INTEGER NOT NULL, expires_at_ms INTEGER, grace_expires_at_ms INTEGER, revoked_at_ms INTEGER, as_of_ms INTEGER NOT NULL, evidence TEXT NOT NULL, deactivated_at_ms INTEGER, transfers INTEGER NOT NULL, transferred_at_ms INTEGER NOT NULL, updated_at_ms INTEGER NOT NULL, next_check_at_ms INTEGER, is_renewing INTEGER NOT NULL, commitment_ends_at_ms INTEGER, commitment_period INTEGER, commitment_of INTEGER, PRIMARY KEY (environment, original_transaction_id)) STRICT, WITHOUT ROWID"
     case .quota:
       return "CREATE TABLE IF NOT EXISTS assay_quota (scope TEXT NOT NULL, bucket TEXT NOT NULL, meter TEXT NOT NULL, used INTEGER NOT NULL, delete_after_ms INTEGER NOT NULL, PRIMARY KEY (scope, bucket, meter)) STRICT, WITHOUT ROWID"
     case .challenge:
@@ -96,7 +102,11 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .audit:
       return "CREATE TABLE IF NOT EXISTS assay_audit (id TEXT NOT NULL, stored_at_ms INTEGER NOT NULL, action TEXT NOT NULL, owner TEXT NOT NULL, other TEXT NOT NULL, note TEXT, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     case .evidence:
-      return "CREATE TABLE IF NOT EXISTS assay_evidence (digest TEXT NOT NULL, body TEXT NOT NULL, stored_at_ms INTEGER NOT NULL, PRIMARY KEY (digest)) STRICT, WITHOUT ROWID"
+      return "CREATE TABLE IF NOT EXISTS assay_evidence (digest TEXT NOT NULL, body TEXT NOT NULL, stored_at_ms INTEGER NOT NULL, bundle_id TEXT, PRIMARY KEY (digest)) STRICT, WITHOUT ROWID"
+    case .run:
+      return "CREATE TABLE IF NOT EXISTS assay_run (id TEXT NOT NULL, run TEXT NOT NULL, state TEXT NOT NULL, parts TEXT NOT NULL, from_ms INTEGER NOT NULL, until_ms INTEGER NOT NULL, part TEXT NOT NULL, at_ms INTEGER NOT NULL, token TEXT NOT NULL, failures_until_ms INTEGER NOT NULL, events_until_ms INTEGER NOT NULL, attempt_id TEXT NOT NULL, fencing_token INTEGER NOT NULL, lease_expires_at_ms INTEGER NOT NULL, begun_at_ms INTEGER NOT NULL, done_at_ms INTEGER, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
+    case .difference:
+      return "CREATE TABLE IF NOT EXISTS assay_difference (id TEXT NOT NULL, environment TEXT NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, quantity INTEGER NOT NULL, price INTEGER, currency TEXT, purchased_at_ms INTEGER NOT NULL, as_of_ms INTEGER NOT NULL, detail TEXT, found_at_ms INTEGER NOT NULL, seen_at_ms INTEGER NOT NULL, run TEXT NOT NULL, closed_at_ms INTEGER, closed_by TEXT, note TEXT, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     case .schema:
       return "CREATE TABLE IF NOT EXISTS assay_schema (id TEXT NOT NULL, version INTEGER NOT NULL, lineage TEXT NOT NULL, created_at_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     }
@@ -109,7 +119,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .purchase:
       return "CREATE TABLE IF NOT EXISTS assay_purchase (purchase_key TEXT NOT NULL, environment TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, quantity BIGINT NOT NULL, purchased_at_ms BIGINT NOT NULL, as_of_ms BIGINT NOT NULL, evidence TEXT NOT NULL, generation BIGINT NOT NULL, grant_id TEXT NOT NULL, attempt_id TEXT NOT NULL, fencing_token BIGINT NOT NULL, claimed_at_ms BIGINT NOT NULL, lease_expires_at_ms BIGINT NOT NULL, granted_at_ms BIGINT, revoked_at_ms BIGINT, note TEXT, units BIGINT NOT NULL, granted_units BIGINT NOT NULL, revocation_percentage BIGINT, repeats BIGINT NOT NULL, PRIMARY KEY (purchase_key))"
     case .subscription:
-      return "CREATE TABLE IF NOT EXISTS assay_subscription (environment TEXT NOT NULL, original_transaction_id TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, plan TEXT NOT NULL, transaction_id TEXT NOT NULL, purchased_at_ms BIGINT NOT NULL, expires_at_ms BIGINT, grace_expires_at_ms BIGINT, revoked_at_ms BIGINT, as_of_ms BIGINT NOT NULL, evidence TEXT NOT NULL, deactivated_at_ms BIGINT, transfers BIGINT NOT NULL, transferred_at_ms BIGINT NOT NULL, updated_at_ms BIGINT NOT NULL, next_check_at_ms BIGINT, is_renewing BIGINT NOT NULL, PRIMARY KEY (environment, original_transaction_id))"
+      return "CREATE TABLE IF NOT EXISTS assay_subscription (environment TEXT NOT NULL, original_transaction_id TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, plan TEXT NOT NULL, transaction_id TEXT NOT NULL, purchased_at_ms BIGINT NOT NULL, expires_at_ms BIGINT, grace_expires_at_ms BIGINT, revoked_at_ms BIGINT, as_of_ms BIGINT NOT NULL, evidence TEXT NOT NULL, deactivated_at_ms BIGINT, transfers BIGINT NOT NULL, transferred_at_ms BIGINT NOT NULL, updated_at_ms BIGINT NOT NULL, next_check_at_ms BIGINT, is_renewing BIGINT NOT NULL, commitment_ends_at_ms BIGINT, commitment_period BIGINT, commitment_of BIGINT, PRIMARY KEY (environment, original_transaction_id))"
     case .quota:
       return "CREATE TABLE IF NOT EXISTS assay_quota (scope TEXT NOT NULL, bucket TEXT NOT NULL, meter TEXT NOT NULL, used BIGINT NOT NULL, delete_after_ms BIGINT NOT NULL, PRIMARY KEY (scope, bucket, meter))"
     case .challenge:
@@ -123,7 +133,11 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .audit:
       return "CREATE TABLE IF NOT EXISTS assay_audit (id TEXT NOT NULL, stored_at_ms BIGINT NOT NULL, action TEXT NOT NULL, owner TEXT NOT NULL, other TEXT NOT NULL, note TEXT, PRIMARY KEY (id))"
     case .evidence:
-      return "CREATE TABLE IF NOT EXISTS assay_evidence (digest TEXT NOT NULL, body TEXT NOT NULL, stored_at_ms BIGINT NOT NULL, PRIMARY KEY (digest))"
+      return "CREATE TABLE IF NOT EXISTS assay_evidence (digest TEXT NOT NULL, body TEXT NOT NULL, stored_at_ms BIGINT NOT NULL, bundle_id TEXT, PRIMARY KEY (digest))"
+    case .run:
+      return "CREATE TABLE IF NOT EXISTS assay_run (id TEXT NOT NULL, run TEXT NOT NULL, state TEXT NOT NULL, parts TEXT NOT NULL, from_ms BIGINT NOT NULL, until_ms BIGINT NOT NULL, part TEXT NOT NULL, at_ms BIGINT NOT NULL, token TEXT NOT NULL, failures_until_ms BIGINT NOT NULL, events_until_ms BIGINT NOT NULL, attempt_id TEXT NOT NULL, fencing_token BIGINT NOT NULL, lease_expires_at_ms BIGINT NOT NULL, begun_at_ms BIGINT NOT NULL, done_at_ms BIGINT, PRIMARY KEY (id))"
+    case .difference:
+      return "CREATE TABLE IF NOT EXISTS assay_difference (id TEXT NOT NULL, environment TEXT NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, quantity BIGINT NOT NULL, price BIGINT, currency TEXT, purchased_at_ms BIGINT NOT NULL, as_of_ms BIGINT NOT NULL, detail TEXT, found_at_ms BIGINT NOT NULL, seen_at_ms BIGINT NOT NULL, run TEXT NOT NULL, closed_at_ms BIGINT, closed_by TEXT, note TEXT, PRIMARY KEY (id))"
     case .schema:
       return "CREATE TABLE IF NOT EXISTS assay_schema (id TEXT NOT NULL, version BIGINT NOT NULL, lineage TEXT NOT NULL, created_at_ms BIGINT NOT NULL, PRIMARY KEY (id))"
     }
@@ -136,7 +150,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .purchase:
       return "CREATE TABLE IF NOT EXISTS assay_purchase (purchase_key VARCHAR(160) NOT NULL, environment VARCHAR(32) NOT NULL, transaction_id VARCHAR(64) NOT NULL, original_transaction_id VARCHAR(64) NOT NULL, state VARCHAR(32) NOT NULL, owner VARCHAR(255) NOT NULL, product VARCHAR(255) NOT NULL, quantity BIGINT NOT NULL, purchased_at_ms BIGINT NOT NULL, as_of_ms BIGINT NOT NULL, evidence VARCHAR(64) NOT NULL, generation BIGINT NOT NULL, grant_id VARCHAR(64) NOT NULL, attempt_id VARCHAR(64) NOT NULL, fencing_token BIGINT NOT NULL, claimed_at_ms BIGINT NOT NULL, lease_expires_at_ms BIGINT NOT NULL, granted_at_ms BIGINT, revoked_at_ms BIGINT, note VARCHAR(255), units BIGINT NOT NULL, granted_units BIGINT NOT NULL, revocation_percentage BIGINT, repeats BIGINT NOT NULL, PRIMARY KEY (purchase_key)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .subscription:
-      return "CREATE TABLE IF NOT EXISTS assay_subscription (environment VARCHAR(32) NOT NULL, original_transaction_id VARCHAR(64) NOT NULL, owner VARCHAR(255) NOT NULL, product VARCHAR(255) NOT NULL, plan VARCHAR(255) NOT NULL, transaction_id VARCHAR(64) NOT NULL, purchased_at_ms BIGINT NOT NULL, expires_at_ms BIGINT, grace_expires_at_ms BIGINT, revoked_at_ms BIGINT, as_of_ms BIGINT NOT NULL, evidence VARCHAR(64) NOT NULL, deactivated_at_ms BIGINT, transfers BIGINT NOT NULL, transferred_at_ms BIGINT NOT NULL, updated_at_ms BIGINT NOT NULL, next_check_at_ms BIGINT, is_renewing BIGINT NOT NULL, PRIMARY KEY (environment, original_transaction_id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+      return "CREATE TABLE IF NOT EXISTS assay_subscription (environment VARCHAR(32) NOT NULL, original_transaction_id VARCHAR(64) NOT NULL, owner VARCHAR(255) NOT NULL, product VARCHAR(255) NOT NULL, plan VARCHAR(255) NOT NULL, transaction_id VARCHAR(64) NOT NULL, purchased_at_ms BIGINT NOT NULL, expires_at_ms BIGINT, grace_expires_at_ms BIGINT, revoked_at_ms BIGINT, as_of_ms BIGINT NOT NULL, evidence VARCHAR(64) NOT NULL, deactivated_at_ms BIGINT, transfers BIGINT NOT NULL, transferred_at_ms BIGINT NOT NULL, updated_at_ms BIGINT NOT NULL, next_check_at_ms BIGINT, is_renewing BIGINT NOT NULL, commitment_ends_at_ms BIGINT, commitment_period BIGINT, commitment_of BIGINT, PRIMARY KEY (environment, original_transaction_id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .quota:
       return "CREATE TABLE IF NOT EXISTS assay_quota (scope VARCHAR(288) NOT NULL, bucket VARCHAR(32) NOT NULL, meter VARCHAR(64) NOT NULL, used BIGINT NOT NULL, delete_after_ms BIGINT NOT NULL, PRIMARY KEY (scope, bucket, meter)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .challenge:
@@ -150,7 +164,11 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .audit:
       return "CREATE TABLE IF NOT EXISTS assay_audit (id VARCHAR(160) NOT NULL, stored_at_ms BIGINT NOT NULL, action VARCHAR(32) NOT NULL, owner VARCHAR(255) NOT NULL, other VARCHAR(255) NOT NULL, note VARCHAR(255), PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .evidence:
-      return "CREATE TABLE IF NOT EXISTS assay_evidence (digest VARCHAR(64) NOT NULL, body MEDIUMTEXT NOT NULL, stored_at_ms BIGINT NOT NULL, PRIMARY KEY (digest)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+      return "CREATE TABLE IF NOT EXISTS assay_evidence (digest VARCHAR(64) NOT NULL, body MEDIUMTEXT NOT NULL, stored_at_ms BIGINT NOT NULL, bundle_id VARCHAR(255), PRIMARY KEY (digest)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    case .run:
+      return "CREATE TABLE IF NOT EXISTS assay_run (id VARCHAR(288) NOT NULL, run VARCHAR(64) NOT NULL, state VARCHAR(32) NOT NULL, parts VARCHAR(32) NOT NULL, from_ms BIGINT NOT NULL, until_ms BIGINT NOT NULL, part VARCHAR(32) NOT NULL, at_ms BIGINT NOT NULL, token VARCHAR(255) NOT NULL, failures_until_ms BIGINT NOT NULL, events_until_ms BIGINT NOT NULL, attempt_id VARCHAR(64) NOT NULL, fencing_token BIGINT NOT NULL, lease_expires_at_ms BIGINT NOT NULL, begun_at_ms BIGINT NOT NULL, done_at_ms BIGINT, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    case .difference:
+      return "CREATE TABLE IF NOT EXISTS assay_difference (id VARCHAR(64) NOT NULL, environment VARCHAR(32) NOT NULL, subject VARCHAR(160) NOT NULL, kind VARCHAR(32) NOT NULL, state VARCHAR(32) NOT NULL, transaction_id VARCHAR(64) NOT NULL, original_transaction_id VARCHAR(64) NOT NULL, product VARCHAR(255) NOT NULL, quantity BIGINT NOT NULL, price BIGINT, currency VARCHAR(32), purchased_at_ms BIGINT NOT NULL, as_of_ms BIGINT NOT NULL, detail VARCHAR(255), found_at_ms BIGINT NOT NULL, seen_at_ms BIGINT NOT NULL, run VARCHAR(64) NOT NULL, closed_at_ms BIGINT, closed_by VARCHAR(32), note VARCHAR(255), PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .schema:
       return "CREATE TABLE IF NOT EXISTS assay_schema (id VARCHAR(32) NOT NULL, version BIGINT NOT NULL, lineage VARCHAR(64) NOT NULL, created_at_ms BIGINT NOT NULL, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     }

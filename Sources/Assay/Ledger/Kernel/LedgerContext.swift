@@ -21,4 +21,11 @@ final class LedgerContext: Sendable {
   }
 
   var engine: LedgerEngine { policy.engine }
+
+  /// Returns this context for an operation that begins later.
+  ///
+  /// - Parameter nowMs: The time of its first call, in milliseconds since 1970 UTC.
+  func at(_ nowMs: Int64) -> LedgerContext {
+    LedgerContext(configuration, policy, engine, nowMs: nowMs)
+  }
 }

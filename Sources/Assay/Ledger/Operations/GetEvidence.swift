@@ -33,6 +33,8 @@ struct GetEvidence: DurableOperation {
     let sha256: Text
     let body: Text
     let atMs: Int64
+    /// The bundle id that the text lacks (API-59); `nil` if it has its own.
+    let bundleId: Text?
   }
 
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
@@ -47,6 +49,7 @@ struct GetEvidence: DurableOperation {
         writer.member("sha256", text.sha256)
         writer.member("text", text.body)
         writer.member("storedAtMs", integer: text.atMs)
+        writer.member("bundleId", text.bundleId)
         writer.endObject()
       }
       writer.endArray()

@@ -69,7 +69,7 @@ extension LedgerPurchase {
         throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[" + String(index) + "]")
       }
       items.append(try item.purchases(catalogue))
-      sources.append(StoredEvidence(source))
+      sources.append(StoredEvidence(source, assumedBundleId: item.assumedBundleId))
     }
     let merged = try MergedEvidence(items)
     var purchases: [LedgerPurchase] = []

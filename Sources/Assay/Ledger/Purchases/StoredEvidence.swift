@@ -5,8 +5,11 @@ struct StoredEvidence: Sendable {
   /// The verified bytes; binary forms are stored as base64.
   private let bytes: [UInt8]
   private let isText: Bool
+  /// The bundle id that the evidence lacks and its exchange knew (API-59); `nil` mostly.
+  let assumedBundleId: Text?
 
-  init(_ source: (bytes: [UInt8], isText: Bool)) {
+  init(_ source: (bytes: [UInt8], isText: Bool), assumedBundleId: Text? = nil) {
+    self.assumedBundleId = assumedBundleId
     (bytes, isText) = source
     sha256 = Text(Hex.encode(Digest.sha256.of(source.bytes)))
   }

@@ -9,6 +9,7 @@ extension SQLDatabase {
     let arguments: Arguments = [
       ("digest", .text(evidence.sha256)), ("body", .text(evidence.body)),
       ("now_ms", .integer(context.nowMs)),
+      ("bundle_id", DatabaseValue(evidence.assumedBundleId)),
     ]
     return [(statement, arguments + key)]
   }
@@ -47,7 +48,9 @@ extension SQLDatabase {
     for place in results.indices {
       guard var row = try results.rowIfAny(place) else { continue }
       let (digest, body) = (try row.text(), try row.text())
-      kept.append(GetEvidence.Kept(sha256: digest, body: body, atMs: try row.integer()))
+      kept.append(
+        GetEvidence.Kept(
+          sha256: digest, body: body, atMs: try row.integer(), bundleId: try row.textIfAny()))
     }
     return kept
   }

@@ -18,7 +18,7 @@ extension SQLDatabase {
       try unlock()
       return CreateSchema.end("exists", row)
     case .toMake(let version):
-      let row = try make(lineage, found.row, from: version)
+      let row = try make(lineage, found.tables.contains(.evidence), from: version)
       let isOurs = found.row == nil && row.lineage == lineage
       return CreateSchema.end(version > 0 ? "migrated" : isOurs ? "created" : "exists", row)
     }
@@ -34,13 +34,13 @@ extension SQLDatabase {
     let hasLock = context.engine != .sqlite
     let results = try changing(.begin) {
       (hasLock ? [DatabaseCall.sql(.schemaLock, [])] : [])
-        + [.sql(.schemaTables, []), .sql(.schemaUnits, [])]
+        + [.sql(.schemaTables, []), .sql(.schemaColumns, [])]
     }
     var found = SchemaFound(
       tables: try results.tables(results.count &- 2, context.policy.prefix),
       prefix: context.policy.prefix)
-    var units = try results.row(results.count &- 1)
-    found.hasUnits = try units.integer() > 0
+    var columns = try results.row(results.count &- 1)
+    found.columnsVersion = try 1 &+ columns.integer()
     guard found.tables.contains(.schema) else { return found }
     let read = try run(.within) { [(.schemaRead, [])] }
     if let row = try read.rowIfAny(0) { found.row = try SchemaRow(row) }
@@ -48,7 +48,7 @@ extension SQLDatabase {
   }
 
   private func make(
-    _ lineage: Text, _ standing: SchemaRow?, from version: Int64
+    _ lineage: Text, _ hasEvidence: Bool, from version: Int64
   ) throws(LedgerSuspension) -> SchemaRow {
     let (context, isMariaDB) = (context, isMariaDB)
     let results = try changing(.commit) {
@@ -63,7 +63,8 @@ extension SQLDatabase {
             ("created_at_ms", .integer(context.nowMs)),
           ]))
       for migration in SchemaMigration.all where version > 0 && migration.from >= version {
-        calls += migration.statements(context.engine).map { .schema($0) }
+        calls += migration.statements(context.engine, hasEvidence: hasEvidence)
+          .map { .schema($0) }
       }
       calls += schema.creations.map { .schema($0) }
       calls.append(.sql(.schemaVersion, [("version", .integer(SchemaMigration.current))]))
@@ -89,6 +90,7 @@ extension SQLDatabase {
     ("purchase_key", .checkName), ("purchase", .checkLedger), ("subscription", .checkSubscription),
     ("quota", .checkQuota), ("challenge", .checkChallenge), ("device_key", .checkKey),
     ("event", .checkEvent), ("merged_account", .checkLink), ("audit", .checkAudit),
+    ("run", .checkRun), ("difference", .checkDifference),
   ]
 
   func checkSchema() throws(LedgerSuspension) -> CheckSchema.Found {

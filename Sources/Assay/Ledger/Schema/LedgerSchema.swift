@@ -8,7 +8,8 @@ struct LedgerSchema {
   /// The milliseconds for which rows are kept beyond the time that they contain (STM-3).
   private static let garbage: [(statement: SQLStatement, keptMs: Int64)] = [
     (.garbageQuota, 0), (.garbageChallenge, Milliseconds.day),
-    (.garbageEvent, 30 &* Milliseconds.day), (.garbageEvidence, Milliseconds.day),
+    (.garbageEvent, 30 &* Milliseconds.day), (.garbageDifference, 400 &* Milliseconds.day),
+    (.garbageEvidence, Milliseconds.day),
   ]
 
   var tables: [SchemaTable] {
@@ -24,7 +25,7 @@ struct LedgerSchema {
     policy.engine.isSQL ? tables.flatMap { $0.indexes } : []
   }
 
-  /// Writes `"version":2,"statements":[…],"indexes":[…],"garbage":[…],"migrations":[…]`, with calls
+  /// Writes `"version":3,"statements":[…],"indexes":[…],"garbage":[…],"migrations":[…]`, with calls
   /// as in a step (STO-2).
   func write(_ writer: inout JSONWriter) {
     writer.member("version", integer: SchemaMigration.current)
@@ -60,7 +61,8 @@ struct LedgerSchema {
       writer.member("to", integer: migration.to)
       writer.name("statements")
       writer.beginArray()
-      for text in migration.statements(policy.engine) + creations { write(text, nil, &writer) }
+      let changes = migration.statements(policy.engine, hasEvidence: policy.keepEvidence)
+      for text in changes + creations { write(text, nil, &writer) }
       writer.endArray()
       writer.endObject()
     }

@@ -3,13 +3,16 @@ struct SchemaFound {
   var tables: [SchemaTable]
   /// The prefix of the tables' names.
   let prefix: Text
-  /// Whether the ledger has the columns of version 2.
-  var hasUnits = false
+  /// The version whose columns the ledger's tables have.
+  var columnsVersion: Int64 = 1
   var row: SchemaRow? = nil
 
-  /// The first missing table of those that every version has; `nil` if none is missing.
-  var missing: SchemaTable? {
-    SchemaTable.allCases.first { $0.isInEveryVersion && !tables.contains($0) }
+  /// Returns the first missing table of those that a ledger of this version has; `nil` if none is
+  /// missing.
+  func missing(of version: Int64) -> SchemaTable? {
+    SchemaTable.allCases.first {
+      $0 != .schema && $0 != .evidence && $0.firstVersion <= version && !tables.contains($0)
+    }
   }
 
   func name(_ table: SchemaTable) -> Text { table.name(prefix) }

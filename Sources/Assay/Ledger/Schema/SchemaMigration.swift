@@ -5,18 +5,41 @@ struct SchemaMigration: Sendable {
   let from: Int64
   let to: Int64
 
-  static let all = [SchemaMigration(from: 1, to: 2)]
+  static let all = [SchemaMigration(from: 1, to: 2), SchemaMigration(from: 2, to: 3)]
   /// The version to which all migrations lead.
-  static let current: Int64 = 2
+  static let current: Int64 = 3
 
   /// Returns the statements to run beside those by which `SchemaTable` makes missing tables.
-  func statements(_ engine: LedgerEngine) -> [StaticString] {
-    switch engine {
-    case .sqlite: return SchemaMigration.sqlite + SchemaMigration.rows
-    case .postgres, .mariadb: return SchemaMigration.others + SchemaMigration.rows
-    case .dynamodb, .redis: return []
+  ///
+  /// - Parameter hasEvidence: Whether there is a table of kept texts, which is an option.
+  func statements(_ engine: LedgerEngine, hasEvidence: Bool) -> [StaticString] {
+    switch (engine, from) {
+    case (.sqlite, 1): return SchemaMigration.sqlite + SchemaMigration.rows
+    case (.postgres, 1), (.mariadb, 1): return SchemaMigration.others + SchemaMigration.rows
+    case (.sqlite, _):
+      return SchemaMigration.sqliteCommitments
+        + (hasEvidence ? ["ALTER TABLE assay_evidence ADD COLUMN bundle_id TEXT"] : [])
+    case (.postgres, _):
+      return SchemaMigration.otherCommitments
+        + ["ALTER TABLE IF EXISTS assay_evidence ADD COLUMN IF NOT EXISTS bundle_id TEXT"]
+    case (.mariadb, _):
+      return SchemaMigration.otherCommitments
+        + ["ALTER TABLE IF EXISTS assay_evidence ADD COLUMN IF NOT EXISTS bundle_id VARCHAR(255)"]
+    case (.dynamodb, _), (.redis, _): return []
     }
   }
+
+  private static let sqliteCommitments: [StaticString] = [
+    "ALTER TABLE assay_subscription ADD COLUMN commitment_ends_at_ms INTEGER",
+    "ALTER TABLE assay_subscription ADD COLUMN commitment_period INTEGER",
+    "ALTER TABLE assay_subscription ADD COLUMN commitment_of INTEGER",
+  ]
+
+  private static let otherCommitments: [StaticString] = [
+    "ALTER TABLE assay_subscription ADD COLUMN IF NOT EXISTS commitment_ends_at_ms BIGINT",
+    "ALTER TABLE assay_subscription ADD COLUMN IF NOT EXISTS commitment_period BIGINT",
+    "ALTER TABLE assay_subscription ADD COLUMN IF NOT EXISTS commitment_of BIGINT",
+  ]
 
   private static let sqlite: [StaticString] = [
     "ALTER TABLE assay_purchase ADD COLUMN units INTEGER NOT NULL DEFAULT 1",

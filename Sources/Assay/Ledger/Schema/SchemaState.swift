@@ -13,7 +13,7 @@ enum SchemaState {
         self = .toMake(0)
       } else if row.version > SchemaMigration.current || row.version < 0 {
         self = .refused("version")
-      } else if let missing = found.missing {
+      } else if let missing = found.missing(of: row.version) {
         self = .refused(found.name(missing))
       } else if row.version < SchemaMigration.current {
         self = .toMake(row.version)
@@ -23,15 +23,14 @@ enum SchemaState {
       } else {
         self = .whole(row)
       }
-    } else if !found.tables.contains(where: { $0.isInEveryVersion }) {
+    } else if !found.tables.contains(where: { $0 != .schema && $0 != .evidence }) {
       self = .toMake(0)
-    } else if let missing = found.missing {
+    } else if let missing = found.missing(of: found.columnsVersion) {
       self = .refused(found.name(missing))
-    } else if !found.hasUnits {
-      self = .toMake(1)
-    } else if found.tables.contains(.schema) {
-      // The host ran the statements itself.
-      self = .toMake(0)
+    } else if found.columnsVersion == 1 || found.tables.contains(.schema) {
+      // Version 1 stored none; of a later one the host ran the statements itself.
+      let version = found.columnsVersion
+      self = .toMake(version == SchemaMigration.current ? 0 : version)
     } else {
       self = .refused(found.name(.schema))
     }
@@ -39,9 +38,14 @@ enum SchemaState {
 }
 
 extension SchemaTable {
-  /// Whether every version has the table: version 1 stored no version, and kept evidence is an
-  /// option.
-  var isInEveryVersion: Bool { self != .schema && self != .evidence }
+  /// The version in which the table came.
+  var firstVersion: Int64 {
+    switch self {
+    case .schema: return 2
+    case .run, .difference: return 3
+    default: return 1
+    }
+  }
 
   /// Returns the table's name in the engine.
   func name(_ prefix: Text) -> Text {

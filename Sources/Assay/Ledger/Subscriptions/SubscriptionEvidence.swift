@@ -25,6 +25,7 @@ extension SubscriptionRow {
     evidence = purchase.evidence.sha256
     updatedMs = context.nowMs
     isWatched = product.type == .autoRenewable && revokedAtMs == nil && purchase.mayRenew
+    keep(facts.commitment)
     nextCheckAtMs = nextCheck(nowMs: context.nowMs)
   }
 
@@ -43,7 +44,14 @@ extension SubscriptionRow {
     evidence = purchase.evidence.sha256
     updatedMs = nowMs
     isWatched = row.isWatched && revokedAtMs == nil && purchase.mayRenew
+    keep(facts.commitment)
     nextCheckAtMs = nextCheck(nowMs: nowMs)
+  }
+
+  private mutating func keep(_ commitment: PurchaseCommitment?) {
+    commitmentEndsAtMs = commitment?.endsAtMs
+    commitmentPeriod = commitment?.period
+    commitmentOf = commitment?.periods
   }
 
   /// Returns the time of the next check by the schedule of FLW-7 and the subscription's dates, in
@@ -51,7 +59,9 @@ extension SubscriptionRow {
   func nextCheck(nowMs: Int64) -> Int64? {
     guard revokedAtMs == nil, let expiresAtMs else { return nil }
     if nowMs < expiresAtMs { return CheckSchedule.beforeEnd(expiresAtMs, now: nowMs) }
-    let look = CheckSchedule.afterEnd(expiresAtMs, now: nowMs, mayBeRetried: isWatched)
+    let look = CheckSchedule.afterEnd(
+      expiresAtMs, now: nowMs, mayBeRetried: isWatched,
+      lastDay: commitmentOf == nil ? CheckSchedule.lastDay : CheckSchedule.lastDayOfCommitment)
     guard let graceExpiresAtMs, nowMs < graceExpiresAtMs else { return look }
     return min(look ?? graceExpiresAtMs, graceExpiresAtMs)
   }

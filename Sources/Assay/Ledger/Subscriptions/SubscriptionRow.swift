@@ -26,6 +26,11 @@ struct SubscriptionRow: Sendable {
   var nextCheckAtMs: Int64? = nil
   /// Whether daily checks follow the first ones after the end.
   var isWatched = false
+  /// The end of the commitment, in milliseconds since 1970 UTC, and the number of its paid period
+  /// of how many; `nil` without a commitment (CMT-9). The end grants nothing (CMT-1).
+  var commitmentEndsAtMs: Int64? = nil
+  var commitmentPeriod: Int64? = nil
+  var commitmentOf: Int64? = nil
 }
 
 extension SubscriptionRow {
@@ -64,6 +69,9 @@ extension SubscriptionRow {
     updatedMs = try row.integer()
     nextCheckAtMs = try row.integerIfAny()
     isWatched = try row.integer() != 0
+    commitmentEndsAtMs = try row.integerIfAny()
+    commitmentPeriod = try row.integerIfAny()
+    commitmentOf = try row.integerIfAny()
     try row.end()
   }
 
@@ -81,6 +89,9 @@ extension SubscriptionRow {
       ("transfers", .integer(moves)), ("transferred_at_ms", .integer(movedMs)),
       ("updated_at_ms", .integer(updatedMs)), ("next_check_at_ms", DatabaseValue(nextCheckAtMs)),
       ("is_renewing", .integer(isWatched ? 1 : 0)),
+      ("commitment_ends_at_ms", DatabaseValue(commitmentEndsAtMs)),
+      ("commitment_period", DatabaseValue(commitmentPeriod)),
+      ("commitment_of", DatabaseValue(commitmentOf)),
     ]
   }
 

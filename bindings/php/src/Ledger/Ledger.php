@@ -57,9 +57,10 @@ final class Ledger
         private Executor $executor,
         public readonly Verifier $verifier,
         ?callable $clock = null,
+        ?callable $sender = null,
     ) {
         $this->clock = ($clock ?? static fn (): int => Arguments::milliseconds(null))(...);
-        $this->runner = new OperationRunner($verifier, $executor, $this->clock);
+        $this->runner = new OperationRunner($verifier, $executor, $this->clock, $sender);
     }
 
     /**
@@ -81,6 +82,7 @@ final class Ledger
         ?string $user = null,
         #[SensitiveParameter] ?string $password = null,
         ?callable $clock = null,
+        ?callable $sender = null,
     ): self {
         $executor = PdoExecutor::to($dsn, $user, $password);
 
@@ -88,6 +90,7 @@ final class Ledger
             $executor,
             new Verifier(self::configured($configuration, $executor)),
             $clock,
+            $sender,
         );
     }
 
@@ -103,6 +106,7 @@ final class Ledger
         \PDO|\Redis $connection,
         #[SensitiveParameter] array|object|string $configuration,
         ?callable $clock = null,
+        ?callable $sender = null,
     ): self {
         $executor = $connection instanceof \PDO
             ? PdoExecutor::withConnection($connection) : new RedisExecutor($connection);
@@ -111,6 +115,7 @@ final class Ledger
             $executor,
             new Verifier(self::configured($configuration, $executor)),
             $clock,
+            $sender,
         );
     }
 

@@ -724,4 +724,94 @@ trait LedgerCalls
             'leaseMs' => $leaseMs,
         ], $options), $evidence, $grant, $takeBack);
     }
+
+    /**
+     * Returns the differences between the ledger and Apple that `reconcile` has found, the
+     * oldest first, 25 a page.
+     *
+     * @param string|null $environment the environment of the differences; null for all
+     *     ("Production", "Sandbox", "LocalTesting")
+     * @param string|null $kind their kind; null for all ("paid-not-granted",
+     *     "claim-left-behind", "refund-not-taken-back", "reversal-not-given-back",
+     *     "subscription-unowned", "unknown-product", "unknown-at-apple", "not-verified",
+     *     "history-gap")
+     * @param string|null $state whether to return the open ones, or those that are closed
+     *     ("open", "closed"); null: open
+     * @param string|null $after the place after which to begin, `after` of the page before
+     */
+    public function listDifferences(
+        ?string $environment = null,
+        ?string $kind = null,
+        ?string $state = null,
+        ?string $after = null,
+    ): ListDifferencesResult {
+        return ListDifferencesResult::in($this->accepted([
+            'operation' => 'list-differences',
+            'environment' => $environment,
+            'kind' => $kind,
+            'state' => $state,
+            'after' => $after,
+        ]), 'exchange');
+    }
+
+    /**
+     * Closes a difference that a person has settled; only newer evidence opens it again.
+     *
+     * @param string $id the difference
+     * @param string $note how it was settled, for those who look later
+     */
+    public function closeDifference(string $id, string $note): CloseDifferenceResult
+    {
+        return CloseDifferenceResult::in($this->answered([
+            'operation' => 'close-difference',
+            'id' => $id,
+            'note' => $note,
+        ]), 'exchange');
+    }
+
+    /**
+     * Compares the ledger with Apple, a part at a time: enters what was missed, and reports
+     * what needs a person. Call it again while `hasMore`.
+     *
+     * @param string $environment the environment, of which Apple's server is asked
+     *     ("Production", "Sandbox", "LocalTesting")
+     * @param string|null $bundleId the app; null: the only app
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     * @param list<string>|null $parts what to look at: the notifications that Apple could not
+     *     deliver, or all; claims, take-backs and subscriptions. Null: failures and open. A
+     *     run that is open goes on as it was begun
+     * @param int|null $fromMs where the time of the notifications begins; null: three hours
+     *     before the end of the last run, at first 179 days ago (Sandbox 29)
+     * @param int|null $untilMs where it ends; null and at most: now
+     * @param int|null $maxRequests the most requests to Apple of this exchange, 1…500; null:
+     *     100
+     * @param int|null $leaseMs how long this exchange has the run without a step,
+     *     60,000…3,600,000 ms; null: 300000
+     * @param int|null $attempts the most attempts for each request, 1…5; null: 3
+     */
+    public function reconcile(
+        string $environment,
+        ?string $bundleId = null,
+        ?string $attemptId = null,
+        ?array $parts = null,
+        ?int $fromMs = null,
+        ?int $untilMs = null,
+        ?int $maxRequests = null,
+        ?int $leaseMs = null,
+        ?int $attempts = null,
+    ): ReconcileResult {
+        return ReconcileResult::in($this->accepted([
+            'operation' => 'reconcile',
+            'environment' => $environment,
+            'bundleId' => $bundleId,
+            'attemptId' => $attemptId ?? self::attempt(),
+            'parts' => $parts,
+            'fromMs' => $fromMs,
+            'untilMs' => $untilMs,
+            'maxRequests' => $maxRequests,
+            'leaseMs' => $leaseMs,
+            'attempts' => $attempts,
+        ]), 'exchange');
+    }
 }

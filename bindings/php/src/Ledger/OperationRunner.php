@@ -6,6 +6,7 @@ namespace Assay\Ledger;
 
 use Assay\Document;
 use Assay\Facts\Facts;
+use Assay\Sender;
 use Assay\Verifier;
 
 /**
@@ -24,11 +25,16 @@ final class OperationRunner
     /** The end of the last wait of the exchange, in milliseconds since 1970 UTC. */
     private int $reachedMs = 0;
 
-    /** @param \Closure(): int $clock milliseconds since 1970 UTC */
+    /**
+     * @param \Closure(): int $clock milliseconds since 1970 UTC
+     * @param callable(array<string, mixed>): array<string, mixed>|null $sender sends the requests of
+     *     `reconcile`; null for a Sender
+     */
     public function __construct(
         private Verifier $verifier,
         private Executor $executor,
         private \Closure $clock,
+        private mixed $sender = null,
     ) {
     }
 
@@ -63,6 +69,7 @@ final class OperationRunner
                 $answer = match ($open['step']) {
                     'database' => $this->executor->run($open['database']),
                     'grant' => $this->granted($open['grant'], $grant, $takeBack),
+                    'http' => ($this->sender ??= new Sender())($open['http']),
                     'wait' => $this->waited($open['notBeforeMs']),
                 };
                 if ($answer === null) {

@@ -19,6 +19,7 @@ final class StoredEvidence extends Details
         'sha256' => [Member::TEXT, 'sha256'],
         'text' => [Member::TEXT, 'text'],
         'storedAtMs' => [Member::TIME, 'storedAtMs'],
+        'bundleId' => [Member::TEXT, 'bundleId'],
     ];
 
     /** SHA-256 of the evidence, 64 hex digits. */
@@ -27,4 +28,9 @@ final class StoredEvidence extends Details
     public readonly string $text;
     /** When the text was stored. Milliseconds since 1970 UTC. */
     public readonly int $storedAtMs;
+    /**
+     * The bundle id that the text lacks, of the exchange that read it; null if the text has
+     * its own. Ask Apple for its transaction again to use it.
+     */
+    public readonly ?string $bundleId;
 }

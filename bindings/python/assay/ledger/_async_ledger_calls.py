@@ -597,3 +597,65 @@ class AsyncCalls(Opened):
             take_back=take_back,
             now=now,
         )
+
+    async def list_differences(
+        self,
+        *,
+        environment: str | None = None,
+        kind: str | None = None,
+        state: str | None = None,
+        after: str | None = None,
+        now: Time | None = None,
+    ) -> _r.ListDifferencesResult:
+        """`Ledger.list_differences`."""
+        return await self._ask(
+            _r.ListDifferencesResult,
+            "list-differences",
+            {
+                "environment": environment,
+                "kind": kind,
+                "state": state,
+                "after": after,
+            },
+            now=now,
+        )
+
+    async def close_difference(
+        self, id: str, note: str, *, now: Time | None = None
+    ) -> _r.CloseDifferenceResult:
+        """`Ledger.close_difference`."""
+        return await self._ask(
+            _r.CloseDifferenceResult, "close-difference", {"id": id, "note": note}, now=now
+        )
+
+    async def reconcile(
+        self,
+        environment: str,
+        *,
+        bundle_id: str | None = None,
+        attempt_id: str | None = None,
+        parts: Sequence[str] | None = None,
+        from_ms: int | None = None,
+        until_ms: int | None = None,
+        max_requests: int | None = None,
+        lease_ms: int | None = None,
+        attempts: int | None = None,
+        now: Time | None = None,
+    ) -> _r.ReconcileResult:
+        """`Ledger.reconcile`."""
+        return await self._ask(
+            _r.ReconcileResult,
+            "reconcile",
+            {
+                "environment": environment,
+                "bundleId": bundle_id,
+                "attemptId": attempt_of(attempt_id),
+                "parts": parts,
+                "fromMs": from_ms,
+                "untilMs": until_ms,
+                "maxRequests": max_requests,
+                "leaseMs": lease_ms,
+                "attempts": attempts,
+            },
+            now=now,
+        )

@@ -779,3 +779,93 @@ class Calls(Opened):
             take_back=take_back,
             now=now,
         )
+
+    def list_differences(
+        self,
+        *,
+        environment: str | None = None,
+        kind: str | None = None,
+        state: str | None = None,
+        after: str | None = None,
+        now: Time | None = None,
+    ) -> _r.ListDifferencesResult:
+        """Returns the differences between the ledger and Apple that `reconcile` has found, the
+        oldest first, 25 a page.
+
+        environment  the environment of the differences; None for all: "Production", "Sandbox",
+                     "LocalTesting"
+        kind         their kind; None for all: "paid-not-granted", "claim-left-behind",
+                     "refund-not-taken-back", "reversal-not-given-back", "subscription-unowned",
+                     "unknown-product", "unknown-at-apple", "not-verified", "history-gap"
+        state        whether to return the open ones, or those that are closed: "open", "closed"
+        after        the place after which to begin, `after` of the page before
+        """
+        return self._ask(
+            _r.ListDifferencesResult,
+            "list-differences",
+            {
+                "environment": environment,
+                "kind": kind,
+                "state": state,
+                "after": after,
+            },
+            now=now,
+        )
+
+    def close_difference(
+        self, id: str, note: str, *, now: Time | None = None
+    ) -> _r.CloseDifferenceResult:
+        """Closes a difference that a person has settled; only newer evidence opens it again.
+
+        note  how it was settled, for those who look later
+        """
+        return self._ask(
+            _r.CloseDifferenceResult, "close-difference", {"id": id, "note": note}, now=now
+        )
+
+    def reconcile(
+        self,
+        environment: str,
+        *,
+        bundle_id: str | None = None,
+        attempt_id: str | None = None,
+        parts: Sequence[str] | None = None,
+        from_ms: int | None = None,
+        until_ms: int | None = None,
+        max_requests: int | None = None,
+        lease_ms: int | None = None,
+        attempts: int | None = None,
+        now: Time | None = None,
+    ) -> _r.ReconcileResult:
+        """Compares the ledger with Apple, a part at a time: enters what was missed, and reports
+        what needs a person. Call it again while `hasMore`.
+
+        environment   the environment, of which Apple's server is asked: "Production", "Sandbox",
+                      "LocalTesting"
+        attempt_id    the id of this attempt, the same when a request is repeated
+        parts         what to look at: the notifications that Apple could not deliver, or all;
+                      claims, take-backs and subscriptions. None: failures and open. A run that is
+                      open goes on as it was begun
+        from_ms       where the time of the notifications begins; None: three hours before the end
+                      of the last run, at first 179 days ago (Sandbox 29)
+        until_ms      where it ends; None and at most: now
+        max_requests  the most requests to Apple of this exchange
+        lease_ms      how long this exchange has the run without a step
+        attempts      the most attempts for each request
+        """
+        return self._ask(
+            _r.ReconcileResult,
+            "reconcile",
+            {
+                "environment": environment,
+                "bundleId": bundle_id,
+                "attemptId": attempt_of(attempt_id),
+                "parts": parts,
+                "fromMs": from_ms,
+                "untilMs": until_ms,
+                "maxRequests": max_requests,
+                "leaseMs": lease_ms,
+                "attempts": attempts,
+            },
+            now=now,
+        )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     from .._calls import Time
+    from ..http import Send
     from .grants import Grant, TakeBack
     from .results import Claim, GetPlanResult, Result, Take
 
@@ -38,6 +39,7 @@ class Opened:
         create: bool,
         max_wait: float,
         clock: Callable[[], float] = time.time,
+        sender: Send | None = None,
         *,
         is_async: bool,
     ) -> None:
@@ -64,7 +66,7 @@ class Opened:
         self._creating = Lock()
         # The lineage that the database had at the first check (STO-78).
         self._lineage: str | None = None
-        self._max_wait, self._clock = max_wait, clock
+        self._max_wait, self._clock, self._sender = max_wait, clock, sender
 
     def __repr__(self) -> str:
         return f"<assay.ledger.{type(self).__name__}: {self._engine}>"

@@ -17,6 +17,7 @@ __all__ = [
     "AdvanceDeviceKeyCounterResult",
     "BeginSignupResult",
     "CheckSchemaResult",
+    "CloseDifferenceResult",
     "CompleteResult",
     "CompleteRevocationResult",
     "ConsumeChallengeResult",
@@ -24,6 +25,8 @@ __all__ = [
     "CreateSchemaResult",
     "DeactivateSubscriptionsResult",
     "DeviceKey",
+    "Difference",
+    "DifferenceCount",
     "DueSubscription",
     "FindResult",
     "ForgetAccountResult",
@@ -32,8 +35,10 @@ __all__ = [
     "GetPlanResult",
     "LeaseDueSubscriptionsResult",
     "LedgerPurchase",
+    "ListDifferencesResult",
     "MergeAccountsResult",
     "MovedRows",
+    "ReconcileResult",
     "RecordEventResult",
     "RefusedPart",
     "RegisterDeviceKeyResult",
@@ -509,11 +514,14 @@ class StoredEvidence(Part):
     sha256        SHA-256 of the evidence, 64 hex digits
     text          the text, unchanged
     stored_at_ms  when the text was stored
+    bundle_id     the bundle id that the text lacks, of the exchange that read it; None if the text
+                  has its own. Ask Apple for its transaction again to use it
     """
 
     sha256: str = plain()
     text: str = plain()
     stored_at_ms: int = plain()
+    bundle_id: str | None = plain()
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -526,6 +534,149 @@ class GetEvidenceResult(Result):
 
     evidence: tuple[StoredEvidence, ...] = many(StoredEvidence)
     missing: tuple[str, ...] = plain((), tuple)
+
+
+@part(frozen=True, eq=False, repr=False)
+class Difference(Part):
+    """A difference between the ledger and Apple.
+
+    id                       the key of the difference, 64 hex digits: the same whenever it is found
+                             again
+    environment              the environment
+    kind                     what differs: "paid-not-granted", "claim-left-behind",
+                             "refund-not-taken-back", "reversal-not-given-back",
+                             "subscription-unowned", "unknown-product", "unknown-at-apple",
+                             "not-verified", "history-gap"
+    state                    "open" or "closed"
+    purchase_key             the key of the purchase; None if the difference is about something else
+    transaction_id           the transaction
+    original_transaction_id  the original transaction
+    product_id               the product
+    quantity                 the number of items
+    price                    the price in the evidence
+    currency                 the currency of the price
+    purchased_at_ms          the purchase date
+    as_of_ms                 the time of the newest evidence
+    detail                   what was refused, and where; None for most kinds
+    found_at_ms              when it was found
+    seen_at_ms               when a run has seen it last
+    closed_at_ms             when it was closed; None while it is open
+    closed_by                "run" or "person"; None while it is open
+    note                     what the person wrote who closed it
+    settled_by               the operation that settles it; None if a person has to look first
+    """
+
+    id: str = plain()
+    environment: str = plain()
+    kind: str = plain()
+    state: str = plain()
+    purchase_key: str | None = plain()
+    transaction_id: str | None = plain()
+    original_transaction_id: str | None = plain()
+    product_id: str | None = plain()
+    quantity: int | None = plain()
+    price: int | None = plain()
+    currency: str | None = plain()
+    purchased_at_ms: int | None = plain()
+    as_of_ms: int = plain()
+    detail: str | None = plain()
+    found_at_ms: int = plain()
+    seen_at_ms: int = plain()
+    closed_at_ms: int | None = plain()
+    closed_by: str | None = plain()
+    note: str | None = plain()
+    settled_by: str | None = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class ListDifferencesResult(Result):
+    """The result of `Ledger.list_differences`.
+
+    differences  the differences, in the order in which they were found; a page of DynamoDB may have
+                 fewer than 25 although more follow
+    has_more     whether another page follows
+    after        the place of the next page; None if this is the last one
+    """
+
+    differences: tuple[Difference, ...] = many(Difference)
+    has_more: bool = plain(False)
+    after: str | None = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class CloseDifferenceResult(Result):
+    """The result of `Ledger.close_difference`: "closed", "already", "none" (there is no such
+    difference).
+
+    difference  the difference afterwards; None if there is none
+    """
+
+    difference: Difference | None = one(Difference)
+
+
+@part(frozen=True, eq=False, repr=False)
+class DifferenceCount(Part):
+    """How many differences there are of a kind.
+
+    kind   the kind: "paid-not-granted", "claim-left-behind", "refund-not-taken-back",
+           "reversal-not-given-back", "subscription-unowned", "unknown-product", "unknown-at-apple",
+           "not-verified", "history-gap"
+    count  their number
+    """
+
+    kind: str = plain()
+    count: int = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class ReconcileResult(Result):
+    """The result of `Ledger.reconcile`: what this exchange did.
+
+    run             the run: the attempt id that began it; None if another process has it
+    has_more        whether to call again, at once or later, because the run is not at its end
+    resumed         whether an earlier request began the run, whose parts and times hold
+    part            the part that the run has reached: "recheck", "failures", "events", "claims",
+                    "revocations", "subscriptions"; None at its end
+    at_ms           the start of the day that is asked for next; None in other parts
+    from_ms         the time of the notifications of this run: its start
+    until_ms        its end
+    requests        the number of requests to Apple
+    notifications   the number of notifications that were read
+    purchases       the number of purchases in them, each once a page
+    refused         the number of texts that were refused
+    applied         the number of subscriptions that have another state now
+    revoked         the number of purchases that are refunded now
+    reopened        the number of refunds that were reversed
+    freed           the number of reversed refunds of purchases that nobody has claimed
+    lost_count      the number of notifications that changed something, and so had been missed
+    lost            the UUIDs of the first 100 of them
+    found           the differences that were found
+    closed          the differences that are in order now
+    not_before_ms   the time from which Apple takes requests again; None if it did not say
+    retry_after_ms  how long another process has the run; None if none has it
+    """
+
+    run: str | None = plain()
+    has_more: bool = plain(False)
+    resumed: bool = plain(False)
+    part: str | None = plain()
+    at_ms: int | None = plain()
+    from_ms: int | None = plain()
+    until_ms: int | None = plain()
+    requests: int = plain(0)
+    notifications: int = plain(0)
+    purchases: int = plain(0)
+    refused: int = plain(0)
+    applied: int = plain(0)
+    revoked: int = plain(0)
+    reopened: int = plain(0)
+    freed: int = plain(0)
+    lost_count: int = plain(0)
+    lost: tuple[str, ...] = plain((), tuple)
+    found: tuple[DifferenceCount, ...] = many(DifferenceCount)
+    closed: tuple[DifferenceCount, ...] = many(DifferenceCount)
+    not_before_ms: int | None = plain()
+    retry_after_ms: int | None = plain()
 
 
 @part(frozen=True, eq=False, repr=False)

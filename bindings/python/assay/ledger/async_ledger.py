@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from .._calls import Time
+    from ..http import Send
     from ..verifier import Verifier
     from ._async_ledger_calls import Granting, Several, Taking
     from ._opened import Configuration
@@ -52,8 +53,9 @@ class AsyncLedger(AsyncCalls):
         create: bool = False,
         max_wait: float = 30.0,
         clock: Callable[[], float] = time.time,
+        sender: Send | None = None,
     ) -> None:
-        super().__init__(where, configuration, create, max_wait, clock, is_async=True)
+        super().__init__(where, configuration, create, max_wait, clock, sender, is_async=True)
 
     async def close(self) -> None:
         """Close as `Ledger.close` does."""
@@ -126,6 +128,7 @@ class AsyncLedger(AsyncCalls):
                 self.executor,
                 grant,
                 take_back=take_back,
+                sender=self._sender,
                 max_wait=self._max_wait if max_wait is None else max_wait,
                 clock=clock,
             )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from .._calls import Time
+    from ..http import Send
     from ..verifier import Verifier
     from ._ledger_calls import Granting, Several, Taking
     from ._opened import Configuration
@@ -49,6 +50,7 @@ class Ledger(Calls):
                    A server that did so would begin with an empty ledger if its data is missing
     max_wait       how many seconds an exchange may wait before one step
     clock          returns the time in seconds since 1970 UTC
+    sender         sends the requests of `reconcile` to Apple; None: an `assay.http.Sender`
 
     Safe for any number of threads, and in children of a fork. A refusal is a result: check
     `ok` or `outcome`. Wrong use raises MisuseError, TypeError or ValueError, and an
@@ -70,8 +72,9 @@ class Ledger(Calls):
         create: bool = False,
         max_wait: float = 30.0,
         clock: Callable[[], float] = time.time,
+        sender: Send | None = None,
     ) -> None:
-        super().__init__(where, configuration, create, max_wait, clock, is_async=False)
+        super().__init__(where, configuration, create, max_wait, clock, sender, is_async=False)
 
     def close(self) -> None:
         """Close the connections that are not in use; the ledger can still be used."""
@@ -167,6 +170,7 @@ class Ledger(Calls):
                 self.executor,
                 grant,
                 take_back=take_back,
+                sender=self._sender,
                 max_wait=self._max_wait if max_wait is None else max_wait,
                 clock=clock,
             )

@@ -1,0 +1,203 @@
+/// Applies one of Apple's answers to ledger and subscriptions, reports what differs, and moves the
+/// run (docs/spec/reconcile.md §3).
+///
+/// What takes comes before what gives: refunds, subscriptions, then all other purchases (RCN-21).
+struct ApplyHistory: DurableOperation {
+  /// The text of a purchase and what only its signed form says.
+  private struct Source {
+    let sha256: Text
+    let uuid: Text?
+    let isReversal: Bool
+    let price: Int64?
+    let currency: Text?
+
+    /// Creates the source; `nil` for evidence of another kind.
+    init?(_ item: VerifiedEvidence) {
+      guard case .storeKit(let payload) = item, let source = item.purchaseSource else { return nil }
+      let signed = payload.notification?.nested(.transaction) ?? payload
+      sha256 = StoredEvidence(source).sha256
+      uuid = payload.text("notificationUUID")
+      isReversal = item.isReversal
+      price = signed.integer("price")
+      currency = signed.text("currency")
+    }
+  }
+
+  private let run: RunRow
+  private let next: RunRow
+  private let purchases: [LedgerPurchase]
+  private let subscriptions: UpdateSubscriptions
+  private let sources: [Source]
+  private let refused: [(refusal: Refusal, sha256: Text)]
+  /// The subscription that the answer is about, whose check is due later; `nil` if none is.
+  private let asked: SubscriptionRow?
+  private let report: RunReport
+
+  /// - Parameters:
+  ///   - refused: Why texts of the answer were refused, with their places, and their SHA-256.
+  ///   - next: The run at its place after the answer.
+  /// - Throws: the refusals of evidence that contradicts itself.
+  init(
+    _ evidence: [VerifiedEvidence], refused: [(refusal: Refusal, sha256: Text)],
+    asked: SubscriptionRow?, run: RunRow, next: RunRow, _ report: RunReport,
+    _ context: LedgerContext
+  ) throws(Refusal) {
+    let products = context.configuration.products
+    var refused = refused
+    var items: [VerifiedEvidence] = []
+    for (index, item) in evidence.enumerated() {
+      guard let source = item.purchaseSource else { continue }
+      do throws(Refusal) {
+        // An incomplete one must not stop the others.
+        _ = try LedgerPurchase.all([item], products)
+        items.append(item)
+      } catch {
+        refused.append(
+          (error.inside("item[" + String(index) + "]"), StoredEvidence(source).sha256))
+      }
+    }
+    purchases = try LedgerPurchase.all(items, products)
+    subscriptions = try UpdateSubscriptions(event: purchases, context)
+    sources = items.compactMap { Source($0) }
+    self.refused = refused
+    self.asked = asked
+    self.run = run
+    self.next = next
+    self.report = report
+  }
+
+  var jitterSeed: Text { run.attemptId }
+
+  var size: (purchases: Int, subscriptions: Int) { (purchases.count, 0) }
+
+  func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
+    let context = database.session.context
+    var effects: [(purchase: LedgerPurchase, effect: PurchaseEvent.Effect)] = []
+    for purchase in purchases where purchase.facts.revokedAtMs != nil {
+      effects.append((purchase, try apply(purchase, database)))
+    }
+    let updated = try subscriptions.apply(database)
+    for purchase in purchases where purchase.facts.revokedAtMs == nil {
+      effects.append((purchase, try apply(purchase, database)))
+    }
+    if let asked, let dueMs = asked.nextCheckAtMs {
+      try database.scheduleNextChecks([asked], leaseMs: dueMs)
+    }
+    var update = RunUpdate(run)
+    for (purchase, effect) in effects {
+      guard let key = effect.key else { continue }
+      update.add(DifferenceJudgement(effect.row, purchase, context)) { kind in
+        difference(kind, key, purchase, effect.row, context.nowMs)
+      }
+    }
+    for subscription in updated {
+      guard let row = subscription.row else { continue }
+      update.add(DifferenceJudgement(row, nowMs: context.nowMs)) { kind in
+        difference(kind, row, subscription.purchase, context.nowMs)
+      }
+    }
+    let environment = update.environment
+    for text in refused {
+      update.add(.differs(.notVerified)) { kind in
+        difference(kind, text, environment, context.nowMs)
+      }
+    }
+    let result = try update.store(next, report, database)
+    if result.refusal == nil { count(effects, updated) }
+    return result
+  }
+
+  private func apply(
+    _ purchase: LedgerPurchase, _ database: any DurableDatabase
+  ) throws(LedgerSuspension) -> PurchaseEvent.Effect {
+    let nowMs = database.session.context.nowMs
+    // The digest is the attempt: whoever applies the same evidence again repeats it.
+    let attemptId = purchase.evidence.sha256
+    let request = ClaimRequest(
+      account: nil, attemptId: attemptId, leaseExpiresAtMs: nowMs, holdsExpiredLease: false,
+      grantsInTransaction: true)
+    return try PurchaseEvent(
+      request: request, revoker: Revoker(sweptBy: attemptId, nowMs: nowMs), grantsHere: false,
+      isReversal: source(of: purchase)?.isReversal ?? false
+    ).apply(purchase, database)
+  }
+
+  private func source(of purchase: LedgerPurchase) -> Source? {
+    sources.first { $0.sha256 == purchase.evidence.sha256 }
+  }
+
+  // MARK: differences
+
+  private func difference(
+    _ kind: DifferenceKind, _ key: Text, _ purchase: LedgerPurchase, _ row: LedgerRow?,
+    _ nowMs: Int64
+  ) -> DifferenceRow {
+    describe(
+      DifferenceRow(
+        kind, key, in: Text(stringLiteral: purchase.facts.environment.name),
+        asOfMs: max(purchase.facts.asOfMs, row?.asOfMs ?? 0), run: run.run, nowMs: nowMs),
+      purchase)
+  }
+
+  private func difference(
+    _ kind: DifferenceKind, _ row: SubscriptionRow, _ purchase: LedgerPurchase, _ nowMs: Int64
+  ) -> DifferenceRow {
+    describe(
+      DifferenceRow(
+        kind, DifferenceRow.subscription(row.originalTransactionId), in: row.environment,
+        asOfMs: row.asOfMs, run: run.run, nowMs: nowMs), purchase)
+  }
+
+  private func describe(_ row: DifferenceRow, _ purchase: LedgerPurchase) -> DifferenceRow {
+    var row = row
+    row.transactionId = purchase.facts.transactionId
+    row.originalTransactionId = purchase.facts.originalTransactionId
+    row.product = purchase.facts.productId
+    row.quantity = purchase.quantity
+    row.purchasedAtMs = purchase.purchasedAtMs
+    let source = source(of: purchase)
+    row.price = source?.price
+    row.currency = source?.currency
+    return row
+  }
+
+  /// Returns the difference of a refused text: the same, wherever the text is seen again.
+  private func difference(
+    _ kind: DifferenceKind, _ text: (refusal: Refusal, sha256: Text), _ environment: Text,
+    _ nowMs: Int64
+  ) -> DifferenceRow {
+    var row = DifferenceRow(
+      kind, Text(Array("text:".utf8) + text.sha256.utf8), in: environment, asOfMs: 0,
+      run: run.run, nowMs: nowMs)
+    let refusal = text.refusal
+    let detail = Text(stringLiteral: refusal.status.name).utf8 + [0x20] + Array(refusal.place.utf8)
+    row.detail = Text(Array(detail.prefix(255)))
+    return row
+  }
+
+  // MARK: counts
+
+  private func count(
+    _ effects: [(purchase: LedgerPurchase, effect: PurchaseEvent.Effect)],
+    _ updated: [UpdatedSubscription]
+  ) {
+    report.purchases &+= Int64(purchases.count)
+    report.refused &+= Int64(refused.count)
+    var changed: [Text] = []
+    for (purchase, effect) in effects {
+      if effect.changed { report.revoked &+= 1 }
+      if effect.give != nil { report.reopened &+= 1 }
+      if effect.isFreed { report.freed &+= 1 }
+      if effect.changed || effect.give != nil || effect.isFreed {
+        changed.append(purchase.evidence.sha256)
+      }
+    }
+    for subscription in updated where subscription.changed {
+      report.applied &+= 1
+      changed.append(subscription.purchase.evidence.sha256)
+    }
+    for source in sources where changed.contains(source.sha256) {
+      if let uuid = source.uuid { report.lose(uuid) }
+    }
+  }
+}
