@@ -16,6 +16,9 @@ struct Revoker {
   /// The end of the lease, in milliseconds since 1970 UTC.
   let leaseExpiresAtMs: Int64
   let nowMs: Int64
+  /// Whether a repeated call has the outcome of the first one. Otherwise it is `already`, because
+  /// nobody waits for the lost reply, and what was done is counted once.
+  private let repeatsOutcome: Bool
 
   /// The effect of a revocation on a row that was read under its lock.
   struct Evaluation {
@@ -32,6 +35,7 @@ struct Revoker {
     mode = .lease
     leaseExpiresAtMs = nowMs
     self.nowMs = nowMs
+    repeatsOutcome = false
   }
 
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`.
@@ -44,6 +48,7 @@ struct Revoker {
     attemptId = try mode == .none && parameters["attemptId"] == nil ? nil : parameters.attemptId()
     leaseExpiresAtMs = try parameters.leaseUntil()
     nowMs = parameters.context.nowMs
+    repeatsOutcome = true
   }
 
   /// Revokes a purchase, if the evidence contains its revocation.
@@ -104,6 +109,7 @@ struct Revoker {
   /// Returns the effect of a revocation that this attempt has made already and whose reply was
   /// lost.
   private func ours(_ row: LedgerRow) -> Evaluation {
+    guard repeatsOutcome else { return Evaluation(outcome: .already) }
     let target = row.target
     let outcome: Revocation.Outcome =
       row.grantedAtMs != nil ? .wasGranted : row.owner.isEmpty ? .unclaimed : .wasClaimed
