@@ -156,7 +156,7 @@ struct AppStoreReading {
 
   // MARK: what is signed (API-31)
 
-  /// Verifies one JWS.
+  /// Verifies one JWS, and checks that it agrees with the request.
   ///
   /// - Returns: the index in the result's list of this kind; `nil` if there is no JWS, or if it
   ///   was refused under `partial`.
@@ -164,20 +164,30 @@ struct AppStoreReading {
     _ value: JSONValue?, _ kind: StoreKitKind, at path: String
   ) throws(Refusal) -> Int? {
     guard let text = value?.text else { return nil }
-    let payload: SignedPayload
+    var isTolerated = task.options.isPartial
     do throws(Refusal) {
-      var verification = StoreKitVerification(
-        trust, kind, askedFor: task.appWithoutBundle(at: host), nowMs: nowMs)
-      payload = try verification.run(text.utf8)
+      let payload = try verified(text, kind, at: path)
+      isTolerated = isTolerated && task.toleratesDisagreement
+      try checkAgreement(payload, at: path)
+      return result.add(payload)
     } catch {
-      let refusal = error.inside(path, as: .jws)
-      guard task.options.isPartial, error.status.family != .internal else { throw refusal }
-      result.refused.append(refusal)
+      guard isTolerated, error.status.family != .internal else { throw error }
+      result.refused.append(error)
       result.refusedTexts.append(Text(Hex.encode(Digest.sha256.of(text.utf8))))
       return nil
     }
-    try checkAgreement(payload, at: path)
-    return result.add(payload)
+  }
+
+  private func verified(
+    _ text: Text, _ kind: StoreKitKind, at path: String
+  ) throws(Refusal) -> SignedPayload {
+    do throws(Refusal) {
+      var verification = StoreKitVerification(
+        trust, kind, askedFor: task.appWithoutBundle(at: host), nowMs: nowMs)
+      return try verification.run(text.utf8)
+    } catch {
+      throw error.inside(path, as: .jws)
+    }
   }
 
   private mutating func readItems(_ root: JSONValue) throws(Refusal) {

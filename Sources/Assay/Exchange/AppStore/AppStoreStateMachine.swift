@@ -46,6 +46,11 @@ struct AppStoreStateMachine: ExchangeStateMachine {
     self.init(try AppStoreTask(context), context.trust)
   }
 
+  /// Runs a request that is a part of `reconcile`.
+  init(ofRun context: OperationContext) throws(Refusal) {
+    self.init(try AppStoreTask(context, toleratesDisagreement: true), context.trust)
+  }
+
   private init(_ task: AppStoreTask, _ trust: StoreKitTrust) {
     self.task = task
     self.trust = trust

@@ -10,11 +10,14 @@ struct AppStoreTask: Sendable {
   /// The id of a report, as it is sent, and the ids of its line items; `nil` for other requests.
   let reportId: Text?
   let lineItems: [Text]
+  /// Whether under `partial` a text of another app or environment is refused alone, and not with
+  /// the whole response (RCN-30).
+  let toleratesDisagreement: Bool
   private let policy: AppStoreServerAPIPolicy
 
   /// - Throws: `config.exchange.block-missing`, `misuse.app-store.parameter`,
   ///   `misuse.exchange.request`, `misuse.exchange.evidence`, `unsupported.app-store.environment`.
-  init(_ context: OperationContext) throws(Refusal) {
+  init(_ context: OperationContext, toleratesDisagreement: Bool = false) throws(Refusal) {
     let (request, configuration) = (context.request, context.configuration)
     guard let endpoint = AppStoreEndpoint.of(request.kind) else {
       throw Refusal(.internalAssayBug, "EXC-3", at: "operation")
@@ -24,6 +27,7 @@ struct AppStoreTask: Sendable {
     }
     self.policy = policy
     self.endpoint = endpoint
+    self.toleratesDisagreement = toleratesDisagreement
     attempt = context.attempt
     options = try AppStoreOptions(request, endpoint)
     parameters = try AppStoreTask.parameters(request, endpoint, isStrict: options.isStrict)

@@ -225,7 +225,7 @@ struct ReconcileStateMachine: ExchangeStateMachine {
         let id = report.due.first?.originalTransactionId ?? ""
         context = try request.statuses(id, nowMs: nowMs)
       }
-      var machine = try AppStoreStateMachine(context)
+      var machine = try AppStoreStateMachine(ofRun: context)
       work = .ask
       let action = machine.start(nowMs: nowMs)
       child = .appStore(machine)
