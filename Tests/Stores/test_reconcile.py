@@ -22,11 +22,12 @@ from assay_testing import Authority  # noqa: E402
 from assay_testing.apple import MockApple  # noqa: E402
 
 NOW = 1_790_000_000_000
-MINUTE, DAY = 60_000, 86_400_000
+MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 COINS, GONE = "com.example.app.coins100", "com.example.app.coins500"
 PREMIUM = "com.example.app.premium.monthly"
 # Nobody listens there: a delivery fails.
 NOWHERE = "http://127.0.0.1:1/"
+HISTORY = "/inApps/v1/notifications/history"
 PACE = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
 
 
@@ -74,13 +75,13 @@ class Fragile:
 class World:
     """Purchases of the mock Apple, what the host did about them, and what must be found."""
 
-    def __init__(self, apple, url, seed):
+    def __init__(self, apple, url, seed, **settings):
         self.apple, self.random = apple, random.Random(seed)
         self.begun, self.now = time.monotonic(), NOW - 5 * DAY
         self.wallet, self.granted, self.taken = {}, set(), set()
         self.expected, self.target = set(), {}
         products = {**apple.config["products"], GONE: {"type": "consumable"}}
-        config = {**apple.config, "ledger": {"engine": url.partition(":")[0].replace(
+        config = {**apple.config, **settings, "ledger": {"engine": url.partition(":")[0].replace(
             "postgresql", "postgres"), "rateLimits": PACE}}
         self.ledger = self.opened(url, config)
         self.late = self.opened(url, {**config, "products": products})
@@ -104,18 +105,22 @@ class World:
         self.attempts += 1
         return f"attempt-{self.attempts}".ljust(24, "-")
 
+    def notify(self, known, type, subtype=None):
+        """Let Apple notify, and return the signed notification, which does not arrive."""
+        more = {"subtype": subtype} if subtype else {}
+        return self.apple.play("notify", {"url": NOWHERE, "type": type, "transactionId": known,
+                                          **more})["signedPayload"]
+
     def tell(self, known, type, subtype=None):
         """Let Apple notify, and return the notification as evidence."""
-        more = {"subtype": subtype} if subtype else {}
-        made = self.apple.play("notify", {"url": NOWHERE, "type": type, "transactionId": known,
-                                          **more})
-        return self.late.verifier.verify_notification(made["signedPayload"], now=self.now)
+        return self.late.verifier.verify_notification(
+            self.notify(known, type, subtype), now=self.now)
 
-    def buy(self, product=COINS, type="consumable"):
+    def buy(self, product=COINS, type="consumable", environment="Sandbox"):
         self.number += 1
         known = str(2_000_000_100_000_000 + self.number)
         self.apple.play("purchase", {
-            "environment": "Sandbox", "type": type, "product": product, "transactionId": known,
+            "environment": environment, "type": type, "product": product, "transactionId": known,
             "purchased": self.now})
         return known
 
@@ -274,6 +279,142 @@ class Reconcile(unittest.TestCase):
                 self.skipTest(engine.missing)
             engine.start()
             self.world(engine.url, 8, 60)
+
+
+class Pages(unittest.TestCase):
+    """Single pages of Apple's answers, on SQLite."""
+
+    @contextlib.contextmanager
+    def world(self, **settings):
+        with tempfile.TemporaryDirectory() as folder, MockApple(
+                Authority(folder=pathlib.Path(folder)), clock=NOW - 5 * DAY) as apple:
+            world = World(apple, f"sqlite:///{folder}/ledger.db", 1, **settings)
+            try:
+                yield world
+            finally:
+                world.ledger.close()
+                world.late.close()
+
+    def ask(self, world, **more):
+        more = {"from_ms": world.now - HOUR, **more}
+        return world.ledger.reconcile(
+            "Sandbox", parts=["events"], attempt_id=world.attempt(), **more)
+
+    def is_revoked(self, world, known):
+        found = world.late.find(environment="Sandbox", transaction_id=known, operator_view=True)
+        return [one.state for one in found.rows] == ["revoked"]
+
+    # ---- a page that is read again ---------------------------------------------------
+
+    def refund(self, world):
+        """Let a purchase be granted and refunded, and return its id."""
+        known = world.buy()
+        world.claim(world.tell(known, "ONE_TIME_CHARGE"), "ann")
+        world.apple.play("refund", {"transactionId": known})
+        world.pass_time(MINUTE)
+        world.notify(known, "REFUND")
+        world.pass_time(MINUTE)
+        return known
+
+    def test_read_again_by_the_next_run(self):
+        with self.world() as world:
+            self.refund(world)
+            first, again = self.ask(world), self.ask(world)
+            self.assertEqual((first.revoked, first.lost_count, len(first.lost)), (1, 1, 1))
+            self.assertEqual((again.revoked, again.lost_count, again.lost), (0, 0, ()))
+            self.assertEqual((again.notifications, again.purchases), (2, 1))
+            world.pass_time(MINUTE)
+            self.refund(world)
+            self.assertEqual(self.ask(world).revoked, 1)
+
+    def test_read_again_after_a_stop(self):
+        """Stop a run after each of its statements; whatever it had done before counts no more."""
+        with self.world() as world:
+            world.ledger.create_schema()
+            fragile, was_done = world.ledger.executor, []
+            for calls in range(1, 400):
+                known = self.refund(world)
+                fragile.left = calls
+                try:
+                    self.assertEqual(self.ask(world, from_ms=world.now - 10 * MINUTE).revoked, 1)
+                    break
+                except Stopped:
+                    was_done.append(self.is_revoked(world, known))
+                # The lease of the stopped process runs out.
+                world.pass_time(6 * MINUTE)
+                found = self.ask(world, from_ms=world.now - 10 * MINUTE)
+                self.assertFalse(found.has_more, found.document.json)
+                self.assertEqual(found.revoked, 0 if was_done[-1] else 1, f"after {calls} calls")
+                self.assertEqual(found.lost_count, found.revoked)
+                self.assertTrue(self.is_revoked(world, known))
+                world.pass_time(20 * MINUTE)
+            fragile.left = None
+            self.assertEqual(set(was_done), {False, True})
+
+    # ---- a text that counts for nothing ---------------------------------------------------
+
+    def answer(self, world, *texts):
+        """Let Apple's next page of its history have these texts."""
+        page = {"notificationHistory": [{"signedPayload": text} for text in texts],
+                "hasMore": False}
+        world.apple.play("script", [{"path": HISTORY, "nth": 1, "fault": {
+            "status": 200, "contentType": "application/json", "body": page}}])
+
+    def test_text_of_another_environment(self):
+        with self.world(environments=["Production", "Sandbox"]) as world:
+            good, other, more = (
+                world.notify(world.buy(environment=environment), "ONE_TIME_CHARGE")
+                for environment in ("Sandbox", "Production", "Production"))
+            world.pass_time(20 * MINUTE)
+            self.answer(world, other, more)
+            found = self.ask(world)
+            self.assertEqual(found.status, "rejected.app-store.inconsistent")
+            self.assertEqual((found.has_more, found.notifications), (True, 0))
+            self.answer(world, other, good)
+            found = self.ask(world)
+            self.assertTrue(found.ok, found.document.json)
+            self.assertEqual(
+                (found.has_more, found.notifications, found.purchases, found.refused),
+                (False, 1, 1, 1))
+            self.assertEqual(
+                [(one.kind, one.detail) for one in world.open(world.ledger)],
+                [("paid-not-granted", None), (
+                    "not-verified", "rejected.app-store.inconsistent "
+                    "notificationHistory[0].signedPayload.environment")])
+
+    # ---- a time of which Apple tells nothing ---------------------------------------------
+
+    def test_start_too_far_in_the_past(self):
+        with self.world() as world:
+            begun = world.now
+            for faults, gap in ([], []), ([{"errorCode": 4_000_012}], [8, 7]):
+                world.apple.play("script", [
+                    {"path": HISTORY, "nth": 1, "fault": fault} for fault in faults])
+                found = self.ask(world, from_ms=begun - 8 * DAY, until_ms=begun - 6 * DAY)
+                self.assertEqual((found.ok, found.has_more), (True, False), found.document.json)
+                self.assert_gap(world, [begun - days * DAY for days in gap])
+
+    def test_place_that_is_too_old(self):
+        with self.world() as world:
+            for waits, gap in (HOUR, []), (2 * DAY, [29, 27]):
+                begun = world.now
+                times = {"from_ms": begun - 29 * DAY, "until_ms": begun - 26 * DAY}
+                self.assertTrue(self.ask(world, max_requests=1, **times).has_more)
+                world.pass_time(waits)
+                found = self.ask(world)
+                self.assertEqual((found.ok, found.resumed, found.has_more), (True, True, False))
+                self.assert_gap(world, [begun - days * DAY for days in gap])
+
+    def assert_gap(self, world, times):
+        found = [(one.kind, one.detail, one.settled_by) for one in world.open(world.ledger)]
+        if not times:
+            self.assertEqual(found, [])
+            return
+        [(kind, detail, settled_by)] = found
+        self.assertEqual((kind, settled_by), ("history-gap", None))
+        # The clock goes on between the requests.
+        for said, expected in zip(detail.split("\u2013"), times, strict=True):
+            self.assertAlmostEqual(int(said), expected, delta=MINUTE)
 
 
 if __name__ == "__main__":
