@@ -438,7 +438,8 @@ class World:
     def __init__(self, tape, apple):
         self.tape, self.apple, self.number = tape, apple, 0
         self.ledger = tape.open(
-            "apple", appStoreServerApi=apple.config["appStoreServerApi"],
+            "apple", environments=["Production", "Sandbox"],
+            appStoreServerApi=apple.config["appStoreServerApi"],
             ledger={"rateLimits": self.PACE, "keepEvidence": False})
         self.ledger._sender = apple.sender
         self.begun = tape.now
@@ -502,6 +503,18 @@ class World:
         forged["body"]["notificationHistory"].pop()
         self.answer(self.HISTORY, forged)
         self.run("RCN-30", "one text does not verify", "one")
+        other = self.tell(self.buy(COINS, "consumable", "Production"), "ONE_TIME_CHARGE")
+        forged["body"]["notificationHistory"] = [{"signedPayload": other["signedPayload"]}]
+        self.later(4 * HOUR)
+        self.answer(self.HISTORY, forged)
+        self.run("RCN-30", "one text is of another environment", "other")
+        self.answer()
+        for name, call in (
+                ("a part twice", lambda: self.ledger.reconcile(
+                    "Sandbox", parts=["open", "open"], attempt_id=attempt("twice"))),
+                ("a place that no row has", lambda: self.ledger.list_differences(
+                    after="9007199254740992-" + "0" * 64))):
+            self.tape.refused("EXC-1", f"reconcile: {name}", call)
         self.later(40 * DAY)
         self.answer(self.STATUSES, {"errorCode": 4_040_010})
         self.run("RCN-30", "a subscription that Apple does not know", "unknown", parts=["open"])
@@ -552,11 +565,11 @@ class World:
         self.tape.now += ms
         self.apple.play("clock", {"now": self.tape.now})
 
-    def buy(self, product, type):
+    def buy(self, product, type, environment="Sandbox"):
         self.number += 1
         known = str(2_000_000_900_000_100 + self.number)
         self.apple.play("purchase", {
-            "environment": "Sandbox", "type": type, "product": product, "transactionId": known})
+            "environment": environment, "type": type, "product": product, "transactionId": known})
         return known
 
     def tell(self, known, type, subtype=None):
