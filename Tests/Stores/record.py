@@ -44,6 +44,7 @@ TEXT_CAP = 100
 SECOND, MINUTE, HOUR = 1000, 60_000, 3_600_000
 FORGET_KEY = "k" * 43 + "="
 LINEAGE = "lineage-of-the-recordings-000001"
+PACE = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
 CHALLENGE = base64.urlsafe_b64encode(bytes(32)).decode().rstrip("=")
 
 
@@ -432,7 +433,6 @@ def reconciling(tape, ledger):
 class World:
     """Purchases of the mock Apple whose notifications do not arrive, and a ledger."""
 
-    PACE = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
     HISTORY, STATUSES = "/inApps/v1/notifications/history", "/inApps/v1/subscriptions/"
 
     def __init__(self, tape, apple):
@@ -440,7 +440,7 @@ class World:
         self.ledger = tape.open(
             "apple", environments=["Production", "Sandbox"],
             appStoreServerApi=apple.config["appStoreServerApi"],
-            ledger={"rateLimits": self.PACE, "keepEvidence": False})
+            ledger={"rateLimits": PACE, "keepEvidence": False})
         self.ledger._sender = apple.sender
         self.begun = tape.now
 
