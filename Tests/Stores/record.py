@@ -505,6 +505,7 @@ class World:
         self.later(40 * DAY)
         self.answer(self.STATUSES, {"errorCode": 4_040_010})
         self.run("RCN-30", "a subscription that Apple does not know", "unknown", parts=["open"])
+        self.asks("RCN-42", "differences of all kinds", self.ledger.list_differences)
         self.answer()
         self.record_leases()
 
