@@ -432,14 +432,14 @@ def reconciling(tape, ledger):
 class World:
     """Purchases of the mock Apple whose notifications do not arrive, and a ledger."""
 
-    PACE = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
     HISTORY, STATUSES = "/inApps/v1/notifications/history", "/inApps/v1/subscriptions/"
 
     def __init__(self, tape, apple):
         self.tape, self.apple, self.number = tape, apple, 0
+        pace = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
         self.ledger = tape.open(
             "apple", appStoreServerApi=apple.config["appStoreServerApi"],
-            ledger={"rateLimits": self.PACE, "keepEvidence": False})
+            ledger={"rateLimits": pace, "keepEvidence": False})
         self.ledger._sender = apple.sender
         self.begun = tape.now
 
