@@ -168,8 +168,8 @@ def find_secrets(contract):
 def write_classes(contract):
     writer = Classes(contract)
     body = [line for one in writer.types.values() for line in writer.write_class(one)]
-    names = ["Members", "Ruling", "Advice", "Finding", "Reply", "documentOf", "here", "signed",
-             "beside", "text", "number", "boolean", "date", "octets", "json", "list", "nested"]
+    names = ["Members", *dict.fromkeys(BASES.values()), "documentOf", "here", "signed", "beside",
+             "text", "number", "boolean", "date", "octets", "json", "list", "nested"]
     return "\n".join([MARK.format("contract/facts.tsv"), '"use strict";', "",
                       *pack(names, "  ", WIDTH, ' } = require("../lib/document.cjs");',
                             "const { "), *body,
