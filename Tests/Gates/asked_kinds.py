@@ -66,7 +66,7 @@ PLANTED = [
     ("claim", "attemptId", "absent", "-"), ("claim", "transactionIds", "bound", "1…65"),
     ("claim", "grantMode", "bound", "lease"),
     ("claim", "grantMode", "bound", "none|lease|transaction"),
-    ("claim", None, "runs", "http"), ("claim", None, "block", "session"),
+    ("claim", None, "runs", "http"), ("claim", None, "blocks", ["session"]),
     ("claim", None, "engines", "all"), ("record-event", None, "engines", "sql dynamodb"),
     ("claim", None, "evidence", (0, 32)), ("claim", None, "evidence", (1, 31)),
     ("claim", None, "classes", ["jws"]), ("register-device-key", None, "is_live", False),
@@ -260,12 +260,16 @@ def of_evidence(kind):
         yield f"evidence: {classes}", fault
 
 
+def with_outer(blocks):
+    """Return the paths of blocks, and those of the blocks around them."""
+    return {part for block in blocks for part in (block, block.partition(".")[0])}
+
+
 def of_configuration(kind):
     """Check the request without each block of the configuration, and with an engine that may lose
     data."""
-    base, own = accepted(kind)[0], {kind.block, kind.block.partition(".")[0]}
-    for block in {part for each in CONTRACT.kinds for part in
-                  (each.block, each.block.partition(".")[0])} - {"-"}:
+    base, own = accepted(kind)[0], with_outer(kind.blocks)
+    for block in with_outer(block for each in CONTRACT.kinds for block in each.blocks):
         answer = base.ask(without=["engine"], by=verifier(base.case["verifier"], None, block))
         fault = refused(answer, block, BLOCK)
         yield f"without {block}", fault if block in own else None if fault else BLOCK

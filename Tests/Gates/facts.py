@@ -48,6 +48,7 @@ UNSEEN = {
     "CreateSchemaResult.migrated": "the tables of the recorded stores are of this version",
     "StoredEvidence.bundleId": "the recorded evidence has a bundle id",
     "DueSubscription.graceExpiresAtMs": "no recorded exchange has renewal info as evidence",
+    "ListDifferencesResult.after": "the recorded ledgers have less than a page of differences",
     "RetryReason.busy": "of `wait` steps: these are the last documents",
     "RevokeOutcome.refused": "the ids of the recorded purchases can all be keys",
     "SchemaWarning.no-lineage": "the recorded DynamoDB was made by create-schema",
@@ -249,6 +250,8 @@ class Documents:
             if isinstance(value, dict):
                 self.facts(inside, value, document)
             return isinstance(value, dict)
+        if row.kind == "value":
+            return isinstance(value, (str, int))
         if row.kind in ("json", "texts"):
             return isinstance(value, dict)
         if row.kind == "boolean":

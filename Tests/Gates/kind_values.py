@@ -62,6 +62,7 @@ TEXTS = {
     "url": lambda count: "https://example.com/".ljust(count, "a")[:count],
     "https": lambda count: "https://a.example/".ljust(count, "a")[:count],
     "device-token": lambda count: base64.b64encode(b"1" * count).decode(),
+    "of a page": lambda count: f"-{SHA256}".rjust(count, "1")[-count:],
     "of a take-back": lambda count: f"{SHA256}-".ljust(count, "1")[:count],
 }
 ITEMS = {**OBJECTS, "integer": 1, "sha256": SHA256, "kept-response": {"sha256": SHA256, "der": "MAA="}}

@@ -44,7 +44,6 @@ TEXT_CAP = 100
 SECOND, MINUTE, HOUR = 1000, 60_000, 3_600_000
 FORGET_KEY = "k" * 43 + "="
 LINEAGE = "lineage-of-the-recordings-000001"
-PACE = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
 CHALLENGE = base64.urlsafe_b64encode(bytes(32)).decode().rstrip("=")
 
 
@@ -437,10 +436,11 @@ class World:
 
     def __init__(self, tape, apple):
         self.tape, self.apple, self.number = tape, apple, 0
+        pace = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
         self.ledger = tape.open(
             "apple", environments=["Production", "Sandbox"],
             appStoreServerApi=apple.config["appStoreServerApi"],
-            ledger={"rateLimits": PACE, "keepEvidence": False})
+            ledger={"rateLimits": pace, "keepEvidence": False})
         self.ledger._sender = apple.sender
         self.begun = tape.now
 
@@ -518,6 +518,7 @@ class World:
         self.later(40 * DAY)
         self.answer(self.STATUSES, {"errorCode": 4_040_010})
         self.run("RCN-30", "a subscription that Apple does not know", "unknown", parts=["open"])
+        self.asks("RCN-42", "differences of all kinds", self.ledger.list_differences)
         self.answer()
         self.record_leases()
 

@@ -25,7 +25,8 @@ DOCUMENTS = "docs/documents.md"
 BLOCK = re.compile(r"(<!-- members ([\w ]+) -->\n).*?(<!-- end -->\n)", re.S)
 # Base types whose members the page lists once, not again in each derived type.
 TOLD_ONCE = {"Signed"}
-KINDS = {"octets": "base64 text", "duration": "integer", "json": "object", "texts": "object"}
+KINDS = {"octets": "base64 text", "duration": "integer", "json": "object", "texts": "object",
+         "value": "text, integer or boolean"}
 
 
 def describe_kind(row, types, sets):

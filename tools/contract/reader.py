@@ -194,7 +194,7 @@ def read_configuration():
 # ---- facts.tsv and names.tsv -------------------------------------------------------------------
 
 SHAPES = ("claims", "evidence", "facts", "object", "shared")
-PLAIN = {"text", "integer", "boolean", "time", "duration", "octets", "json", "texts"}
+PLAIN = {"text", "integer", "boolean", "time", "duration", "octets", "json", "value", "texts"}
 # Where a document has what an operation answers, and the request for later.
 RESULTS = {"exchange", "exchange.retry"}
 
@@ -463,12 +463,13 @@ class Kind:
 
     def __init__(self, at, fields):
         (self.name, self.on, self.runs, evidence, self.steps, self.again, hidden,
-         secret, self.block, self.engines, self.hints, self.result, self.refused,
+         secret, blocks, self.engines, self.hints, self.result, self.refused,
          self.swift, self.source, self.does) = fields
         check_known(at, self.on, ON)
         check_known(at, self.runs, RUNS)
         check_known(at, self.again, ("retry", "same", "never"))
         self.hidden, self.secret = split_column(hidden), split_column(secret)
+        self.blocks = split_column(blocks)
         # The name of the type of what it answers.
         self.answers = self.result.partition("@")[0]
         count, *classes = evidence.split()

@@ -16,9 +16,9 @@ BASES = {"Decision": "Ruling", "Risk": "Advice", "Triage": "Finding",
 # Types that documents have as plain JSON: Document.checks, Document.warnings.
 PLAIN_OBJECTS = {"Check", "Warning"}
 READERS = {"text": "text", "integer": "number", "time": "number", "duration": "number",
-           "boolean": "boolean", "octets": "octets", "json": "json", "texts": "json"}
+           "boolean": "boolean", "octets": "octets", "json": "json", "value": "json", "texts": "json"}
 TYPES = {"text": "string", "integer": "number", "time": "Ms", "duration": "number",
-         "boolean": "boolean", "octets": "Uint8Array", "json": "Json",
+         "boolean": "boolean", "octets": "Uint8Array", "json": "Json", "value": "Json",
          "texts": "Readonly<Record<string, string>>"}
 # Where a member stands: among the facts, in the signed JSON, beside the facts in the document.
 SOURCES = {"facts": "here", "signed": "signed", "beside": "beside"}
@@ -168,8 +168,8 @@ def find_secrets(contract):
 def write_classes(contract):
     writer = Classes(contract)
     body = [line for one in writer.types.values() for line in writer.write_class(one)]
-    names = ["Members", "Ruling", "Advice", "Finding", "Reply", "documentOf", "here", "signed",
-             "beside", "text", "number", "boolean", "date", "octets", "json", "list", "nested"]
+    names = ["Members", *dict.fromkeys(BASES.values()), "documentOf", "here", "signed", "beside",
+             "text", "number", "boolean", "date", "octets", "json", "list", "nested"]
     return "\n".join([MARK.format("contract/facts.tsv"), '"use strict";', "",
                       *pack(names, "  ", WIDTH, ' } = require("../lib/document.cjs");',
                             "const { "), *body,

@@ -55,7 +55,7 @@ LISTS = {"text": ("TEXTS", "list<string>"), "integer": ("NUMBERS", "list<int|str
 UNITS = {"time": " Milliseconds since 1970 UTC.", "duration": " Milliseconds."}
 LEFT_OUT = {"Warning", "json"}
 # Types whose members of any JSON are properties all the same.
-WITH_JSON = {"RefundAnswer", "RefundField"}
+WITH_JSON = {"RefundAnswer"}
 # Classes by hand, and the types that are arrays of numbers.
 BY_HAND = {"Claim", "ClaimResult", "ResumeResult", "ResumeExpiredResult", "RevokeResult",
            "ApplyEventResult", "IssueChallengeResult", "CreateSchemaResult"}
@@ -155,7 +155,7 @@ class Facts:
         elif row.is_list:
             reader, listed = LISTS.get(row.kind, LISTS["text"])
             yield Property(name, [f"Member::{reader}{signed}", key], "array", words, listed)
-        elif row.kind == "json":
+        elif row.kind in ("json", "value"):
             yield Property(name, ["Member::JSON", key], "mixed", words)
         else:
             reader, kind = READERS.get(row.kind, READERS["text"])

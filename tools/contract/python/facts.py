@@ -72,12 +72,13 @@ WORDS = {"worthVerifying": "worth_verifying", "verifyAssertion": "verify_asserti
 PARTS = {"PublicKey": {"x963": "", "spki": "_spki"}, "Challenge": {"sha256": "_sha256"}}
 READERS = {"text": ("text", "str"), "integer": ("integer", "int"), "time": ("time", "int"),
            "duration": ("integer", "int"), "boolean": ("boolean", "bool"),
-           "octets": ("octets", "bytes"), "json": ("anything", "Any")}
+           "octets": ("octets", "bytes"), "json": ("anything", "Any"),
+           "value": ("anything", "Any")}
 LISTS = {"text": ("texts", "tuple[str, ...]"), "integer": ("numbers", "tuple[int | str, ...]")}
 # Kinds of members without an attribute: Document.warnings has warnings, `payload` has JSON.
 LEFT_OUT = {"Warning", "json"}
 # Types whose members of any JSON are attributes all the same.
-WITH_JSON = {"RefundAnswer", "RefundField"}
+WITH_JSON = {"RefundAnswer"}
 # Facts of exchanges: _kinds.py finds their class by the request's kind.
 TALKS = {"RefreshedReceipt", "RefundAnswer", "Revocation", "VerifyReceiptAnswer"}
 

@@ -16,7 +16,7 @@ KEYWORDS = {"class", "repeat", "try"}
 PLAIN = {"text": ("String", "text"), "integer": ("Int64", "integer"),
          "boolean": ("Bool", "boolean"), "time": ("Timestamp", "time"),
          "duration": ("Duration", "duration"), "octets": ("[UInt8]", "octets"),
-         "json": ("String", "json")}
+         "json": ("String", "json"), "value": ("String", "json")}
 LISTS = {"text": ("[String]", "list"), "integer": ("[Int64]", "integers"),
          "texts": ("[String: String]", "texts")}
 METHODS = {"worthVerifying": "isWorthVerifying"}

@@ -53,7 +53,8 @@ struct ApplyEvent: DurableOperation {
   }
 
   private func writeRefused(
-    _ effects: [PurchaseEvent.Effect], _ subscriptions: [UpdatedSubscription], _ writer: inout JSONWriter
+    _ effects: [PurchaseEvent.Effect], _ subscriptions: [UpdatedSubscription],
+    _ writer: inout JSONWriter
   ) {
     writer.name("refused")
     writer.beginArray()
