@@ -332,7 +332,7 @@ class Pages(unittest.TestCase):
         with self.world() as world:
             world.ledger.create_schema()
             fragile, was_done = world.ledger.executor, []
-            for calls in range(1, 400):
+            for calls in range(1, 200):
                 known = self.refund(world)
                 fragile.left = calls
                 try:
@@ -347,6 +347,8 @@ class Pages(unittest.TestCase):
                 self.assertEqual(found.revoked, 0 if was_done[-1] else 1, f"after {calls} calls")
                 self.assertEqual(found.lost_count, found.revoked)
                 self.assertTrue(self.is_revoked(world, known))
+                # The next run has no more to do than this one.
+                world.sweep()
                 world.pass_time(20 * MINUTE)
             fragile.left = None
             self.assertEqual(set(was_done), {False, True})
@@ -377,10 +379,10 @@ class Pages(unittest.TestCase):
                 (found.has_more, found.notifications, found.purchases, found.refused),
                 (False, 1, 1, 1))
             self.assertEqual(
-                [(one.kind, one.detail) for one in world.open(world.ledger)],
-                [("paid-not-granted", None), (
+                {(one.kind, one.detail) for one in world.open(world.ledger)},
+                {("paid-not-granted", None), (
                     "not-verified", "rejected.app-store.inconsistent "
-                    "notificationHistory[0].signedPayload.environment")])
+                    "notificationHistory[0].signedPayload.environment")})
 
     # ---- a time of which Apple tells nothing ---------------------------------------------
 
