@@ -436,10 +436,10 @@ class World:
 
     def __init__(self, tape, apple):
         self.tape, self.apple, self.number = tape, apple, 0
+        self.api = apple.config["appStoreServerApi"]
         pace = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
         self.ledger = tape.open(
-            "apple", environments=["Production", "Sandbox"],
-            appStoreServerApi=apple.config["appStoreServerApi"],
+            "apple", environments=["Production", "Sandbox"], appStoreServerApi=self.api,
             ledger={"rateLimits": pace, "keepEvidence": False})
         self.ledger._sender = apple.sender
         self.begun = tape.now
@@ -520,7 +520,23 @@ class World:
         self.run("RCN-30", "a subscription that Apple does not know", "unknown", parts=["open"])
         self.asks("RCN-42", "differences of all kinds", self.ledger.list_differences)
         self.answer()
+        self.record_test_server()
         self.record_leases()
+
+    def record_test_server(self):
+        """Record a run against a test server, which has no rate limits."""
+        config, page = self.tape.authority.config, {"notificationHistory": [], "hasMore": False}
+        local = self.tape.open(
+            "local", environments=["LocalTesting"],
+            attest={**config["attest"], "environments": ["development"]},
+            storekit={**config["storekit"], "xcodeCertificates": ["0" * 64]},
+            appStoreServerApi={**self.api, "apiBaseUrl": "https://localhost:1"})
+        local._sender = lambda request: {
+            "id": request["id"], "status": 200, "headers": [["content-type", "application/json"]],
+            "body": {"text": json.dumps(page)}, "truncated": False}
+        self.asks("RCN-5", "a test server", lambda: local.reconcile(
+            "LocalTesting", parts=["failures"], from_ms=self.tape.now - HOUR,
+            attempt_id=attempt("local")))
 
     def record_leases(self):
         """Record runs of two processes: one has the lease, and one has lost it."""
