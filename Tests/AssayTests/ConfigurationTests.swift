@@ -71,7 +71,9 @@ struct ConfigurationTests {
       "sharedSecrets":{},"caps":{"inputBytes":3145728,"transactionReceiptBytes":16384,\
       "purchaseInfoBytes":8192,"appReceiptBytes":1048576,"purchases":8192}},\
       "attest":null,"deviceCheck":null,"tokens":[],"risk":{"mode":"enforce","rules":{},"receiptThreshold":10,\
-      "limitedPerDay":20},"appStoreServerApi":null,"appleId":null,"session":null,"ledger":null}
+      "limitedPerDay":20},"refunds":{"mode":"record","rules":{},"order":[],"deliverWithinMs":3600000,\
+      "marginMs":1800000,"repeat":{"count":3,"percent":50},"samples":{},"outages":[],"late":"silent"},\
+      "appStoreServerApi":null,"appleId":null,"session":null,"ledger":null}
       """
     checkEqual(String(decoding: effective(make(Self.minimal)), as: UTF8.self), expected)
   }
