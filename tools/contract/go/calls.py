@@ -157,7 +157,8 @@ ENDS = {"claim": "claimed", "resume": "resumed", "resume-expired": "tookOver",
         "issue-challenge": "challenged", "forget-account": "forgotten",
         "check-schema": "checked"}
 FUNCTIONS = {"grant": ("Grant", "GrantFunc"), "take": ("TakeBack", "TakeFunc")}
-TYPES = {"integer": "int64", "boolean": "bool", "time": "time.Time", "GetPlanResult": "*GetPlanResult"}
+TYPES = {"integer": "int64", "boolean": "bool", "time": "time.Time",
+         "GetPlanResult": "*GetPlanResult"}
 OCTETS = {"attemptId": 16, "challenge": 32}
 # Words of Go about a member whose default is not the library's, by operation and member.
 DEFAULTS = {
@@ -190,8 +191,8 @@ class Field:
     def describe(self, is_parameter=False):
         """Return what a comment says of it."""
         member, said = self.member, self.member.does.rstrip(".")
-        nothing = {"*GetPlanResult": "nil", "int64": "zero", "time.Duration": "zero", "time.Time": "zero"}.get(
-            self.type, "empty")
+        nothing = {"*GetPlanResult": "nil", "int64": "zero", "time.Duration": "zero",
+                   "time.Time": "zero"}.get(self.type, "empty")
         said = said.replace("absent", nothing)
         if self.type == "string" and member.choices:
             said += "; " + " or ".join(map(quote, member.choices))

@@ -73,7 +73,8 @@ WORDS = {"worthVerifying": "WorthVerifying", "verifyAssertion": "VerifyAssertion
          "assessRisk": "AssessRisk", "payload": "Payload", "bytes": "Bytes",
          "purchase": "Purchase", "Decision": "Decision"}
 PLAIN = {"text": "string", "integer": "int64", "boolean": "bool", "time": "time.Time",
-         "duration": "time.Duration", "octets": "[]byte", "json": "json.RawMessage", "value": "json.RawMessage",
+         "duration": "time.Duration", "octets": "[]byte", "json": "json.RawMessage",
+         "value": "json.RawMessage",
          "texts": "map[string]string"}
 
 

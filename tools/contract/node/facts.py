@@ -16,7 +16,8 @@ BASES = {"Decision": "Ruling", "Risk": "Advice", "Triage": "Finding",
 # Types that documents have as plain JSON: Document.checks, Document.warnings.
 PLAIN_OBJECTS = {"Check", "Warning"}
 READERS = {"text": "text", "integer": "number", "time": "number", "duration": "number",
-           "boolean": "boolean", "octets": "octets", "json": "json", "value": "json", "texts": "json"}
+           "boolean": "boolean", "octets": "octets", "json": "json", "value": "json",
+           "texts": "json"}
 TYPES = {"text": "string", "integer": "number", "time": "Ms", "duration": "number",
          "boolean": "boolean", "octets": "Uint8Array", "json": "Json", "value": "Json",
          "texts": "Readonly<Record<string, string>>"}
