@@ -13,6 +13,7 @@ use Assay\Ledger\Difference;
 final class Balance
 {
     private const LIMIT = 1 << 16;
+    private const ACTIONS = ['close' => Role::Support, 'sweep' => Role::Support];
     private const DAYS = 90;
     private const DAY_MS = 86_400_000;
     private const HEADS = ['What', 'Order', 'Product', 'Bought, in UTC', 'Found, in UTC', 'What to do'];
@@ -60,30 +61,19 @@ final class Balance
      */
     private function done(array $form, Operator $operator): string
     {
-        $form = array_map(static fn (string $text): string => trim(strtr(mb_scrub($text), ["\0" => ''])), $form);
-        $do = $form['do'] ?? '';
-        $isKnown = in_array($do, ['close', 'sweep'], true);
-        $end = $this->shop->journal()->begun(
+        $form = array_map(Page::typed(...), $form);
+        $end = $this->shop->journal()->asked(
             $operator,
-            $isKnown ? $do : 'unknown',
+            $form,
+            self::ACTIONS,
             '',
             $form['id'] ?? '',
             $form['note'] ?? '',
         );
-        $refused = match (true) {
-            !$operator->sealed($form['seal'] ?? '') => new Refused(403, 'Open the page again'),
-            !$isKnown => new Refused(400, 'Unknown action'),
-            !$operator->may(Role::Support) => new Refused(403, 'Not allowed'),
-            default => null,
-        };
-        if ($refused !== null) {
-            $end('refused: ' . $refused->getMessage());
-            throw $refused;
-        }
-        [$outcome, $tone, $text] = $do === 'sweep' ? $this->swept() : $this->closed($form, $operator);
+        [$outcome, $tone, $text] = $form['do'] === 'sweep' ? $this->swept() : $this->closed($form, $operator);
         $end($outcome);
 
-        return "<section class=\"$tone\" role=\"status\"><p>" . Page::text($text) . '</p></section>';
+        return Page::notice($tone, $text);
     }
 
     /** @return array{string, string, string} outcome, tone and text */

@@ -52,6 +52,42 @@ final class Journal
     }
 
     /**
+     * Begins the action that a form names, unless the form is not this operator's own, or the role
+     * may not do it. A refusal has its entry, too.
+     *
+     * @param array<string, string> $form with `do` and `seal`
+     * @param array<string, Role> $actions the role that each action needs; any other action is 400
+     *
+     * @return \Closure(string): void sets the outcome of the entry
+     *
+     * @throws Refused 400, 403
+     */
+    public function asked(
+        Operator $operator,
+        array $form,
+        array $actions,
+        string $account,
+        string $subject,
+        string $reason,
+    ): \Closure {
+        $do = $form['do'] ?? '';
+        $role = $actions[$do] ?? null;
+        $end = $this->begun($operator, $role === null ? 'unknown' : $do, $account, $subject, $reason);
+        $refused = match (true) {
+            !$operator->sealed($form['seal'] ?? '') => new Refused(403, 'Open the page again'),
+            $role === null => new Refused(400, 'Unknown action'),
+            !$operator->may($role) => new Refused(403, 'Not allowed'),
+            default => null,
+        };
+        if ($refused !== null) {
+            $end('refused: ' . $refused->getMessage());
+            throw $refused;
+        }
+
+        return $end;
+    }
+
+    /**
      * Runs a read of an operator between its entry and its outcome; a refusal is one, too.
      *
      * @param \Closure(): array{string, Answer} $act returns the outcome and the answer

@@ -93,6 +93,18 @@ final class Page
         return htmlspecialchars((string) $text, ENT_QUOTES | ENT_SUBSTITUTE);
     }
 
+    /** Returns typed text that every engine accepts, without invalid bytes and outer spaces. */
+    public static function typed(string $text): string
+    {
+        return trim(strtr(mb_scrub($text), ["\0" => '']));
+    }
+
+    /** Returns what became of a form. */
+    public static function notice(string $tone, string $text): string
+    {
+        return "<section class=\"$tone\" role=\"status\"><p>" . self::text($text) . '</p></section>';
+    }
+
     public static function time(?int $ms): string
     {
         return $ms === null ? '–' : gmdate('j M Y, H:i', intdiv($ms, 1000)) . ' UTC';

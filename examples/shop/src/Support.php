@@ -52,11 +52,11 @@ final class Support
     public function answer(Request $request): Answer
     {
         $operator = Operator::of($request, $this->settings);
-        $query = array_map(self::typed(...), $request->query);
+        $query = array_map(Page::typed(...), $request->query);
         $done = '';
         $typed = [];
         if ($request->method === 'POST') {
-            $typed = array_map(self::typed(...), $request->form(self::LIMIT));
+            $typed = array_map(Page::typed(...), $request->form(self::LIMIT));
             $done = $this->done($typed, $operator);
             $query = ['account' => $typed['account'] ?? '', 'order' => $typed['order'] ?? ''];
         }
@@ -67,21 +67,15 @@ final class Support
             . $this->journal(($query['account'] ?? '') === '' ? null : $query['account']), $operator);
     }
 
-    /** Returns typed text that every engine accepts, without invalid bytes and outer spaces. */
-    private static function typed(string $text): string
-    {
-        return trim(strtr(mb_scrub($text), ["\0" => '']));
-    }
-
     /** @param \Closure(): string $what */
     private function tried(\Closure $what): string
     {
         try {
             return $what();
         } catch (AssayException $refusal) {
-            return self::notice('bad', "Refused: $refusal->status. $refusal->reason.");
+            return Page::notice('bad', "Refused: $refusal->status. $refusal->reason.");
         } catch (\UnexpectedValueException $fault) {
-            return self::notice('bad', 'Not delivered: ' . $fault->getMessage() . '.');
+            return Page::notice('bad', 'Not delivered: ' . $fault->getMessage() . '.');
         }
     }
 
@@ -95,24 +89,14 @@ final class Support
     private function done(array $form, Operator $operator): string
     {
         $do = $form['do'] ?? '';
-        $role = self::ACTIONS[$do] ?? null;
-        $end = $this->shop->journal()->begun(
+        $end = $this->shop->journal()->asked(
             $operator,
-            $role === null ? 'unknown' : $do,
+            $form,
+            self::ACTIONS,
             $form['account'] ?? '',
             $form['order'] ?? $form['purchase'] ?? '',
             $form['reason'] ?? '',
         );
-        $refused = match (true) {
-            !$operator->sealed($form['seal'] ?? '') => new Refused(403, 'Open the page again'),
-            $role === null => new Refused(400, 'Unknown action'),
-            !$operator->may($role) => new Refused(403, 'Not allowed'),
-            default => null,
-        };
-        if ($refused !== null) {
-            $end('refused: ' . $refused->getMessage());
-            throw $refused;
-        }
         $outcome = 'refused';
         $page = $this->tried(function () use ($do, $form, $operator, &$outcome): string {
             [$outcome, $page] = $this->act($do, $form, $operator);
@@ -133,7 +117,7 @@ final class Support
             return $this->looked($form['evidence'] ?? '', $account, $operator);
         }
         if ($account === '' || $reason === '') {
-            return ['incomplete', self::notice('wait', 'The account and a reason are needed.')];
+            return ['incomplete', Page::notice('wait', 'The account and a reason are needed.')];
         }
         $note = mb_strcut("$operator->name: $reason", 0, 255);
         $till = $this->shop->till()->audited(fn (PDO $pdo, Grant $grant, string $change) =>
@@ -149,7 +133,7 @@ final class Support
             default => 'bad',
         };
 
-        return [$answer, self::notice($tone, "The answer is: $answer.")];
+        return [$answer, Page::notice($tone, "The answer is: $answer.")];
     }
 
     /** Grants by hand through the same checks as for an app (LST-7): nothing without evidence. */
@@ -188,7 +172,7 @@ final class Support
     {
         $proof = $this->verified($evidence);
         if ($proof->evidence === []) {
-            return ['no-answer', self::notice(...self::ADVICE['no-answer'])];
+            return ['no-answer', Page::notice(...self::ADVICE['no-answer'])];
         }
 
         return $this->proven($proof, $account, $operator);
@@ -264,7 +248,7 @@ final class Support
                 default => 'no-key',
             };
 
-            return [$outcome, self::notice(...self::ADVICE[$outcome])];
+            return [$outcome, Page::notice(...self::ADVICE[$outcome])];
         }
         [$outcome, $page] = $this->proven(new Proof([$found]), $account, $operator);
 
@@ -327,7 +311,7 @@ final class Support
     {
         $cells = [...array_map(fn (Row $row): array => $this->row($row, $operator), $rows), ...$others];
 
-        return self::notice(...self::ADVICE[$outcome] ?? ['wait', $outcome]) . ($cells === [] ? ''
+        return Page::notice(...self::ADVICE[$outcome] ?? ['wait', $outcome]) . ($cells === [] ? ''
             : '<section><h2>Orders</h2>' . $pages . Table::cards('Orders', self::HEADS, $cells)
                 . (count($rows) > 10 ? $pages : '') . '</section>');
     }
@@ -495,10 +479,5 @@ final class Support
         return "<label for=\"$id\">" . Page::text($label) . '</label>'
             . "<input id=\"$id\" name=\"$name\" value=\"" . Page::text($value) . '"'
             . ($isNeeded ? ' required' : '') . '>';
-    }
-
-    private static function notice(string $tone, string $text): string
-    {
-        return "<section class=\"$tone\" role=\"status\"><p>" . Page::text($text) . '</p></section>';
     }
 }
