@@ -23,7 +23,8 @@ NEEDED = {("begin-signup", "address"): " | null", ("begin-signup", "passwordByte
 EXPORTS = ["DynamoDB", "Grant", "Ledger", "MariaDB", "Postgres", "Redis", "Result", "SQLite",
            "TakeBack"]
 FUNCTIONS = {"grant": ("grant", "Grant"), "take": ("takeBack", "TakeBack")}
-TYPES = {"GetPlanResult": 'Pick<GetPlanResult, "plan" | "expiresAtMs" | "readAtMs">'}
+TYPES = {"GetPlanResult": 'Pick<GetPlanResult, "plan" | "expiresAtMs" | "readAtMs">',
+         "RefundAnswer": "RefundAnswer"}
 # Members by hand, in lib/granting.cjs.
 CLAIM = [("claim", "Claim | null", "The claim that `outcome` is about.")]
 MORE = {
