@@ -1065,8 +1065,8 @@ public struct RefundCase: FactsObject, Hashable, Sendable {
   public internal(set) var productId: String
   /// The state; "decided": Apple decided before an answer was sent.
   public internal(set) var state: RefundState
-  /// The purchase as `assess-refund` takes it; nil unless the state is "open".
-  public internal(set) var case: String?
+  /// The purchase, as `assess-refund` takes it for its case; nil unless the state is "open".
+  public internal(set) var purchase: String?
   /// The account that owns the purchase now; nil if none does, or if it was forgotten.
   public internal(set) var account: String?
   /// When Apple asked.
@@ -1106,7 +1106,7 @@ public struct RefundCase: FactsObject, Hashable, Sendable {
       facts.text("originalTransactionId"), "originalTransactionId")
     productId = try facts.needed(facts.text("productId"), "productId")
     state = try facts.needed(facts.name("state"), "state")
-    case = facts.json("case")
+    purchase = facts.json("purchase")
     account = facts.text("account")
     askedAt = try facts.needed(facts.time("askedAtMs"), "askedAtMs")
     dueAt = try facts.needed(facts.time("dueAtMs"), "dueAtMs")

@@ -660,8 +660,8 @@ type RefundCase struct {
 	// The state; "decided": Apple decided before an answer was sent. One of "open", "sent",
 	// "silent", "late", "failed", "decided".
 	State string `json:"state"`
-	// The purchase as `assess-refund` takes it; empty unless the state is "open".
-	Case json.RawMessage `json:"case"`
+	// The purchase, as `assess-refund` takes it for its case; empty unless the state is "open".
+	Purchase json.RawMessage `json:"purchase"`
 	// The account that owns the purchase now; empty if none does, or if it was forgotten.
 	Account string `json:"account"`
 	// When Apple asked.

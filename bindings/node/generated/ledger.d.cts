@@ -10,7 +10,7 @@ import type {
   SeveralEvidence,
   SignedText,
 } from "../index.cjs";
-import type { AttestEnvironment } from "./facts.cjs";
+import type { AttestEnvironment, RefundAnswer } from "./facts.cjs";
 import type { Grant, LedgerCallOptions, Result, TakeBack } from "../ledger.cjs";
 
 // Sets of values: a value that this version does not know passes through.
@@ -813,8 +813,8 @@ export class RefundCase extends Members {
   readonly productId: string;
   /** The state; "decided": Apple decided before an answer was sent. */
   readonly state: RefundState;
-  /** The purchase as `assess-refund` takes it; null unless the state is "open". */
-  readonly case: Json | null;
+  /** The purchase, as `assess-refund` takes it for its case; null unless the state is "open". */
+  readonly purchase: Json | null;
   /** The account that owns the purchase now; null if none does, or if it was forgotten. */
   readonly account: string | null;
   /** When Apple asked. */

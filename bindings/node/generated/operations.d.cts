@@ -1550,7 +1550,7 @@ export interface ExchangeRequests {
     deadlineMs?: Ms | Date | null;
     environment: "Production" | "Sandbox" | "LocalTesting";
     transactionId: string;
-    answer: string;
+    answer: object;
     status?: string | null;
   };
   "report-refunds": {

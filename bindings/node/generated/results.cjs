@@ -511,7 +511,7 @@ class RefundCase extends Members {
   get originalTransactionId() { return text(here(this, "originalTransactionId")); }
   get productId() { return text(here(this, "productId")); }
   get state() { return text(here(this, "state")); }
-  get case() { return json(here(this, "case")); }
+  get purchase() { return json(here(this, "purchase")); }
   get account() { return text(here(this, "account")); }
   get askedAtMs() { return number(here(this, "askedAtMs")); }
   get askedAt() { return date(here(this, "askedAtMs")); }

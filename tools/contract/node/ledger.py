@@ -149,7 +149,7 @@ def write_types(contract):
     out = [MARK, "",
            *import_types(["Document", "Environment", "Evidence", "Json", "Members", "Ms",
                            "SeveralEvidence", "SignedText"], "../index.cjs"),
-           'import type { AttestEnvironment } from "./facts.cjs";',
+           'import type { AttestEnvironment, RefundAnswer } from "./facts.cjs";',
            'import type { Grant, LedgerCallOptions, Result, TakeBack } from "../ledger.cjs";', "",
            "// Sets of values: a value that this version does not know passes through."]
     used = {row.kind for one in writer.types.values() for row in one.own}

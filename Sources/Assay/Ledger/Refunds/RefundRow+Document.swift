@@ -9,7 +9,7 @@ extension RefundRow {
     writer.member("originalTransactionId", originalTransactionId)
     writer.member("productId", product)
     writer.member("state", state.name)
-    writer.name("case")
+    writer.name("purchase")
     if state == .open { writeCase(subject, history, &writer) } else { writer.null() }
     writer.member("account", subject.account)
     writer.member("askedAtMs", integer: askedAtMs)

@@ -76,6 +76,42 @@ extension RefundRow {
     }
   }
 
+  /// Returns Apple's newest decision about each transaction.
+  static func decisions(_ evidence: [VerifiedEvidence], _ catalogue: Catalogue) -> [RefundRow] {
+    var found: [RefundRow] = []
+    for item in evidence {
+      guard let row = RefundRow(deciding: item, catalogue) else { continue }
+      if let place = found.firstIndex(where: { $0.id == row.id }) {
+        if found[place].outcomeAtMs < row.outcomeAtMs { found[place] = row }
+      } else {
+        found.append(row)
+      }
+    }
+    return found
+  }
+
+  /// Returns the questions of notifications that Apple still waits for, each transaction's newest.
+  static func questions(
+    _ evidence: [VerifiedEvidence], _ catalogue: Catalogue, nowMs: Int64
+  ) -> [RefundRow] {
+    var found: [RefundRow] = []
+    for item in evidence where item.isRefundQuestion {
+      do throws(Refusal) {
+        let row = try RefundRow(asking: item, catalogue, nowMs: nowMs)
+        guard row.dueAtMs > nowMs else { continue }
+        if let place = found.firstIndex(where: { $0.id == row.id }) {
+          if found[place].askedAtMs < row.askedAtMs { found[place] = row }
+        } else {
+          found.append(row)
+        }
+      } catch {
+        // An incomplete question cannot be answered.
+        continue
+      }
+    }
+    return found
+  }
+
   /// Returns the signed date of a notification, in milliseconds since 1970 UTC.
   private static func told(_ payload: SignedPayload, orElse absent: Int64) -> Int64 {
     min(max(1, payload.time("signedDate") ?? absent), MemberNode.exactInteger &- waitMs)

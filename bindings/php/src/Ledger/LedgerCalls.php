@@ -8,6 +8,7 @@ namespace Assay\Ledger;
 
 use Assay\Document;
 use Assay\Facts\Facts;
+use Assay\Facts\RefundAnswer;
 use DateTimeInterface;
 use SensitiveParameter;
 

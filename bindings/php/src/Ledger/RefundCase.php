@@ -21,6 +21,7 @@ final class RefundCase extends Details
         'originalTransactionId' => [Member::TEXT, 'originalTransactionId'],
         'productId' => [Member::TEXT, 'productId'],
         'state' => [Member::TEXT, 'state'],
+        'purchase' => [Member::JSON, 'purchase'],
         'account' => [Member::TEXT, 'account'],
         'askedAtMs' => [Member::TIME, 'askedAtMs'],
         'dueAtMs' => [Member::TIME, 'dueAtMs'],
@@ -50,6 +51,10 @@ final class RefundCase extends Details
      * The state; "decided": Apple decided before an answer was sent. See Names\RefundState.
      */
     public readonly string $state;
+    /**
+     * The purchase, as `assess-refund` takes it for its case; null unless the state is "open".
+     */
+    public readonly mixed $purchase;
     /** The account that owns the purchase now; null if none does, or if it was forgotten. */
     public readonly ?string $account;
     /** When Apple asked. Milliseconds since 1970 UTC. */

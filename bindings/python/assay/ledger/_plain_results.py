@@ -553,8 +553,8 @@ class RefundCase(Part):
     product_id               the product
     state                    the state; "decided": Apple decided before an answer was sent: "open",
                              "sent", "silent", "late", "failed", "decided"
-    case                     the purchase as `assess-refund` takes it; None unless the state is
-                             "open"
+    purchase                 the purchase, as `assess-refund` takes it for its case; None unless the
+                             state is "open"
     account                  the account that owns the purchase now; None if none does, or if it was
                              forgotten
     asked_at_ms              when Apple asked
@@ -581,7 +581,7 @@ class RefundCase(Part):
     original_transaction_id: str = plain()
     product_id: str = plain()
     state: str = plain()
-    case: Mapping[str, Any] | None = plain()
+    purchase: Mapping[str, Any] | None = plain()
     account: str | None = plain()
     asked_at_ms: int = plain()
     due_at_ms: int = plain()
