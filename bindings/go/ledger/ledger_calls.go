@@ -920,7 +920,7 @@ type SettleRefundRequest struct {
 	// The answer of `assess-refund`.
 	Answer *assay.RefundAnswer
 	// The name of the status with which the request was sent, "ok" if Apple took it; empty:
-	// nothing was to be sent.
+	// nothing was to be sent; required with send.
 	Status string
 }
 
