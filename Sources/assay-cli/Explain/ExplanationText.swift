@@ -1329,12 +1329,13 @@ enum ExplanationText {
     thing	rule	APR-25	rule	forms of ids	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.7
     thing	rule	APR-26	rule	caps scale together	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §3.7
     thing	rule	APR-24	rule	no switch skips the signature	what it is	how the library is built, or what it costs	page	docs/spec/receipts.md §3.7
-    thing	rule	RFA-1	rule	open-refund: the question kept, made from the notification	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-1	rule	open-refund: the question kept, made from the notification	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §1
     thing	rule	RFA-2	rule	the input of assess-refund, read strictly	what it is	a check: it refuses something	page	docs/spec/refund-answers.md §1
-    thing	rule	RFA-3	rule	when the case is opened	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
-    thing	rule	RFA-4	rule	lease-due-refunds	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-3	rule	when the case is opened	what it is	the duty of your server	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-4	rule	lease-due-refunds	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §1
     thing	rule	RFA-5	rule	the time until which an answer is sent	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §1
-    thing	rule	RFA-6	rule	settle-refund	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-6	rule	settle-refund	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-7	rule	what the ledger says of a case	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §1
     thing	rule	RFA-10	rule	which coins were spent: first in, first out	what it is	the duty of your server	page	docs/spec/refund-answers.md §2
     thing	rule	RFA-11	rule	the percentage of a meter, exact	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §2
     thing	rule	RFA-12	rule	the answer, its status, and the rule of every field	what it is	a check: it refuses something	page	docs/spec/refund-answers.md §2
@@ -1366,13 +1367,13 @@ enum ExplanationText {
     thing	rule	RFA-41	rule	rounding to units	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
     thing	rule	RFA-42	rule	units are those of the claim	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
     thing	rule	RFA-43	rule	what stays with the customer, what is taken	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
-    thing	rule	RFA-44	rule	a refund that is reversed	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §4
-    thing	rule	RFA-45	rule	further refunds	what it is	what an answer says, or is made of; built in part; a smaller share has no report yet	page	docs/spec/refund-answers.md §4
-    thing	rule	RFA-46	rule	any order ends with the newest state	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §4
-    thing	rule	RFA-47	rule	Apple's decision closes the case	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §4
-    thing	rule	RFA-50	rule	what is never stored	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
-    thing	rule	RFA-51	rule	one case a purchase	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
-    thing	rule	RFA-60	rule	report-refunds	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
+    thing	rule	RFA-44	rule	a refund that is reversed	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-45	rule	further refunds	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-46	rule	any order ends with the newest state	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-47	rule	Apple's decision closes the case	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-50	rule	what is never stored	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §5
+    thing	rule	RFA-51	rule	one case a purchase	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §5
+    thing	rule	RFA-60	rule	report-refunds	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §5
     thing	rule	RFA-61	rule	hooks of hosts	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
     thing	rule	SES-1	rule	what a session says, and from where	what it is	a check: it refuses something	page	docs/spec/session.md §1
     thing	rule	SES-2	rule	text of a session	what it is	what an answer says, or is made of	page	docs/spec/session.md §1
@@ -1642,6 +1643,7 @@ enum ExplanationText {
     thing	rule	RCN-13	rule	two at once	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
     thing	rule	RCN-14	rule	No row is held beyond one statement or transaction	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
     thing	rule	RCN-20	rule	What a row and the newest evidence make	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-28	rule	questions and decisions about refunds are entered	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-21	rule	What takes comes before what gives	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-22	rule	never twice: a run pays nothing	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-23	rule	What is owed	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
