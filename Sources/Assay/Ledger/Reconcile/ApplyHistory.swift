@@ -28,7 +28,7 @@ struct ApplyHistory: DurableOperation {
   private let purchases: [LedgerPurchase]
   private let subscriptions: UpdateSubscriptions
   private let sources: [Source]
-  /// Apple's questions about refunds that still wait, and its decisions.
+  /// Apple's questions about refunds that still wait, and its decisions (RCN-28).
   private let refunds: [RefundChange]
   private let refused: [(refusal: Refusal, sha256: Text)]
   /// The subscription that the answer is about, whose check is due later; `nil` if none is.

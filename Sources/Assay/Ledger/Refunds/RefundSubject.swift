@@ -1,4 +1,4 @@
-/// What the ledger has of the purchase that a case is about.
+/// What the ledger has of the purchase that a case is about, when the case is given out (RFA-7).
 struct RefundSubject {
   /// The purchase; `nil` if it was never claimed.
   var purchase: LedgerRow? = nil

@@ -1,4 +1,4 @@
-/// Apple's questions about refunds, and what came of them.
+/// Apple's questions about refunds, and what came of them: one row for each transaction (RFA-51).
 protocol RefundTable: AnyObject {
   /// Changes a case under its lock.
   ///
