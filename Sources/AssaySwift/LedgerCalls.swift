@@ -763,7 +763,7 @@ extension Ledger {
   public func openRefund(
     _ notification: Notification, at now: Timestamp = .now
   ) async throws -> OpenRefundResult {
-    let request = LedgerRequest("open-refund", evidence: [notification], isAnswer: true, at: now)
+    let request = LedgerRequest("open-refund", evidence: [notification], at: now)
     return try await asking(request)
   }
 
@@ -804,7 +804,7 @@ extension Ledger {
     at now: Timestamp = .now
   ) async throws -> SettleRefundResult {
     let request = LedgerRequest(
-      "settle-refund", isAnswer: true, at: now,
+      "settle-refund", at: now,
       [
         ("environment", JSON(environment)),
         ("transactionId", JSON(transactionId)),

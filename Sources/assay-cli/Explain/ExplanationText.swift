@@ -1643,7 +1643,6 @@ enum ExplanationText {
     thing	rule	RCN-13	rule	two at once	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
     thing	rule	RCN-14	rule	No row is held beyond one statement or transaction	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §2
     thing	rule	RCN-20	rule	What a row and the newest evidence make	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
-    thing	rule	RCN-28	rule	questions and decisions about refunds are entered	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-21	rule	What takes comes before what gives	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-22	rule	never twice: a run pays nothing	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-23	rule	What is owed	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
@@ -1651,6 +1650,7 @@ enum ExplanationText {
     thing	rule	RCN-25	rule	owned: claims for an owner that is known	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
     thing	rule	RCN-26	rule	Nobody is paid by guess	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-27	rule	evidence is kept as by claims	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-28	rule	questions and decisions about refunds are entered	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-30	rule	Each of Apple's answers	what it is	a check: it refuses something	page	docs/spec/reconcile.md §4
     thing	rule	RCN-31	rule	environments: a run touches rows of one	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §4
     thing	rule	RCN-32	rule	Notifications without purchase	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §4

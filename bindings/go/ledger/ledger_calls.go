@@ -884,7 +884,7 @@ func (l *Ledger) OpenRefund(
 	request := asking("open-refund")
 	request.evidence = []assay.Evidence{evidence}
 	found := new(OpenRefundResult)
-	return found, l.answer(ctx, request, effects{}, found, &found.Result)
+	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
 // A LeaseDueRefundsRequest has the arguments of LeaseDueRefunds.
@@ -935,7 +935,7 @@ func (l *Ledger) SettleRefund(
 	request.answer("answer", asked.Answer)
 	put(request, "status", asked.Status)
 	found := new(SettleRefundResult)
-	return found, l.answer(ctx, request, effects{}, found, &found.Result)
+	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
 // A ReportRefundsRequest has the arguments of ReportRefunds.

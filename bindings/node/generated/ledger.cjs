@@ -136,7 +136,7 @@ exports.OPERATIONS = [
   },
   {
     name: "openRefund", operation: "open-refund", evidence: { name: "notification", first: true },
-    made: [], functions: [], wrapped: [], result: "OpenRefundResult", isAnswer: true,
+    made: [], functions: [], wrapped: [], result: "OpenRefundResult", isAnswer: false,
   },
   {
     name: "leaseDueRefunds", operation: "lease-due-refunds", made: ["attemptId"], functions: [],
@@ -144,7 +144,7 @@ exports.OPERATIONS = [
   },
   {
     name: "settleRefund", operation: "settle-refund", made: [], functions: [], wrapped: [],
-    result: "SettleRefundResult", isAnswer: true,
+    result: "SettleRefundResult", isAnswer: false,
   },
   {
     name: "reportRefunds", operation: "report-refunds", made: [], functions: [], wrapped: [],

@@ -780,7 +780,7 @@ trait LedgerCalls
      */
     public function openRefund(Document|Facts $evidence): OpenRefundResult
     {
-        return OpenRefundResult::in($this->answered([
+        return OpenRefundResult::in($this->accepted([
             'operation' => 'open-refund',
         ], $evidence), 'exchange');
     }
@@ -822,7 +822,7 @@ trait LedgerCalls
         RefundAnswer $answer,
         ?string $status = null,
     ): SettleRefundResult {
-        return SettleRefundResult::in($this->answered([
+        return SettleRefundResult::in($this->accepted([
             'operation' => 'settle-refund',
             'environment' => $environment,
             'transactionId' => $transactionId,
