@@ -159,16 +159,20 @@ class Recorder:
                            set={"revocationDate": BEGIN - DAY, "revocationReason": 0, **part})
 
     def told(self, at, type, ago=HOUR, number=0, product=COINS, kind="consumable", revoked=None,
-             **options):
+             remove=None, **options):
         """Mint a notification about the transaction with number `at`, signed `ago`; `revoked` are
-        the members of a refund, `number` distinguishes notifications of one type."""
+        the members of a refund, `remove` are those that the transaction lacks, `number`
+        distinguishes notifications of one type."""
         known, signed = str(2_000_000_100_000_000 + at), self.now - ago
         common = {"product": product, "type": kind, "transaction_id": known, "signed": signed,
-                  "original_transaction_id": known, "purchased": BEGIN - 2 * DAY, **options}
+                  "original_transaction_id": known, "purchased": BEGIN - 2 * DAY,
+                  "now": self.now, **options}
         nested = {}
-        if revoked is not None:
+        if revoked is not None or remove is not None:
+            members = {} if revoked is None else {
+                "revocationDate": signed, "revocationReason": 0, **revoked}
             nested["data.signedTransactionInfo"] = self.authority.transaction(
-                **common, set={"revocationDate": signed, "revocationReason": 0, **revoked})
+                **common, set=members, remove=remove)
         jws = self.authority.mint("notification", notification_type=type, **common, set={
             "notificationUUID": str(uuid.UUID(int=at * 1000 + number)), **nested}).decode().strip()
         return self.keep(
@@ -440,6 +444,8 @@ def differences(tape, ledger):
 
 def refund_answers(tape, ledger):
     """Record Apple's questions about refunds: asked, answered, decided, reported."""
+    from assay import RejectedError
+
     ledger = tape.open("answers", refunds={"mode": "answer"})
     verifier, who = ledger.verifier, "gus"
     for at in (60, 61):
@@ -496,6 +502,17 @@ def refund_answers(tape, ledger):
     soon = opens("another question", 64)
     settle("too late", soon, assess(soon, now=tape.now + 12 * HOUR))
     opens("a question that nobody answers", 65)
+
+    def refuses(rule, name, at, **options):
+        told = tape.told(at, "CONSUMPTION_REQUEST", **options)
+        with contextlib.suppress(RejectedError):
+            asks(rule, f"a question {name}", lambda: ledger.open_refund(told))
+            raise AssertionError(name)
+
+    refuses("RPL-3", "about an id of other characters", 67, transaction_id="a-1")
+    refuses("PAY-7", "without ownership", 67, remove=["inAppOwnershipType"])
+    refuses("PAY-7", "without a type that the catalogue knows", 67, remove=["type"],
+            product="com.example.app.gone")
 
     tape.now += HOUR
     gone = tape.told(60, "REFUND", MINUTE, revoked={"revocationPercentage": 25_000}, **many)

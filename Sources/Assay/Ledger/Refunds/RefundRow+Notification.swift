@@ -11,10 +11,13 @@ extension RefundRow {
     guard let id = purchase.transactionKey, facts.transactionId.isDecimal,
       facts.transactionId.count <= 20
     else { throw Refusal(.rejectedPurchaseInvalidId, "RPL-3", at: "transactionId") }
+    guard let bundleId = payload.identity.bundleId else {
+      throw Refusal(.rejectedPayloadIncomplete, "PAY-7", at: "data.bundleId")
+    }
     let signed = payload.notification?.nested(.transaction)
     self.id = id
+    self.bundleId = bundleId
     environment = Text(stringLiteral: facts.environment.name)
-    bundleId = payload.identity.bundleId ?? ""
     transactionId = facts.transactionId
     originalTransactionId = facts.originalTransactionId
     product = facts.productId
@@ -41,14 +44,13 @@ extension RefundRow {
   init(
     asking item: VerifiedEvidence, _ catalogue: Catalogue, nowMs: Int64
   ) throws(Refusal) {
-    guard item.isRefundQuestion, case .storeKit(let payload) = item else {
+    guard case .storeKit(let payload) = item else {
       throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[0]")
     }
     guard let purchase = try LedgerPurchase.all([item], catalogue).first else {
       throw Refusal(.rejectedPayloadIncomplete, "PAY-7", at: "data.signedTransactionInfo")
     }
     try self.init(payload, purchase)
-    try require(!bundleId.isEmpty, .rejectedPayloadIncomplete, "PAY-7", at: "data.bundleId")
     try require(!type.isEmpty, .rejectedPayloadIncomplete, "PAY-7", at: "type")
     try require(!ownership.isEmpty, .rejectedPayloadIncomplete, "PAY-7", at: "inAppOwnershipType")
     let uuid = payload.text("notificationUUID") ?? ""
