@@ -158,21 +158,19 @@ class Recorder:
         return self.bought(at, signed=signed, **options,
                            set={"revocationDate": BEGIN - DAY, "revocationReason": 0, **part})
 
-    def told(self, at, type, ago=HOUR, number=0, product=COINS, kind="consumable", revoked=None,
+    def told(self, at, type, ago=HOUR, number=0, product=COINS, kind="consumable", members=None,
              remove=None, **options):
-        """Mint a notification about the transaction with number `at`, signed `ago`; `revoked` are
-        the members of a refund, `remove` are those that the transaction lacks, `number`
-        distinguishes notifications of one type."""
+        """Mint a notification about the transaction with number `at`, signed `ago`, which has these
+        further `members` and lacks those of `remove`; `number` distinguishes notifications of one
+        type."""
         known, signed = str(2_000_000_100_000_000 + at), self.now - ago
         common = {"product": product, "type": kind, "transaction_id": known, "signed": signed,
                   "original_transaction_id": known, "purchased": BEGIN - 2 * DAY,
                   "now": self.now, **options}
         nested = {}
-        if revoked is not None or remove is not None:
-            members = {} if revoked is None else {
-                "revocationDate": signed, "revocationReason": 0, **revoked}
+        if members or remove:
             nested["data.signedTransactionInfo"] = self.authority.transaction(
-                **common, set=members, remove=remove)
+                **common, set=members or {}, remove=remove)
         jws = self.authority.mint("notification", notification_type=type, **common, set={
             "notificationUUID": str(uuid.UUID(int=at * 1000 + number)), **nested}).decode().strip()
         return self.keep(
@@ -509,13 +507,16 @@ def refund_answers(tape, ledger):
             asks(rule, f"a question {name}", lambda: ledger.open_refund(told))
             raise AssertionError(name)
 
-    refuses("RPL-3", "about an id of other characters", 67, transaction_id="a-1")
+    refuses("RPL-3", "about an id of other characters", 67,
+            members={"transactionId": "a-1"})
     refuses("PAY-7", "without ownership", 67, remove=["inAppOwnershipType"])
     refuses("PAY-7", "without a type that the catalogue knows", 67, remove=["type"],
             product="com.example.app.gone")
 
     tape.now += HOUR
-    gone = tape.told(60, "REFUND", MINUTE, revoked={"revocationPercentage": 25_000}, **many)
+    gone = tape.told(60, "REFUND", MINUTE, members={
+        "revocationDate": tape.now - MINUTE, "revocationReason": 0,
+        "revocationPercentage": 25_000}, **many)
     asks("RFA-47", "Apple refunds", lambda: ledger.apply_event(
         gone, attempt_id=attempt("refund")))
     asks("RFA-47", "Apple declines", lambda: ledger.apply_event(

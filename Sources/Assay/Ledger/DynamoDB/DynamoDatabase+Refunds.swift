@@ -55,12 +55,14 @@ extension DynamoDatabase {
     areOpen: Bool, in environment: Text, _ times: ClosedRange<Int64>, after place: DifferencePlace
   ) throws(LedgerSuspension) -> (rows: [RefundRow], next: DifferencePlace?) {
     let start = DifferencePlace(atMs: times.lowerBound &- 1, key: "")
+    let place = start.precedes(place.atMs, place.key) ? place : start
     // Open cases stand in the index by the time of their next look, which is not before they were
     // asked about.
+    let lastMs = areOpen ? MemberNode.exactInteger : times.upperBound
+    // DynamoDB refuses a range whose bounds are the wrong way round.
+    guard place.atMs <= lastMs else { return ([], nil) }
     let (keys, next) = try left(
-      RefundRow.dueKind(areOpen: areOpen),
-      beforeMs: areOpen ? MemberNode.exactInteger : times.upperBound,
-      after: start.precedes(place.atMs, place.key) ? place : start
+      RefundRow.dueKind(areOpen: areOpen), beforeMs: lastMs, after: place
     ) { Text(Array($0.partition.utf8.dropFirst(DynamoKey.refunds.utf8CodeUnitCount))) }
     let rows = try items(keys.map { $0.key }).map(RefundRow.init)
     return (

@@ -61,9 +61,10 @@ struct ApplyHistory: DurableOperation {
     purchases = try LedgerPurchase.all(items, products)
     subscriptions = try UpdateSubscriptions(event: purchases, context)
     sources = items.compactMap { Source($0) }
+    let questions = RefundRow.questions(items, products, nowMs: context.nowMs)
     refunds =
-      RefundRow.questions(items, products, nowMs: context.nowMs).map { .ask($0) }
-      + RefundRow.decisions(items, products).map { .decide($0) }
+      questions.map { RefundChange.ask($0) }
+      + RefundRow.decisions(items, products).map { RefundChange.decide($0) }
     self.refused = refused
     self.asked = asked
     self.run = run
