@@ -323,8 +323,9 @@ class Refunds(unittest.TestCase):
         return found
 
     def on(self, name, seed, count):
-        tools = pathlib.Path(sys.prefix) / "bin"
-        with engines.scratch(tools) as place:
+        # moto's server is in the environment of the clients.
+        is_environment = sys.prefix != sys.base_prefix
+        with engines.scratch(pathlib.Path(sys.prefix) / "bin" if is_environment else None) as place:
             engine = place.engine(name)
             if engine.missing:
                 self.skipTest(engine.missing)
@@ -332,8 +333,8 @@ class Refunds(unittest.TestCase):
             engine.start()
             try:
                 self.world(engine.url, seed, count)
-            except ModuleNotFoundError as error:
-                self.skipTest(f"no client: {error.name}")
+            except ImportError as error:
+                self.skipTest(f"no client: {error}")
 
     def test_sqlite(self):
         with tempfile.TemporaryDirectory() as folder:
