@@ -9,16 +9,22 @@ final class RefundsTest extends ShopTestCase
 {
     public function testAQuestionIsOpenUntilAppleDecides(): void
     {
-        $shop = $this->shop();
+        $hash = password_hash(RunningShop::PASSWORD, PASSWORD_BCRYPT, ['cost' => 4]);
+        $shop = $this->shop(['operators' => ['kim' => ['hash' => $hash, 'role' => 'support']]]);
         $id = self::id();
         $shop->send(self::jws(self::coins($id)));
         $this->assertSame([0, ''], self::listed($shop));
+        $this->assertStringNotContainsString('Apple asks', $shop->page('/balance')->body);
 
         $asked = self::notification('CONSUMPTION_REQUEST', self::coins($id));
         $this->assertSame([200, 200], [$shop->notify($asked)->status, $shop->notify($asked)->status], $shop->log());
         [$code, $out] = self::listed($shop);
         $this->assertSame(3, $code);
         $this->assertMatchesRegularExpression("/^Production  $id  .* 7\d\d minutes left  account ann\n$/", $out);
+        $page = $shop->page('/balance')->body;
+        foreach (['<h2>Apple asks about refunds</h2>', "Production $id"] as $part) {
+            $this->assertStringContainsString($part, $page);
+        }
 
         $later = (string) (self::now() + 60_000);
         $declined = self::notification('REFUND_DECLINED', self::coins($id, '--signed', $later));
