@@ -9,8 +9,7 @@ final class RefundsTest extends ShopTestCase
 {
     public function testAQuestionIsOpenUntilAppleDecides(): void
     {
-        $hash = password_hash(RunningShop::PASSWORD, PASSWORD_BCRYPT, ['cost' => 4]);
-        $shop = $this->shop(['operators' => ['kim' => ['hash' => $hash, 'role' => 'support']]]);
+        $shop = $this->shop();
         $id = self::id();
         $shop->send(self::jws(self::coins($id)));
         $this->assertSame([0, ''], self::listed($shop));
