@@ -38,9 +38,7 @@ struct RefundSaid: Sendable {
       let name = try field.required("field").text(1...64)
       let node = try field.required("rule")
       let rule = try node.text(1...Self.ruleCap)
-      try require(
-        rule.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || $0 == 0x2d },
-        node)
+      try require(rule.utf8.allSatisfy(RefundSaid.isOfRule), node)
       guard let place = Self.kept.firstIndex(where: { name.utf8[...].elementsEqual($0) }) else {
         continue
       }
@@ -58,11 +56,18 @@ struct RefundSaid: Sendable {
     self.rules = Text(rules)
   }
 
+  /// Whether the byte is a capital letter, a digit or `-`.
+  private static func isOfRule(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || byte == 0x2d
+  }
+
   private static func delivery(_ node: MemberNode) throws(Refusal) -> Text {
     let all = RefundDelivery.words.indices.compactMap { RefundDelivery(rawValue: $0) }
     if node.value.kind == .number {
       let number = try node.integer(0...5)
-      guard let found = all.first(where: { $0.number == number }) else { throw node.refusal(.range) }
+      guard let found = all.first(where: { $0.number == number }) else {
+        throw node.refusal(.range)
+      }
       return Text(stringLiteral: found.name)
     }
     return Text(stringLiteral: all[try node.choice(all.map { $0.name })].name)
