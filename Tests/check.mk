@@ -335,6 +335,14 @@ check-reconcile: cli all
 	  $(PYTHON) $(GATES)/python.py $(STORES) --suite reconcile \
 	  --only 'test_reconcile.py' --tools
 
+# A world of refunds in any order, on every engine: what is taken back, and who is answered.
+.PHONY: check-refund-answers
+check-refund-answers: cli all
+	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
+	  PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing \
+	  $(PYTHON) $(GATES)/python.py $(STORES) --suite refund-answers \
+	  --only 'test_refunds.py' --tools
+
 check-stores-lint:
 	@$(PYTHON) $(GATES)/python_lint.py $(STORES) --suite stores-lint
 

@@ -753,6 +753,94 @@ extension Ledger {
     return try await asking(request)
   }
 
+  /// Stores Apple's question about a refund with its deadline, before Apple hears 200. The
+  /// same question again changes nothing; a newer one about the same purchase opens the case
+  /// again.
+  ///
+  /// - Parameters:
+  ///   - notification: what was verified by the ledger's verifier.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func openRefund(
+    _ notification: Notification, at now: Timestamp = .now
+  ) async throws -> OpenRefundResult {
+    let request = LedgerRequest("open-refund", evidence: [notification], at: now)
+    return try await asking(request)
+  }
+
+  /// Returns up to 25 open cases, those with less time first, for `assess-refund` and
+  /// `settle-refund`. Run it every minute, or every five.
+  ///
+  /// - Parameters:
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - lease: the time for which no other process gets them.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func leaseDueRefunds(
+    attemptId: String? = nil, lease: Duration? = nil, at now: Timestamp = .now
+  ) async throws -> LeaseDueRefundsResult {
+    let attemptId = attemptId ?? Ledger.made(18)
+    let request = LedgerRequest(
+      "lease-due-refunds", at: now,
+      [
+        ("attemptId", JSON(attemptId)),
+        ("leaseMs", lease.map { JSON(milliseconds: $0) }),
+      ])
+    return try await asking(request)
+  }
+
+  /// Stores what was answered to Apple's question about a refund and by which rules, or why
+  /// nothing was sent. Repeating it has no effect.
+  ///
+  /// - Parameters:
+  ///   - environment: the environment of the transaction: `Production`, `Sandbox`,
+  ///     `LocalTesting`.
+  ///   - transactionId: the transaction.
+  ///   - answer: the answer of `assess-refund`.
+  ///   - status: the name of the status with which the request was sent, "ok" if Apple took it;
+  ///     nil: nothing was to be sent.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func settleRefund(
+    environment: String, transactionId: String, answer: RefundAnswer, status: String? = nil,
+    at now: Timestamp = .now
+  ) async throws -> SettleRefundResult {
+    let request = LedgerRequest(
+      "settle-refund", at: now,
+      [
+        ("environment", JSON(environment)),
+        ("transactionId", JSON(transactionId)),
+        ("answer", JSON(text: answer.raw)),
+        ("status", status.map { JSON($0) }),
+      ])
+    return try await asking(request)
+  }
+
+  /// Returns the cases of a time, 25 a page: what was answered, what Apple decided, what was
+  /// taken back; and the counts of the page.
+  ///
+  /// - Parameters:
+  ///   - state: whether to return the open cases, or those that are answered, silent, late,
+  ///     failed or decided: `open`, `closed`.
+  ///   - environment: the environment; nil for all: `Production`, `Sandbox`, `LocalTesting`.
+  ///   - from: where the time of the questions begins; nil and at most: 92 days before its end.
+  ///   - until: where it ends; nil: now.
+  ///   - after: the place after which to begin, `after` of the page before.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func reportRefunds(
+    state: String? = nil, environment: String? = nil, from: Timestamp? = nil,
+    until: Timestamp? = nil, after: String? = nil, at now: Timestamp = .now
+  ) async throws -> ReportRefundsResult {
+    let request = LedgerRequest(
+      "report-refunds", at: now,
+      [
+        ("state", state.map { JSON($0) }),
+        ("environment", environment.map { JSON($0) }),
+        ("fromMs", from.map { JSON($0.milliseconds) }),
+        ("untilMs", until.map { JSON($0.milliseconds) }),
+        ("after", after.map { JSON($0) }),
+      ])
+    return try await asking(request)
+  }
+
   /// Compares the ledger with Apple, a part at a time: enters what was missed, and reports
   /// what needs a person. Call it again while `hasMore`.
   ///

@@ -1053,6 +1053,202 @@ public struct GetEvidenceResult: LedgerResult, AnswerOfStore {
   }
 }
 
+/// Apple's question about a refund, and what came of it.
+public struct RefundCase: FactsObject, Hashable, Sendable {
+  /// The environment.
+  public internal(set) var environment: Environment
+  /// The transaction that Apple asks about.
+  public internal(set) var transactionId: String
+  /// Its original transaction.
+  public internal(set) var originalTransactionId: String
+  /// The product.
+  public internal(set) var productId: String
+  /// The state; "decided": Apple decided before an answer was sent.
+  public internal(set) var state: RefundState
+  /// The purchase, as `assess-refund` takes it for its case; nil unless the state is "open".
+  public internal(set) var purchase: String?
+  /// The account that owns the purchase now; nil if none does, or if it was forgotten.
+  public internal(set) var account: String?
+  /// When Apple asked.
+  public internal(set) var askedAt: Timestamp
+  /// When Apple's twelve hours end.
+  public internal(set) var dueAt: Timestamp
+  /// When the case is handed out again; nil unless it was.
+  public internal(set) var leaseExpiresAt: Timestamp?
+  /// The rules that decided the answer, then delivery, percentage and preference; empty before
+  /// an answer.
+  public internal(set) var rules: [String]
+  /// The delivery of the answer, in Apple's words.
+  public internal(set) var deliveryStatus: String?
+  /// The percentage of the answer, in thousandths of a percent.
+  public internal(set) var consumptionPercentage: Int64?
+  /// The preference of the answer, in Apple's words; nil if it has none.
+  public internal(set) var refundPreference: String?
+  /// When the answer was sent; nil if nothing was sent.
+  public internal(set) var sentAt: Timestamp?
+  /// When the case was settled; nil if it was not.
+  public internal(set) var settledAt: Timestamp?
+  /// The status with which sending failed.
+  public internal(set) var status: String?
+  /// What Apple decided; nil if nothing is known.
+  public internal(set) var outcome: RefundOutcome?
+  /// When Apple decided.
+  public internal(set) var outcomeAt: Timestamp?
+  /// The refunded share in thousandths of a percent; nil if Apple has not told it.
+  public internal(set) var outcomePercentage: Int64?
+  /// The units that the ledger has taken back by now.
+  public internal(set) var takenUnits: Int64
+
+  init(_ facts: Members) throws(AssayError) {
+    environment = try facts.needed(facts.name("environment"), "environment")
+    transactionId = try facts.needed(facts.text("transactionId"), "transactionId")
+    originalTransactionId = try facts.needed(
+      facts.text("originalTransactionId"), "originalTransactionId")
+    productId = try facts.needed(facts.text("productId"), "productId")
+    state = try facts.needed(facts.name("state"), "state")
+    purchase = facts.json("purchase")
+    account = facts.text("account")
+    askedAt = try facts.needed(facts.time("askedAtMs"), "askedAtMs")
+    dueAt = try facts.needed(facts.time("dueAtMs"), "dueAtMs")
+    leaseExpiresAt = facts.time("leaseExpiresAtMs")
+    rules = facts.list("rules")
+    deliveryStatus = facts.text("deliveryStatus")
+    consumptionPercentage = facts.integer("consumptionPercentage")
+    refundPreference = facts.text("refundPreference")
+    sentAt = facts.time("sentAtMs")
+    settledAt = facts.time("settledAtMs")
+    status = facts.text("status")
+    outcome = facts.name("outcome")
+    outcomeAt = facts.time("outcomeAtMs")
+    outcomePercentage = facts.integer("outcomePercentage")
+    takenUnits = try facts.needed(facts.integer("takenUnits"), "takenUnits")
+  }
+}
+
+/// The result of `open-refund`: "opened", "already" (the same question, or an older one),
+/// "decided" (Apple has decided since it asked).
+public struct OpenRefundResult: StoreResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The outcome of the request.
+  public internal(set) var outcome: String
+  /// The case.
+  public internal(set) var refund: RefundCase?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    outcome = try facts.needed(facts.text("outcome"), "outcome")
+    refund = try facts.object("refund")
+  }
+}
+
+/// The result of `lease-due-refunds`.
+public struct LeaseDueRefundsResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The cases, those with less time first, at most 25.
+  public internal(set) var refunds: [RefundCase]
+  /// Whether to call again at once, because there may be more.
+  public internal(set) var hasMore: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    refunds = try facts.objects("refunds")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
+  }
+}
+
+/// The result of `settle-refund`: "settled", "open" (it waits, or sending failed for now),
+/// "already" (it was settled or decided before), "superseded" (Apple has asked again), "none"
+/// (there is no such case).
+public struct SettleRefundResult: StoreResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The outcome of the request.
+  public internal(set) var outcome: String
+  /// The case afterwards; nil if there is none.
+  public internal(set) var refund: RefundCase?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    outcome = try facts.needed(facts.text("outcome"), "outcome")
+    refund = try facts.object("refund")
+  }
+}
+
+/// How many cases a rule has decided.
+public struct RefundRuleCount: FactsObject, Hashable, Sendable {
+  /// The rule that decided the answer.
+  public internal(set) var rule: String
+  /// Their number.
+  public internal(set) var count: Int64
+
+  init(_ facts: Members) throws(AssayError) {
+    rule = try facts.needed(facts.text("rule"), "rule")
+    count = try facts.needed(facts.integer("count"), "count")
+  }
+}
+
+/// How many cases have an outcome and a preference.
+public struct RefundOutcomeCount: FactsObject, Hashable, Sendable {
+  /// What Apple decided; nil if nothing is known.
+  public internal(set) var outcome: RefundOutcome?
+  /// The preference; nil if none.
+  public internal(set) var refundPreference: String?
+  /// Whether it was sent to Apple.
+  public internal(set) var isSent: Bool
+  /// Their number.
+  public internal(set) var count: Int64
+
+  init(_ facts: Members) throws(AssayError) {
+    outcome = facts.name("outcome")
+    refundPreference = facts.text("refundPreference")
+    isSent = try facts.needed(facts.boolean("isSent"), "isSent")
+    count = try facts.needed(facts.integer("count"), "count")
+  }
+}
+
+/// The result of `report-refunds`. All counts are those of the page: add up the pages.
+public struct ReportRefundsResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The cases, by the time of the question; a page of DynamoDB may have fewer than 25
+  /// although more follow.
+  public internal(set) var refunds: [RefundCase]
+  /// The number of cases.
+  public internal(set) var asked: Int64
+  /// To how many an answer was sent.
+  public internal(set) var answered: Int64
+  /// For how many it was too late.
+  public internal(set) var late: Int64
+  /// For how many sending failed for good.
+  public internal(set) var failed: Int64
+  /// For how many nothing was to be sent, by the rule that said so.
+  public internal(set) var silent: [RefundRuleCount]
+  /// What Apple decided, by the preference of the answer.
+  public internal(set) var outcomes: [RefundOutcomeCount]
+  /// The units that the ledger has taken back.
+  public internal(set) var takenUnits: Int64
+  /// Whether another page follows.
+  public internal(set) var hasMore: Bool
+  /// The place of the next page; nil if this is the last one.
+  public internal(set) var after: String?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    refunds = try facts.objects("refunds")
+    asked = try facts.needed(facts.integer("asked"), "asked")
+    answered = try facts.needed(facts.integer("answered"), "answered")
+    late = try facts.needed(facts.integer("late"), "late")
+    failed = try facts.needed(facts.integer("failed"), "failed")
+    silent = try facts.objects("silent")
+    outcomes = try facts.objects("outcomes")
+    takenUnits = try facts.needed(facts.integer("takenUnits"), "takenUnits")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
+    after = facts.text("after")
+  }
+}
+
 /// A difference between the ledger and Apple.
 public struct Difference: FactsObject, Hashable, Sendable {
   /// The key of the difference, 64 hex digits: the same whenever it is found again.
@@ -1334,6 +1530,29 @@ public struct DifferenceKind: Name {
   public static let unknownAtApple = DifferenceKind(rawValue: "unknown-at-apple")
   public static let notVerified = DifferenceKind(rawValue: "not-verified")
   public static let historyGap = DifferenceKind(rawValue: "history-gap")
+}
+
+/// The state of Apple's question about a refund.
+public struct RefundState: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let open = RefundState(rawValue: "open")
+  public static let sent = RefundState(rawValue: "sent")
+  public static let silent = RefundState(rawValue: "silent")
+  public static let late = RefundState(rawValue: "late")
+  public static let failed = RefundState(rawValue: "failed")
+  public static let decided = RefundState(rawValue: "decided")
+}
+
+/// What Apple decided about a refund.
+public struct RefundOutcome: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let refunded = RefundOutcome(rawValue: "refunded")
+  public static let declined = RefundOutcome(rawValue: "declined")
+  public static let reversed = RefundOutcome(rawValue: "reversed")
 }
 
 /// The state of a revoked purchase before, or the reason why nothing changed.

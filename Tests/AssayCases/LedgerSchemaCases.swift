@@ -110,7 +110,7 @@ extension CaseFixture {
           .text(
             "CREATE TABLE IF NOT EXISTS assay_purchase_key (name TEXT NOT NULL, target TEXT NOT "
               + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
-        ), ("statements.0.returnsRows", false), ("statements.12", .null), ("version", 3),
+        ), ("statements.0.returnsRows", false), ("statements.13", .null), ("version", 3),
         ("migrations.0.from", 1), ("migrations.0.to", 2), ("migrations.1.from", 2),
         ("migrations.1.to", 3), ("migrations.2", .null),
         (
@@ -136,7 +136,8 @@ extension CaseFixture {
         ), ("garbage.0.sql", "DELETE FROM assay_quota WHERE delete_after_ms < ?"),
         ("garbage.0.args.0", .integer(now)), ("garbage.1.args.0", .integer(now - 86_400_000)),
         ("garbage.2.args.0", .integer(now - 2_592_000_000)),
-        ("garbage.3.args.0", .integer(now - 34_560_000_000)), ("garbage.4", .null),
+        ("garbage.3.args.0", .integer(now - 34_560_000_000)),
+        ("garbage.4.args.0", .integer(now - 34_560_000_000)), ("garbage.5", .null),
       ])
     schema(
       "STM-1", "as configured, with the table of evidence", verifier: "ledger",
@@ -147,7 +148,7 @@ extension CaseFixture {
             "CREATE TABLE IF NOT EXISTS shop_evidence (digest TEXT NOT NULL, body TEXT "
               + "NOT NULL, stored_at_ms BIGINT NOT NULL, bundle_id TEXT, PRIMARY KEY (digest))")
         ), ("garbage.2.sql", "DELETE FROM shop_event WHERE stored_at_ms < $1"),
-        ("garbage.4.args.0", .integer(now - 86_400_000)), ("garbage.5", .null),
+        ("garbage.5.args.0", .integer(now - 86_400_000)), ("garbage.6", .null),
       ])
     schema(
       "STM-1", "MariaDB and a prefix that are named", [("engine", "mariadb"), ("prefix", "a")],

@@ -37,6 +37,10 @@ extension LedgerResultTests {
     "create-schema": CreateSchemaResult.self,
     "list-differences": ListDifferencesResult.self,
     "close-difference": CloseDifferenceResult.self,
+    "open-refund": OpenRefundResult.self,
+    "lease-due-refunds": LeaseDueRefundsResult.self,
+    "settle-refund": SettleRefundResult.self,
+    "report-refunds": ReportRefundsResult.self,
     "reconcile": ReconcileResult.self,
   ]
 }

@@ -41,6 +41,7 @@ SAMPLES = [
     ("purchase jws", "JWS-1 a good renewal info", None),
     ("purchase jws device-jws", "PAY-2 a renewal info with every member", None),
     ("purchase jws", "NTF-3 SUBSCRIBED / INITIAL_BUY of Sandbox", None),
+    ("purchase jws refund-notification", "NTF-3 CONSUMPTION_REQUEST of Sandbox", None),
     ("jws device-jws", "JWS-1 a good app transaction of Sandbox", None),
     ("jws realtime-request", "JWS-1 a good realtime request of Sandbox", None),
     ("purchase transaction-receipt", "RCP-1 a transaction receipt, raw", None),

@@ -48,6 +48,7 @@ UNSEEN = {
     "CreateSchemaResult.migrated": "the tables of the recorded stores are of this version",
     "StoredEvidence.bundleId": "the recorded evidence has a bundle id",
     "DueSubscription.graceExpiresAtMs": "no recorded exchange has renewal info as evidence",
+    "ReportRefundsResult.after": "the recorded ledgers have less than a page of cases",
     "ListDifferencesResult.after": "the recorded ledgers have less than a page of differences",
     "RetryReason.busy": "of `wait` steps: these are the last documents",
     "RevokeOutcome.refused": "the ids of the recorded purchases can all be keys",

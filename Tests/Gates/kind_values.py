@@ -63,6 +63,8 @@ TEXTS = {
     "https": lambda count: "https://a.example/".ljust(count, "a")[:count],
     "device-token": lambda count: base64.b64encode(b"1" * count).decode(),
     "of a page": lambda count: f"-{SHA256}".rjust(count, "1")[-count:],
+    "of a report": lambda count: "1-".ljust(count, "a")[:count],
+    "of a document": lambda count: "ok" if count == 2 else "pending.".ljust(count, "a")[:count],
     "of a take-back": lambda count: f"{SHA256}-".ljust(count, "1")[:count],
 }
 ITEMS = {**OBJECTS, "integer": 1, "sha256": SHA256, "kept-response": {"sha256": SHA256, "der": "MAA="}}

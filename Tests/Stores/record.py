@@ -22,12 +22,14 @@ A file is tab-separated (RecordedCases.swift reads it). The first word is the ki
 import argparse
 import base64
 import contextlib
+import dataclasses
 import functools
 import json
 import os
 import pathlib
 import sqlite3
 import sys
+import uuid
 from unittest import mock
 
 import engines
@@ -155,6 +157,24 @@ class Recorder:
         part = {} if percentage is None else {"revocationPercentage": percentage}
         return self.bought(at, signed=signed, **options,
                            set={"revocationDate": BEGIN - DAY, "revocationReason": 0, **part})
+
+    def told(self, at, type, ago=HOUR, number=0, product=COINS, kind="consumable", members=None,
+             remove=None, **options):
+        """Mint a notification about the transaction with number `at`, signed `ago`, which has these
+        further `members` and lacks those of `remove`; `number` distinguishes notifications of one
+        type."""
+        known, signed = str(2_000_000_100_000_000 + at), self.now - ago
+        common = {"product": product, "type": kind, "transaction_id": known, "signed": signed,
+                  "original_transaction_id": known, "purchased": BEGIN - 2 * DAY,
+                  "now": self.now, **options}
+        nested = {}
+        if members or remove:
+            nested["data.signedTransactionInfo"] = self.authority.transaction(
+                **common, set=members or {}, remove=remove)
+        jws = self.authority.mint("notification", notification_type=type, **common, set={
+            "notificationUUID": str(uuid.UUID(int=at * 1000 + number)), **nested}).decode().strip()
+        return self.keep(
+            self.verifier.verify_notification(jws, now=self.now), "notification", jws)
 
     def attested(self, key):
         return self.keep(
@@ -418,6 +438,118 @@ def differences(tape, ledger):
         after="1760000000000-" + "0" * 64))
     tape.asks("RCN-42", "close what is no difference", lambda: ledger.close_difference(
         "0" * 64, "asked the customer"))
+
+
+def refund_answers(tape, ledger):
+    """Record Apple's questions about refunds: asked, answered, decided, reported."""
+    from assay import RejectedError
+
+    ledger = tape.open("answers", refunds={"mode": "answer"})
+    verifier, who = ledger.verifier, "gus"
+    for at in (60, 61):
+        ledger.claim(tape.bought(at, quantity=4), who, attempt_id=attempt(f"{at}"),
+                     grant=lambda _: None)
+    ledger.update_subscriptions(tape.line(62), who)
+    begun, many = tape.now, {"quantity": 4}
+    month = {"product": PREMIUM, "kind": "auto-renewable", "expires": BEGIN + 30 * DAY}
+
+    def asks(rule, name, call):
+        return tape.asks(rule, f"refund answers: {name}", call)
+
+    def opens(name, at, number=0, **options):
+        told = tape.told(at, "CONSUMPTION_REQUEST", number=number, **options)
+        return asks("RFA-1", name, lambda: ledger.open_refund(told)).refund
+
+    def assess(case, percentage=None, consent=True, now=None):
+        given = {"consent": {"isGiven": True, "answeredAtMs": begun}} if consent else {}
+        if percentage is not None:
+            given["usage"] = {"percentage": percentage}
+        return verifier.assess_refund(case.purchase, given, now=now or tape.now)
+
+    def settle(name, case, answer, status=None):
+        return asks("RFA-6", name, lambda: ledger.settle_refund(
+            case.environment, case.transaction_id, answer, status=status))
+
+    first = opens("a question", 60, ago=2 * HOUR, **many)
+    opens("the same question", 60, ago=2 * HOUR, **many)
+    old = assess(first, 0)
+    opens("a newer question", 60, 1, **many)
+    settle("an answer to the older question", first, old, "ok")
+    opens("about what was granted, too", 61, **many)
+    opens("about a line", 62, **month)
+    nobody = opens("about what nobody has", 63)
+    due = asks("RFA-4", "open cases", lambda: ledger.lease_due_refunds(
+        attempt_id=attempt("due"), lease_ms=MINUTE))
+    asks("RFA-4", "no more open cases", lambda: ledger.lease_due_refunds(
+        attempt_id=attempt("none")))
+    cases = {case.transaction_id[-2:]: case for case in due.refunds}
+    assert sorted(cases) == ["60", "61", "62", "63"], cases
+    partly = assess(cases["60"], 30_000)
+    for name in ("an answer that Apple took", "it again"):
+        settle(name, cases["60"], partly, "ok")
+    settle("no consent", cases["61"], assess(cases["61"], consent=False))
+    line = assess(cases["62"], 100_000)
+    settle("Apple is away", cases["62"], line, "unavailable.app-store.no-response")
+    settle("Apple refuses", cases["62"], line, "rejected.app-store.unauthorized")
+    waits = verifier.assess_refund(
+        {**cases["63"].purchase, "purchasedAtMs": tape.now}, {"consent": {
+            "isGiven": True, "answeredAtMs": begun}}, now=tape.now)
+    assert waits.answer == "wait", waits
+    settle("it may still be delivered", nobody, waits)
+    settle("about no case", replaced(nobody, transaction_id="1"), waits)
+    soon = opens("another question", 64)
+    settle("too late", soon, assess(soon, now=tape.now + 12 * HOUR))
+    opens("a question that nobody answers", 65)
+
+    def refuses(rule, name, at, **options):
+        told = tape.told(at, "CONSUMPTION_REQUEST", **options)
+        with contextlib.suppress(RejectedError):
+            asks(rule, f"a question {name}", lambda: ledger.open_refund(told))
+            raise AssertionError(name)
+
+    refuses("RPL-3", "about an id of other characters", 67,
+            members={"transactionId": "a-1"})
+    refuses("PAY-7", "without ownership", 67, remove=["inAppOwnershipType"])
+    refuses("PAY-7", "without a type that the catalogue knows", 67, remove=["type"],
+            product="com.example.app.gone")
+
+    tape.now += HOUR
+    gone = tape.told(60, "REFUND", MINUTE, members={
+        "revocationDate": tape.now - MINUTE, "revocationReason": 0,
+        "revocationPercentage": 25_000}, **many)
+    asks("RFA-47", "Apple refunds", lambda: ledger.apply_event(
+        gone, attempt_id=attempt("refund")))
+    asks("RFA-47", "Apple declines", lambda: ledger.apply_event(
+        tape.told(65, "REFUND_DECLINED", MINUTE), attempt_id=attempt("decline")))
+    asks("RFA-47", "Apple declines before it has asked", lambda: ledger.apply_event(
+        tape.told(66, "REFUND_DECLINED", MINUTE), attempt_id=attempt("early")))
+    opens("a question that comes after the decision", 66)
+    times = {"from_ms": begun - DAY, "until_ms": tape.now + DAY}
+    report = asks("RFA-60", "report", lambda: ledger.report_refunds(
+        environment="Sandbox", **times))
+    assert (report.asked, report.answered, report.late, report.failed) == (6, 1, 1, 1), report
+    assert report.taken_units == 1, report
+    asks("RFA-60", "report of open cases", lambda: ledger.report_refunds(
+        state="open", **times))
+    asks("RFA-60", "report after a place", lambda: ledger.report_refunds(
+        after=f"{tape.now}-Sandbox/2000000100000060", **times))
+    tape.now += HOUR
+    asks("RFA-47", "Apple reverses its refund", lambda: ledger.apply_event(
+        tape.told(60, "REFUND_REVERSED", MINUTE, **many), attempt_id=attempt("reverse"),
+        grant=lambda _: None))
+    asks("RFA-47", "the refund comes once more", lambda: ledger.apply_event(
+        gone, attempt_id=attempt("refund")))
+    asks("RFA-60", "report of a reversal", lambda: ledger.report_refunds(**times))
+    asks("RFA-50", "the customer is forgotten", lambda: ledger.forget_account(
+        who, attempt_id=attempt("forget-gus")))
+    last = opens("a question about a forgotten customer", 61, 1, **many)
+    assert assess(last, 0).request is None, "an answer without consent"
+    tape.refused("RFA-60", "a report of too long a time", lambda: ledger.report_refunds(
+        from_ms=begun - 93 * DAY, until_ms=begun))
+
+
+def replaced(case, **members):
+    return dataclasses.replace(case, **members)
 
 
 def reconciling(tape, ledger):
@@ -796,7 +928,7 @@ def carried_out(tape, ledger, request):
 
 KINDS = {
     "sqlite": (schema, keys, challenges, meters, purchases, refunds, subscriptions, accounts,
-               differences, reconciling),
+               differences, refund_answers, reconciling),
     "redis": (schema, challenges, meters),
 }
 KINDS["dynamodb"] = KINDS["sqlite"]

@@ -384,6 +384,21 @@ class Pages(unittest.TestCase):
                     "not-verified", "rejected.app-store.inconsistent "
                     "notificationHistory[0].signedPayload.environment")})
 
+    # ---- questions about refunds ----------------------------------------------------------
+
+    def test_lost_question_and_decision(self):
+        with self.world() as world:
+            known = world.buy()
+            for type, open, outcomes in (("CONSUMPTION_REQUEST", [known], []),
+                                         ("REFUND_DECLINED", [], ["declined"])):
+                world.notify(known, type)
+                world.pass_time(MINUTE)
+                self.assertTrue(self.ask(world).ok)
+                found = world.ledger.report_refunds(state="open").refunds
+                self.assertEqual([case.transaction_id for case in found], open)
+                found = world.ledger.report_refunds().refunds
+                self.assertEqual([case.outcome for case in found], outcomes)
+
     # ---- a time of which Apple tells nothing ---------------------------------------------
 
     def test_start_too_far_in_the_past(self):

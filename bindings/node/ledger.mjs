@@ -7,12 +7,13 @@ export const {
   CompleteRevocationResult, ConsumeChallengeResult, ConsumeQuotaResult, CreateSchemaResult,
   DeactivateSubscriptionsResult, DeviceKey, Difference, DifferenceCount, DueSubscription, DynamoDB,
   FindResult, FinishSignupResult, ForgetAccountResult, GetDeviceKeyResult, GetEvidenceResult,
-  GetPlanResult, Grant, IssueChallengeResult, LeaseDueSubscriptionsResult, Ledger, LedgerPurchase,
-  ListDifferencesResult, MariaDB, MergeAccountsResult, MovedRows, OperatorFacts, Postgres,
-  PurchaseRevocation, ReconcileResult, RecordEventResult, Redis, RefusedPart,
-  RegisterDeviceKeyResult, ReleaseQuotaResult, Result, ResumeExpiredResult,
+  GetPlanResult, Grant, IssueChallengeResult, LeaseDueRefundsResult, LeaseDueSubscriptionsResult,
+  Ledger, LedgerPurchase, ListDifferencesResult, MariaDB, MergeAccountsResult, MovedRows,
+  OpenRefundResult, OperatorFacts, Postgres, PurchaseRevocation, ReconcileResult, RecordEventResult,
+  Redis, RefundCase, RefundOutcomeCount, RefundRuleCount, RefusedPart, RegisterDeviceKeyResult,
+  ReleaseQuotaResult, ReportRefundsResult, Result, ResumeExpiredResult,
   ResumeExpiredRevocationsResult, ResumeResult, RetireDeviceKeyResult, RevokeResult, SQLite,
-  StoreResult, StoredEvidence, Subscription, SubscriptionUpdate, Take, TakeBack,
+  SettleRefundResult, StoreResult, StoredEvidence, Subscription, SubscriptionUpdate, Take, TakeBack,
   UpdateDeviceKeyReceiptResult, UpdateSubscriptionsResult
 } = ledger;
 export default ledger;

@@ -263,7 +263,7 @@ PLACES = {"purchase_key": (20, 50), "purchase": (240, 50), "evidence": (460, 50)
           "subscription": (680, 50), "quota": (20, 150), "challenge": (20, 300),
           "event": (20, 466), "audit": (460, 160), "merged_account": (460, 312),
           "schema": (460, 428), "device_key": (680, 432),
-          "run": (900, 50), "difference": (900, 352)}
+          "run": (900, 50), "difference": (900, 352), "refund": (1120, 50)}
 ARROWS = [("purchase_key", "target", "purchase"), ("purchase", "evidence", "evidence"),
           ("subscription", "evidence", "evidence")]
 WIDTH, LINE, HEAD = 180, 16, 26
@@ -275,7 +275,7 @@ text{font:12px ui-monospace,"DejaVu Sans Mono",monospace;fill:var(--text)}
 rect.box{fill:var(--box);stroke:var(--line)}path{stroke:var(--line);fill:none}.head{fill:var(--line);stroke:none}"""
 LABEL = ("The tables of the ledger: the keys of a purchase lead to its row; purchases and "
          "subscriptions name their evidence; counters, challenges, device keys, events, "
-         "merged accounts, audit rows, runs of reconcile and differences are on their own")
+         "merged accounts, audit rows, runs of reconcile, differences and refunds are on their own")
 
 
 def draw_box(table):
@@ -305,9 +305,9 @@ def draw_arrow(tables, source, column, target):
 
 def draw_tables(tables):
     return "\n".join([
-        '<svg xmlns="http://www.w3.org/2000/svg" width="1100" height="720" viewBox="0 0 1100 720" '
+        '<svg xmlns="http://www.w3.org/2000/svg" width="1320" height="720" viewBox="0 0 1320 720" '
         f'role="img" aria-label="{LABEL}">', f"<style>\n{STYLE}\n</style>",
-        '<rect width="1100" height="720" rx="8" fill="var(--back)"/>',
+        '<rect width="1320" height="720" rx="8" fill="var(--back)"/>',
         '<text class="none" x="20" y="28">underlined: the key; grey: may be null</text>',
         *(line for each in ARROWS for line in draw_arrow(tables, *each)),
         *(line for table in tables.values() for line in draw_box(table)), "</svg>", ""])

@@ -388,7 +388,7 @@ RUNS = ("call", "http", "store")
 WORDS = ("", "type", "short", "long", "character", "same")
 CLASSES = ("purchase", "transaction", "jws", "device-jws", "transaction-receipt", "app-receipt",
            "attest-receipt", "attestation", "receipted-attestation", "assertion", "keyset",
-           "realtime-request")
+           "realtime-request", "refund-notification")
 # The terms of a step bound, by variable. Bounds of the App Store Server API are listed whole.
 TERM = re.compile(r"(\d+)([nl]?)")
 PAGES, ATTEMPTS = 100, 5

@@ -1329,12 +1329,13 @@ enum ExplanationText {
     thing	rule	APR-25	rule	forms of ids	what it is	a check: it refuses something	page	docs/spec/receipts.md §3.7
     thing	rule	APR-26	rule	caps scale together	what it is	what an answer says, or is made of	page	docs/spec/receipts.md §3.7
     thing	rule	APR-24	rule	no switch skips the signature	what it is	how the library is built, or what it costs	page	docs/spec/receipts.md §3.7
-    thing	rule	RFA-1	rule	open-refund: the question kept, made from the notification	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-1	rule	open-refund: the question kept, made from the notification	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §1
     thing	rule	RFA-2	rule	the input of assess-refund, read strictly	what it is	a check: it refuses something	page	docs/spec/refund-answers.md §1
-    thing	rule	RFA-3	rule	when the case is opened	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
-    thing	rule	RFA-4	rule	lease-due-refunds	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-3	rule	when the case is opened	what it is	the duty of your server	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-4	rule	lease-due-refunds	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §1
     thing	rule	RFA-5	rule	the time until which an answer is sent	what it is	a row of a table of decisions	page	docs/spec/refund-answers.md §1
-    thing	rule	RFA-6	rule	settle-refund	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-6	rule	settle-refund	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §1
+    thing	rule	RFA-7	rule	what the ledger says of a case	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §1
     thing	rule	RFA-10	rule	which coins were spent: first in, first out	what it is	the duty of your server	page	docs/spec/refund-answers.md §2
     thing	rule	RFA-11	rule	the percentage of a meter, exact	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §2
     thing	rule	RFA-12	rule	the answer, its status, and the rule of every field	what it is	a check: it refuses something	page	docs/spec/refund-answers.md §2
@@ -1366,13 +1367,13 @@ enum ExplanationText {
     thing	rule	RFA-41	rule	rounding to units	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
     thing	rule	RFA-42	rule	units are those of the claim	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
     thing	rule	RFA-43	rule	what stays with the customer, what is taken	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
-    thing	rule	RFA-44	rule	a refund that is reversed	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §4
-    thing	rule	RFA-45	rule	further refunds	what it is	what an answer says, or is made of; built in part; a smaller share has no report yet	page	docs/spec/refund-answers.md §4
-    thing	rule	RFA-46	rule	any order ends with the newest state	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §4
-    thing	rule	RFA-47	rule	Apple's decision closes the case	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §4
-    thing	rule	RFA-50	rule	what is never stored	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
-    thing	rule	RFA-51	rule	one case a purchase	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
-    thing	rule	RFA-60	rule	report-refunds	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
+    thing	rule	RFA-44	rule	a refund that is reversed	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-45	rule	further refunds	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-46	rule	any order ends with the newest state	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-47	rule	Apple's decision closes the case	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §4
+    thing	rule	RFA-50	rule	what is never stored	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §5
+    thing	rule	RFA-51	rule	one case a purchase	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §5
+    thing	rule	RFA-60	rule	report-refunds	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §5
     thing	rule	RFA-61	rule	hooks of hosts	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
     thing	rule	SES-1	rule	what a session says, and from where	what it is	a check: it refuses something	page	docs/spec/session.md §1
     thing	rule	SES-2	rule	text of a session	what it is	what an answer says, or is made of	page	docs/spec/session.md §1
@@ -1649,6 +1650,7 @@ enum ExplanationText {
     thing	rule	RCN-25	rule	owned: claims for an owner that is known	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
     thing	rule	RCN-26	rule	Nobody is paid by guess	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-27	rule	evidence is kept as by claims	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-28	rule	questions and decisions about refunds are entered	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-30	rule	Each of Apple's answers	what it is	a check: it refuses something	page	docs/spec/reconcile.md §4
     thing	rule	RCN-31	rule	environments: a run touches rows of one	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §4
     thing	rule	RCN-32	rule	Notifications without purchase	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §4
@@ -1750,6 +1752,10 @@ enum ExplanationText {
     thing	operation	create-schema	does	Creates tables and indexes if there are none: for a setup, and for nothing else. If only some exist, nothing is created.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, lineage	page	docs/exchanges.md; STO-78
     thing	operation	list-differences	does	Returns the differences between the ledger and Apple that reconcile has found, the oldest first, 25 a page.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, environment, kind, state, after	page	docs/exchanges.md; RCN-42
     thing	operation	close-difference	does	Closes a difference that a person has settled; only newer evidence opens it again.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, id, note	page	docs/exchanges.md; RCN-42
+    thing	operation	open-refund	does	Stores Apple's question about a refund with its deadline, before Apple hears 200. The same question again changes nothing; a newer one about the same purchase opens the case again.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs	page	docs/exchanges.md; RFA-1
+    thing	operation	lease-due-refunds	does	Returns up to 25 open cases, those with less time first, for assess-refund and settle-refund. Run it every minute, or every five.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, attemptId, leaseMs	page	docs/exchanges.md; RFA-4
+    thing	operation	settle-refund	does	Stores what was answered to Apple's question about a refund and by which rules, or why nothing was sent. Repeating it has no effect.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, environment, transactionId, answer, status	page	docs/exchanges.md; RFA-6
+    thing	operation	report-refunds	does	Returns the cases of a time, 25 a page: what was answered, what Apple decided, what was taken back; and the counts of the page.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, state, environment, fromMs, untilMs, after	page	docs/exchanges.md; RFA-60
     thing	operation	reconcile	does	Compares the ledger with Apple, a part at a time: enters what was missed, and reports what needs a person. Call it again while hasMore.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, environment, bundleId, attemptId, parts, fromMs, untilMs, maxRequests, leaseMs, attempts	page	docs/exchanges.md; reconcile.md §1
     thing	operation	get-transaction-info	does	Gets one transaction by its id or its original id.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId	page	docs/exchanges.md; app-store-server-api.md §4
     thing	operation	get-transaction-history	does	Gets all transactions of a customer by any of their transaction ids.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, revision, startDate, endDate, productId, productType, sort, subscriptionGroupIdentifier, inAppOwnershipType, revoked	page	docs/exchanges.md; app-store-server-api.md §4
@@ -2076,6 +2082,8 @@ enum ExplanationText {
     thing	value	ClaimOutcome	what it is	a set of values	meaning	The outcome of the claim of a purchase.	values	new, resume, already-granted, in-progress, other-account, revoked, held, unknown-product, upgraded, family-shared, unclaimed, refused
     thing	value	ClientResult	what it is	a set of values	meaning	The result of a purchase for the client.	values	granted, already-granted, refused-final, refused-keep, deferred
     thing	value	DifferenceKind	what it is	a set of values	meaning	What differs between the ledger and Apple.	values	paid-not-granted, claim-left-behind, refund-not-taken-back, reversal-not-given-back, subscription-unowned, unknown-product, unknown-at-apple, not-verified, history-gap
+    thing	value	RefundState	what it is	a set of values	meaning	The state of Apple's question about a refund.	values	open, sent, silent, late, failed, decided
+    thing	value	RefundOutcome	what it is	a set of values	meaning	What Apple decided about a refund.	values	refunded, declined, reversed
     thing	value	RevokeOutcome	what it is	a set of values	meaning	The state of a revoked purchase before, or the reason why nothing changed.	values	was-granted, was-claimed, unclaimed, already, stale, not-revoked, refused, in-progress
     thing	value	EventPart	what it is	a set of values	meaning	The subject of a refused part of an event.	values	ledger, subscription
     thing	value	PurchaseUse	what it is	a set of values	meaning	The answer to a customer who asks about a purchase.	values	unused, already-delivered, resume, refunded, used-by-other
@@ -2364,6 +2372,15 @@ enum ExplanationText {
     thing	value	unknown-at-apple	value of	DifferenceKind: What differs between the ledger and Apple.
     thing	value	not-verified	value of	DifferenceKind: What differs between the ledger and Apple.
     thing	value	history-gap	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	open	value of	RefundState: The state of Apple's question about a refund.
+    thing	value	sent	value of	RefundState: The state of Apple's question about a refund.
+    thing	value	silent	value of	RefundState: The state of Apple's question about a refund.
+    thing	value	late	value of	RefundState: The state of Apple's question about a refund.
+    thing	value	failed	value of	RefundState: The state of Apple's question about a refund.
+    thing	value	decided	value of	RefundState: The state of Apple's question about a refund.
+    thing	value	refunded	value of	RefundOutcome: What Apple decided about a refund.
+    thing	value	declined	value of	RefundOutcome: What Apple decided about a refund.
+    thing	value	reversed	value of	RefundOutcome: What Apple decided about a refund.
     thing	value	was-granted	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
     thing	value	was-claimed	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
     thing	value	unclaimed	value of	RevokeOutcome: The state of a revoked purchase before, or the reason why nothing changed.
@@ -2665,6 +2682,13 @@ enum ExplanationText {
     thing	type	ForgetAccountResult	what it is	a type of facts	meaning	The result of forget-account: "forgotten", "already".	members	outcome, forgotten, hasMore, changed
     thing	type	StoredEvidence	what it is	a type of facts	meaning	A stored text of evidence. Verify the text again before you rely on it.	members	sha256, text, storedAtMs, bundleId
     thing	type	GetEvidenceResult	what it is	a type of facts	meaning	The result of get-evidence.	members	evidence, missing
+    thing	type	RefundCase	what it is	a type of facts	meaning	Apple's question about a refund, and what came of it.	members	environment, transactionId, originalTransactionId, productId, state, purchase, account, askedAtMs, dueAtMs, leaseExpiresAtMs, rules, deliveryStatus, consumptionPercentage, refundPreference, sentAtMs, settledAtMs, status, outcome, outcomeAtMs, outcomePercentage, takenUnits
+    thing	type	OpenRefundResult	what it is	a type of facts	meaning	The result of open-refund: "opened", "already" (the same question, or an older one), "decided" (Apple has decided since it asked).	members	outcome, refund
+    thing	type	LeaseDueRefundsResult	what it is	a type of facts	meaning	The result of lease-due-refunds.	members	refunds, hasMore
+    thing	type	SettleRefundResult	what it is	a type of facts	meaning	The result of settle-refund: "settled", "open" (it waits, or sending failed for now), "already" (it was settled or decided before), "superseded" (Apple has asked again), "none" (there is no such case).	members	outcome, refund
+    thing	type	RefundRuleCount	what it is	a type of facts	meaning	How many cases a rule has decided.	members	rule, count
+    thing	type	RefundOutcomeCount	what it is	a type of facts	meaning	How many cases have an outcome and a preference.	members	outcome, refundPreference, isSent, count
+    thing	type	ReportRefundsResult	what it is	a type of facts	meaning	The result of report-refunds. All counts are those of the page: add up the pages.	members	refunds, asked, answered, late, failed, silent, outcomes, takenUnits, hasMore, after
     thing	type	Difference	what it is	a type of facts	meaning	A difference between the ledger and Apple.	members	id, environment, kind, state, purchaseKey, transactionId, originalTransactionId, productId, quantity, price, currency, purchasedAtMs, asOfMs, detail, foundAtMs, seenAtMs, closedAtMs, closedBy, note, settledBy
     thing	type	ListDifferencesResult	what it is	a type of facts	meaning	The result of list-differences.	members	differences, hasMore, after
     thing	type	CloseDifferenceResult	what it is	a type of facts	meaning	The result of close-difference: "closed", "already", "none" (there is no such difference).	members	outcome, difference

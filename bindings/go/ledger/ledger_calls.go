@@ -873,6 +873,101 @@ func (l *Ledger) CloseDifference(
 	return found, l.answer(ctx, request, effects{}, found, &found.Result)
 }
 
+// OpenRefund stores Apple's question about a refund with its deadline, before Apple hears 200.
+// The same question again changes nothing; a newer one about the same purchase opens the case
+// again.
+//
+//	evidence  a refund notification that was verified
+func (l *Ledger) OpenRefund(
+	ctx context.Context, evidence assay.Evidence,
+) (*OpenRefundResult, error) {
+	request := asking("open-refund")
+	request.evidence = []assay.Evidence{evidence}
+	found := new(OpenRefundResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
+// A LeaseDueRefundsRequest has the arguments of LeaseDueRefunds.
+type LeaseDueRefundsRequest struct {
+	// The id of this attempt, the same when a request is repeated: 22 to 64 characters; empty:
+	// a new one.
+	AttemptID string
+	// The time for which no other process gets them; zero: `ledger.leaseMs`.
+	Lease time.Duration
+}
+
+// LeaseDueRefunds returns up to 25 open cases, those with less time first, for `assess-refund`
+// and `settle-refund`. Run it every minute, or every five.
+func (l *Ledger) LeaseDueRefunds(
+	ctx context.Context, asked LeaseDueRefundsRequest,
+) (*LeaseDueRefundsResult, error) {
+	request := asking("lease-due-refunds")
+	request.make("attemptId", asked.AttemptID, 16)
+	put(request, "leaseMs", asked.Lease.Milliseconds())
+	if request.err != nil {
+		return nil, request.err
+	}
+	found := new(LeaseDueRefundsResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
+// A SettleRefundRequest has the arguments of SettleRefund.
+type SettleRefundRequest struct {
+	// The environment of the transaction.
+	Environment assay.Environment
+	// The transaction.
+	TransactionID string
+	// The answer of `assess-refund`.
+	Answer *assay.RefundAnswer
+	// The name of the status with which the request was sent, "ok" if Apple took it; empty:
+	// nothing was to be sent; required with send.
+	Status string
+}
+
+// SettleRefund stores what was answered to Apple's question about a refund and by which rules,
+// or why nothing was sent. Repeating it has no effect.
+func (l *Ledger) SettleRefund(
+	ctx context.Context, asked SettleRefundRequest,
+) (*SettleRefundResult, error) {
+	request := asking("settle-refund")
+	request.set("environment", asked.Environment)
+	request.set("transactionId", asked.TransactionID)
+	request.answer("answer", asked.Answer)
+	put(request, "status", asked.Status)
+	found := new(SettleRefundResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
+// A ReportRefundsRequest has the arguments of ReportRefunds.
+type ReportRefundsRequest struct {
+	// Whether to return the open cases, or those that are answered, silent, late, failed or
+	// decided; "open" or "closed"; empty: closed.
+	State string
+	// The environment; empty for all.
+	Environment assay.Environment
+	// Where the time of the questions begins; zero and at most: 92 days before its end.
+	From time.Time
+	// Where it ends; zero: now.
+	Until time.Time
+	// The place after which to begin, `after` of the page before; may be empty.
+	After string
+}
+
+// ReportRefunds returns the cases of a time, 25 a page: what was answered, what Apple decided,
+// what was taken back; and the counts of the page.
+func (l *Ledger) ReportRefunds(
+	ctx context.Context, asked ReportRefundsRequest,
+) (*ReportRefundsResult, error) {
+	request := asking("report-refunds")
+	put(request, "state", asked.State)
+	put(request, "environment", asked.Environment)
+	request.time("fromMs", asked.From)
+	request.time("untilMs", asked.Until)
+	put(request, "after", asked.After)
+	found := new(ReportRefundsResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
 // A ReconcileRequest has the arguments of Reconcile.
 type ReconcileRequest struct {
 	// The environment, of which Apple's server is asked.

@@ -79,6 +79,13 @@ func (r *request) plan(name string, plan *GetPlanResult) {
 	r.members[name] = kept
 }
 
+// answer adds an answer as the library wrote it.
+func (r *request) answer(name string, answer *assay.RefundAnswer) {
+	if answer != nil {
+		r.members[name] = answer.Raw()
+	}
+}
+
 // prove sets the given evidence, with a transaction verified from jws before it.
 func (r *request) prove(
 	ctx context.Context, ledger *Ledger, jws string, given []assay.Evidence,

@@ -647,6 +647,131 @@ type GetEvidenceResult struct {
 	Missing []string `json:"missing"`
 }
 
+// RefundCase is Apple's question about a refund, and what came of it.
+type RefundCase struct {
+	// The environment.
+	Environment assay.Environment `json:"environment"`
+	// The transaction that Apple asks about.
+	TransactionID string `json:"transactionId"`
+	// Its original transaction.
+	OriginalTransactionID string `json:"originalTransactionId"`
+	// The product.
+	ProductID string `json:"productId"`
+	// The state; "decided": Apple decided before an answer was sent. One of "open", "sent",
+	// "silent", "late", "failed", "decided".
+	State string `json:"state"`
+	// The purchase, as `assess-refund` takes it for its case; empty unless the state is "open".
+	Purchase json.RawMessage `json:"purchase"`
+	// The account that owns the purchase now; empty if none does, or if it was forgotten.
+	Account string `json:"account"`
+	// When Apple asked.
+	AskedAt Time `json:"askedAtMs"`
+	// When Apple's twelve hours end.
+	DueAt Time `json:"dueAtMs"`
+	// When the case is handed out again; zero unless it was.
+	LeaseExpiresAt Time `json:"leaseExpiresAtMs"`
+	// The rules that decided the answer, then delivery, percentage and preference; empty before
+	// an answer.
+	Rules []string `json:"rules"`
+	// The delivery of the answer, in Apple's words.
+	DeliveryStatus string `json:"deliveryStatus"`
+	// The percentage of the answer, in thousandths of a percent.
+	ConsumptionPercentage *int64 `json:"consumptionPercentage"`
+	// The preference of the answer, in Apple's words; empty if it has none.
+	RefundPreference string `json:"refundPreference"`
+	// When the answer was sent; zero if nothing was sent.
+	SentAt Time `json:"sentAtMs"`
+	// When the case was settled; zero if it was not.
+	SettledAt Time `json:"settledAtMs"`
+	// The status with which sending failed.
+	Status string `json:"status"`
+	// What Apple decided; empty if nothing is known. One of "refunded", "declined", "reversed".
+	Outcome string `json:"outcome"`
+	// When Apple decided.
+	OutcomeAt Time `json:"outcomeAtMs"`
+	// The refunded share in thousandths of a percent; nil if Apple has not told it.
+	OutcomePercentage *int64 `json:"outcomePercentage"`
+	// The units that the ledger has taken back by now.
+	TakenUnits int64 `json:"takenUnits"`
+}
+
+// OpenRefundResult is the result of OpenRefund: "opened", "already" (the same question, or an
+// older one), "decided" (Apple has decided since it asked).
+type OpenRefundResult struct {
+	Result
+	// The outcome of the request.
+	Outcome string `json:"outcome"`
+	// The case.
+	Refund *RefundCase `json:"refund"`
+}
+
+// LeaseDueRefundsResult is the result of LeaseDueRefunds.
+type LeaseDueRefundsResult struct {
+	Result
+	// The cases, those with less time first, at most 25.
+	Refunds []RefundCase `json:"refunds"`
+	// Whether to call again at once, because there may be more.
+	HasMore bool `json:"hasMore"`
+}
+
+// SettleRefundResult is the result of SettleRefund: "settled", "open" (it waits, or sending
+// failed for now), "already" (it was settled or decided before), "superseded" (Apple has asked
+// again), "none" (there is no such case).
+type SettleRefundResult struct {
+	Result
+	// The outcome of the request.
+	Outcome string `json:"outcome"`
+	// The case afterwards; nil if there is none.
+	Refund *RefundCase `json:"refund"`
+}
+
+// RefundRuleCount is how many cases a rule has decided.
+type RefundRuleCount struct {
+	// The rule that decided the answer.
+	Rule string `json:"rule"`
+	// Their number.
+	Count int64 `json:"count"`
+}
+
+// RefundOutcomeCount is how many cases have an outcome and a preference.
+type RefundOutcomeCount struct {
+	// What Apple decided; empty if nothing is known. One of "refunded", "declined", "reversed".
+	Outcome string `json:"outcome"`
+	// The preference; empty if none.
+	RefundPreference string `json:"refundPreference"`
+	// Whether it was sent to Apple.
+	IsSent bool `json:"isSent"`
+	// Their number.
+	Count int64 `json:"count"`
+}
+
+// ReportRefundsResult is the result of ReportRefunds. All counts are those of the page: add up
+// the pages.
+type ReportRefundsResult struct {
+	Result
+	// The cases, by the time of the question; a page of DynamoDB may have fewer than 25
+	// although more follow.
+	Refunds []RefundCase `json:"refunds"`
+	// The number of cases.
+	Asked int64 `json:"asked"`
+	// To how many an answer was sent.
+	Answered int64 `json:"answered"`
+	// For how many it was too late.
+	Late int64 `json:"late"`
+	// For how many sending failed for good.
+	Failed int64 `json:"failed"`
+	// For how many nothing was to be sent, by the rule that said so.
+	Silent []RefundRuleCount `json:"silent"`
+	// What Apple decided, by the preference of the answer.
+	Outcomes []RefundOutcomeCount `json:"outcomes"`
+	// The units that the ledger has taken back.
+	TakenUnits int64 `json:"takenUnits"`
+	// Whether another page follows.
+	HasMore bool `json:"hasMore"`
+	// The place of the next page; empty if this is the last one.
+	After string `json:"after"`
+}
+
 // Difference is a difference between the ledger and Apple.
 type Difference struct {
 	// The key of the difference, 64 hex digits: the same whenever it is found again.

@@ -135,6 +135,22 @@ exports.OPERATIONS = [
     result: "CloseDifferenceResult", isAnswer: true,
   },
   {
+    name: "openRefund", operation: "open-refund", evidence: { name: "notification", first: true },
+    made: [], functions: [], wrapped: [], result: "OpenRefundResult", isAnswer: false,
+  },
+  {
+    name: "leaseDueRefunds", operation: "lease-due-refunds", made: ["attemptId"], functions: [],
+    wrapped: [], result: "LeaseDueRefundsResult", isAnswer: false,
+  },
+  {
+    name: "settleRefund", operation: "settle-refund", made: [], functions: [], wrapped: [],
+    result: "SettleRefundResult", isAnswer: false,
+  },
+  {
+    name: "reportRefunds", operation: "report-refunds", made: [], functions: [], wrapped: [],
+    result: "ReportRefundsResult", isAnswer: false,
+  },
+  {
     name: "reconcile", operation: "reconcile", first: "environment", made: ["attemptId"],
     functions: [], wrapped: [], result: "ReconcileResult", isAnswer: false,
   },

@@ -10,7 +10,7 @@ import type {
   SeveralEvidence,
   SignedText,
 } from "../index.cjs";
-import type { AttestEnvironment } from "./facts.cjs";
+import type { AttestEnvironment, RefundAnswer } from "./facts.cjs";
 import type { Grant, LedgerCallOptions, Result, TakeBack } from "../ledger.cjs";
 
 // Sets of values: a value that this version does not know passes through.
@@ -29,6 +29,13 @@ export type DifferenceKind =
   "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" |
   "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap" |
   (string & {});
+
+/** The state of Apple's question about a refund. */
+export type RefundState =
+  "open" | "sent" | "silent" | "late" | "failed" | "decided" | (string & {});
+
+/** What Apple decided about a refund. */
+export type RefundOutcome = "refunded" | "declined" | "reversed" | (string & {});
 
 /** The state of a revoked purchase before, or the reason why nothing changed. */
 export type RevokeOutcome =
@@ -794,6 +801,143 @@ export class GetEvidenceResult extends Result {
   readonly missing: readonly string[];
 }
 
+/** Apple's question about a refund, and what came of it. */
+export class RefundCase extends Members {
+  /** The environment. */
+  readonly environment: Environment;
+  /** The transaction that Apple asks about. */
+  readonly transactionId: string;
+  /** Its original transaction. */
+  readonly originalTransactionId: string;
+  /** The product. */
+  readonly productId: string;
+  /** The state; "decided": Apple decided before an answer was sent. */
+  readonly state: RefundState;
+  /** The purchase, as `assess-refund` takes it for its case; null unless the state is "open". */
+  readonly purchase: Json | null;
+  /** The account that owns the purchase now; null if none does, or if it was forgotten. */
+  readonly account: string | null;
+  /** When Apple asked. */
+  readonly askedAtMs: Ms;
+  readonly askedAt: Date;
+  /** When Apple's twelve hours end. */
+  readonly dueAtMs: Ms;
+  readonly dueAt: Date;
+  /** When the case is handed out again; null unless it was. */
+  readonly leaseExpiresAtMs: Ms | null;
+  readonly leaseExpiresAt: Date | null;
+  /**
+   * The rules that decided the answer, then delivery, percentage and preference; empty before an
+   * answer.
+   */
+  readonly rules: readonly string[];
+  /** The delivery of the answer, in Apple's words. */
+  readonly deliveryStatus: string | null;
+  /** The percentage of the answer, in thousandths of a percent. */
+  readonly consumptionPercentage: number | null;
+  /** The preference of the answer, in Apple's words; null if it has none. */
+  readonly refundPreference: string | null;
+  /** When the answer was sent; null if nothing was sent. */
+  readonly sentAtMs: Ms | null;
+  readonly sentAt: Date | null;
+  /** When the case was settled; null if it was not. */
+  readonly settledAtMs: Ms | null;
+  readonly settledAt: Date | null;
+  /** The status with which sending failed. */
+  readonly status: string | null;
+  /** What Apple decided; null if nothing is known. */
+  readonly outcome: RefundOutcome | null;
+  /** When Apple decided. */
+  readonly outcomeAtMs: Ms | null;
+  readonly outcomeAt: Date | null;
+  /** The refunded share in thousandths of a percent; null if Apple has not told it. */
+  readonly outcomePercentage: number | null;
+  /** The units that the ledger has taken back by now. */
+  readonly takenUnits: number;
+}
+
+/**
+ * The result of `openRefund`: "opened", "already" (the same question, or an older one), "decided"
+ * (Apple has decided since it asked).
+ */
+export class OpenRefundResult extends StoreResult {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The case. */
+  readonly refund: RefundCase | null;
+}
+
+/** The result of `leaseDueRefunds`. */
+export class LeaseDueRefundsResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The cases, those with less time first, at most 25. */
+  readonly refunds: readonly RefundCase[];
+  /** Whether to call again at once, because there may be more. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * The result of `settleRefund`: "settled", "open" (it waits, or sending failed for now), "already"
+ * (it was settled or decided before), "superseded" (Apple has asked again), "none" (there is no
+ * such case).
+ */
+export class SettleRefundResult extends StoreResult {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The case afterwards; null if there is none. */
+  readonly refund: RefundCase | null;
+}
+
+/** How many cases a rule has decided. */
+export class RefundRuleCount extends Members {
+  /** The rule that decided the answer. */
+  readonly rule: string;
+  /** Their number. */
+  readonly count: number;
+}
+
+/** How many cases have an outcome and a preference. */
+export class RefundOutcomeCount extends Members {
+  /** What Apple decided; null if nothing is known. */
+  readonly outcome: RefundOutcome | null;
+  /** The preference; null if none. */
+  readonly refundPreference: string | null;
+  /** Whether it was sent to Apple. */
+  readonly isSent: boolean;
+  /** Their number. */
+  readonly count: number;
+}
+
+/** The result of `reportRefunds`. All counts are those of the page: add up the pages. */
+export class ReportRefundsResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /**
+   * The cases, by the time of the question; a page of DynamoDB may have fewer than 25 although more
+   * follow.
+   */
+  readonly refunds: readonly RefundCase[];
+  /** The number of cases. */
+  readonly asked: number;
+  /** To how many an answer was sent. */
+  readonly answered: number;
+  /** For how many it was too late. */
+  readonly late: number;
+  /** For how many sending failed for good. */
+  readonly failed: number;
+  /** For how many nothing was to be sent, by the rule that said so. */
+  readonly silent: readonly RefundRuleCount[];
+  /** What Apple decided, by the preference of the answer. */
+  readonly outcomes: readonly RefundOutcomeCount[];
+  /** The units that the ledger has taken back. */
+  readonly takenUnits: number;
+  /** Whether another page follows. */
+  readonly hasMore: boolean;
+  /** The place of the next page; null if this is the last one. */
+  readonly after: string | null;
+}
+
 /** A difference between the ledger and Apple. */
 export class Difference extends Members {
   /** The key of the difference, 64 hex digits: the same whenever it is found again. */
@@ -1264,6 +1408,42 @@ export interface CloseDifferenceRequest extends LedgerCallOptions {
   note: string;
 }
 
+export interface LeaseDueRefundsRequest extends LedgerCallOptions {
+  /** The id of this attempt, the same when a request is repeated. */
+  attemptId?: string;
+  /** The time for which no other process gets them. */
+  leaseMs?: number;
+}
+
+export interface SettleRefundRequest extends LedgerCallOptions {
+  /** The environment of the transaction. */
+  environment: "Production" | "Sandbox" | "LocalTesting";
+  /** The transaction. */
+  transactionId: string;
+  /** The answer of `assess-refund`. */
+  answer: RefundAnswer;
+  /**
+   * The name of the status with which the request was sent, "ok" if Apple took it; absent: nothing
+   * was to be sent.
+   */
+  status?: string;
+}
+
+export interface ReportRefundsRequest extends LedgerCallOptions {
+  /**
+   * Whether to return the open cases, or those that are answered, silent, late, failed or decided.
+   */
+  state?: "open" | "closed";
+  /** The environment; absent for all. */
+  environment?: "Production" | "Sandbox" | "LocalTesting";
+  /** Where the time of the questions begins; absent and at most: 92 days before its end. */
+  fromMs?: Ms | Date;
+  /** Where it ends; absent: now. */
+  untilMs?: Ms | Date;
+  /** The place after which to begin, `after` of the page before. */
+  after?: string;
+}
+
 export interface ReconcileRequest extends LedgerCallOptions {
   /** The app. */
   bundleId?: string;
@@ -1426,6 +1606,26 @@ export interface LedgerCalls {
   listDifferences(options?: ListDifferencesRequest): Promise<ListDifferencesResult>;
   /** Closes a difference that a person has settled; only newer evidence opens it again. */
   closeDifference(request: CloseDifferenceRequest): Promise<CloseDifferenceResult>;
+  /**
+   * Stores Apple's question about a refund with its deadline, before Apple hears 200. The same
+   * question again changes nothing; a newer one about the same purchase opens the case again.
+   */
+  openRefund(notification: Evidence, options?: LedgerCallOptions): Promise<OpenRefundResult>;
+  /**
+   * Returns up to 25 open cases, those with less time first, for `assess-refund` and
+   * `settleRefund`. Run it every minute, or every five.
+   */
+  leaseDueRefunds(options?: LeaseDueRefundsRequest): Promise<LeaseDueRefundsResult>;
+  /**
+   * Stores what was answered to Apple's question about a refund and by which rules, or why nothing
+   * was sent. Repeating it has no effect.
+   */
+  settleRefund(request: SettleRefundRequest): Promise<SettleRefundResult>;
+  /**
+   * Returns the cases of a time, 25 a page: what was answered, what Apple decided, what was taken
+   * back; and the counts of the page.
+   */
+  reportRefunds(options?: ReportRefundsRequest): Promise<ReportRefundsResult>;
   /**
    * Compares the ledger with Apple, a part at a time: enters what was missed, and reports what
    * needs a person. Call it again while `hasMore`.

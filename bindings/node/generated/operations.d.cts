@@ -1535,6 +1535,33 @@ export interface ExchangeRequests {
     id: string;
     note: string;
   };
+  "open-refund": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+  };
+  "lease-due-refunds": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    attemptId: string;
+    leaseMs?: number | null;
+  };
+  "settle-refund": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    environment: "Production" | "Sandbox" | "LocalTesting";
+    transactionId: string;
+    answer: object;
+    status?: string | null;
+  };
+  "report-refunds": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    state?: "open" | "closed" | null;
+    environment?: "Production" | "Sandbox" | "LocalTesting" | null;
+    fromMs?: Ms | Date | null;
+    untilMs?: Ms | Date | null;
+    after?: string | null;
+  };
   "reconcile": {
     engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
     deadlineMs?: Ms | Date | null;

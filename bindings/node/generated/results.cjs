@@ -504,6 +504,95 @@ class GetEvidenceResult extends Result {
   get missing() { return list(here(this, "missing"), text); }
 }
 
+class RefundCase extends Members {
+  static shown = ["environment", "transactionId", "state"];
+  get environment() { return text(here(this, "environment")); }
+  get transactionId() { return text(here(this, "transactionId")); }
+  get originalTransactionId() { return text(here(this, "originalTransactionId")); }
+  get productId() { return text(here(this, "productId")); }
+  get state() { return text(here(this, "state")); }
+  get purchase() { return json(here(this, "purchase")); }
+  get account() { return text(here(this, "account")); }
+  get askedAtMs() { return number(here(this, "askedAtMs")); }
+  get askedAt() { return date(here(this, "askedAtMs")); }
+  get dueAtMs() { return number(here(this, "dueAtMs")); }
+  get dueAt() { return date(here(this, "dueAtMs")); }
+  get leaseExpiresAtMs() { return number(here(this, "leaseExpiresAtMs")); }
+  get leaseExpiresAt() { return date(here(this, "leaseExpiresAtMs")); }
+  get rules() { return list(here(this, "rules"), text); }
+  get deliveryStatus() { return text(here(this, "deliveryStatus")); }
+  get consumptionPercentage() { return number(here(this, "consumptionPercentage")); }
+  get refundPreference() { return text(here(this, "refundPreference")); }
+  get sentAtMs() { return number(here(this, "sentAtMs")); }
+  get sentAt() { return date(here(this, "sentAtMs")); }
+  get settledAtMs() { return number(here(this, "settledAtMs")); }
+  get settledAt() { return date(here(this, "settledAtMs")); }
+  get status() { return text(here(this, "status")); }
+  get outcome() { return text(here(this, "outcome")); }
+  get outcomeAtMs() { return number(here(this, "outcomeAtMs")); }
+  get outcomeAt() { return date(here(this, "outcomeAtMs")); }
+  get outcomePercentage() { return number(here(this, "outcomePercentage")); }
+  get takenUnits() { return number(here(this, "takenUnits")); }
+}
+
+class OpenRefundResult extends StoreResult {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["outcome"];
+  get document() { return documentOf(this); }
+  get refund() { return nested(this, here(this, "refund"), RefundCase); }
+}
+
+class LeaseDueRefundsResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["hasMore"];
+  get document() { return documentOf(this); }
+  get refunds() { return list(here(this, "refunds"), (each) => nested(this, each, RefundCase)); }
+  get hasMore() { return boolean(here(this, "hasMore")); }
+}
+
+class SettleRefundResult extends StoreResult {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["outcome"];
+  get document() { return documentOf(this); }
+  get refund() { return nested(this, here(this, "refund"), RefundCase); }
+}
+
+class RefundRuleCount extends Members {
+  static shown = ["rule", "count"];
+  get rule() { return text(here(this, "rule")); }
+  get count() { return number(here(this, "count")); }
+}
+
+class RefundOutcomeCount extends Members {
+  static shown = ["outcome", "refundPreference", "count"];
+  get outcome() { return text(here(this, "outcome")); }
+  get refundPreference() { return text(here(this, "refundPreference")); }
+  get isSent() { return boolean(here(this, "isSent")); }
+  get count() { return number(here(this, "count")); }
+}
+
+class ReportRefundsResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["asked", "hasMore"];
+  get document() { return documentOf(this); }
+  get refunds() { return list(here(this, "refunds"), (each) => nested(this, each, RefundCase)); }
+  get asked() { return number(here(this, "asked")); }
+  get answered() { return number(here(this, "answered")); }
+  get late() { return number(here(this, "late")); }
+  get failed() { return number(here(this, "failed")); }
+  get silent() { return list(here(this, "silent"), (each) => nested(this, each, RefundRuleCount)); }
+  get outcomes() {
+    return list(here(this, "outcomes"), (each) => nested(this, each, RefundOutcomeCount));
+  }
+  get takenUnits() { return number(here(this, "takenUnits")); }
+  get hasMore() { return boolean(here(this, "hasMore")); }
+  get after() { return text(here(this, "after")); }
+}
+
 class Difference extends Members {
   static shown = ["id", "kind", "state"];
   get id() { return text(here(this, "id")); }
@@ -622,6 +711,7 @@ module.exports = {
   ConsumeChallengeResult, RegisterDeviceKeyResult, AdvanceDeviceKeyCounterResult,
   UpdateDeviceKeyReceiptResult, RetireDeviceKeyResult, DeviceKey, GetDeviceKeyResult,
   RecordEventResult, MovedRows, MergeAccountsResult, ForgetAccountResult, StoredEvidence,
-  GetEvidenceResult, Difference, ListDifferencesResult, CloseDifferenceResult, DifferenceCount,
-  ReconcileResult, CheckSchemaResult, CreateSchemaResult
+  GetEvidenceResult, RefundCase, OpenRefundResult, LeaseDueRefundsResult, SettleRefundResult,
+  RefundRuleCount, RefundOutcomeCount, ReportRefundsResult, Difference, ListDifferencesResult,
+  CloseDifferenceResult, DifferenceCount, ReconcileResult, CheckSchemaResult, CreateSchemaResult
 };

@@ -181,6 +181,7 @@ class Ledger {
       const { plan, expiresAtMs, readAtMs } = request.cachedPlan;
       request.cachedPlan = { plan, expiresAtMs, readAtMs };
     }
+    if (request.answer?.payload) request.answer = request.answer.payload;
     const choice = MODES[row.operation];
     if (choice) request.grantMode ??= carried[choice[0]] ? choice[1] : choice[2];
     const mode = request.grantMode ?? "lease";

@@ -26,6 +26,7 @@ final class Notifications
         private \Closure $ledger,
         private \Closure $till,
         private \Closure $events,
+        private Refunds $refunds,
     ) {
     }
 
@@ -48,6 +49,9 @@ final class Notifications
                 ? new Answer(200) : throw new Refused(400, self::REFUSAL);
         }
         $outcome = 'nothing to do';
+        if ($notification->notificationType === 'CONSUMPTION_REQUEST') {
+            $this->refunds->asked($notification);
+        }
         if ($notification->transaction !== null) {
             $what = "notification $notification->notificationUuid";
             $event = ($this->till)()->happened($notification, $what);

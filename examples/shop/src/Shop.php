@@ -55,6 +55,7 @@ final class Shop
             $this->ledger(...),
             $this->till(...),
             $this->events(...),
+            $this->refunds(),
         );
     }
 
@@ -97,6 +98,11 @@ final class Shop
             $this->tally(),
             $this->events(),
         );
+    }
+
+    public function refunds(): Refunds
+    {
+        return new Refunds($this->ledger(...));
     }
 
     public function reconcile(): Reconcile

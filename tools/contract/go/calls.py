@@ -158,7 +158,9 @@ ENDS = {"claim": "claimed", "resume": "resumed", "resume-expired": "tookOver",
         "check-schema": "checked"}
 FUNCTIONS = {"grant": ("Grant", "GrantFunc"), "take": ("TakeBack", "TakeFunc")}
 TYPES = {"integer": "int64", "boolean": "bool", "time": "time.Time",
-         "GetPlanResult": "*GetPlanResult"}
+         "GetPlanResult": "*GetPlanResult", "RefundAnswer": "*assay.RefundAnswer"}
+# The method of a request that adds a value of a type.
+ADDED = {"[]string": "list", "*GetPlanResult": "plan", "*assay.RefundAnswer": "answer"}
 OCTETS = {"attemptId": 16, "challenge": 32}
 # Words of Go about a member whose default is not the library's, by operation and member.
 DEFAULTS = {
@@ -227,8 +229,8 @@ class Field:
             return f"request.time({name}, {value})"
         if self.member.given == "made":
             return f"request.make({name}, {value}, {OCTETS[self.key]})"
-        if self.type in ("[]string", "*GetPlanResult"):
-            return f"request.{'list' if self.type == '[]string' else 'plan'}({name}, {value})"
+        if self.type in ADDED:
+            return f"request.{ADDED[self.type]}({name}, {value})"
         if present == "required" or is_parameter and self.type == "int64" and present != "optional":
             return f"request.set({name}, {value})"
         return f"put(request, {name}, {value})"

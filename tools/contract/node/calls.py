@@ -25,7 +25,7 @@ PLAIN = {"integer": "number", "time": "Ms | Date", "boolean": "boolean", "json":
 # The same in the request of an exchange, which is the library's JSON.
 SENT = {"body": "string | { base64: string } | null", "device-token": "string | { base64: string }",
         "kept-response": "{ sha256: string; der: string }", "key-id": "string",
-        "KeysetState": "object | null", "GetPlanResult": "object"}
+        "KeysetState": "object | null", "GetPlanResult": "object", "RefundAnswer": "object"}
 RESULTS = {"text": "string", "boolean": "boolean", "document": "Document"}
 
 

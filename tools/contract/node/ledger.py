@@ -23,7 +23,8 @@ NEEDED = {("begin-signup", "address"): " | null", ("begin-signup", "passwordByte
 EXPORTS = ["DynamoDB", "Grant", "Ledger", "MariaDB", "Postgres", "Redis", "Result", "SQLite",
            "TakeBack"]
 FUNCTIONS = {"grant": ("grant", "Grant"), "take": ("takeBack", "TakeBack")}
-TYPES = {"GetPlanResult": 'Pick<GetPlanResult, "plan" | "expiresAtMs" | "readAtMs">'}
+TYPES = {"GetPlanResult": 'Pick<GetPlanResult, "plan" | "expiresAtMs" | "readAtMs">',
+         "RefundAnswer": "RefundAnswer"}
 # Members by hand, in lib/granting.cjs.
 CLAIM = [("claim", "Claim | null", "The claim that `outcome` is about.")]
 MORE = {
@@ -148,7 +149,7 @@ def write_types(contract):
     out = [MARK, "",
            *import_types(["Document", "Environment", "Evidence", "Json", "Members", "Ms",
                            "SeveralEvidence", "SignedText"], "../index.cjs"),
-           'import type { AttestEnvironment } from "./facts.cjs";',
+           'import type { AttestEnvironment, RefundAnswer } from "./facts.cjs";',
            'import type { Grant, LedgerCallOptions, Result, TakeBack } from "../ledger.cjs";', "",
            "// Sets of values: a value that this version does not know passes through."]
     used = {row.kind for one in writer.types.values() for row in one.own}

@@ -105,6 +105,7 @@ namespace Assay\\Ledger;
 
 use Assay\\Document;
 use Assay\\Facts\\Facts;
+use Assay\\Facts\\RefundAnswer;
 use DateTimeInterface;
 use SensitiveParameter;
 
@@ -118,7 +119,7 @@ trait LedgerCalls
 BY_HAND = {"create-schema"}
 EVIDENCE = "Document|Facts"
 TYPES = {"integer": "int", "boolean": "bool", "time": "int|DateTimeInterface",
-         "GetPlanResult": "GetPlanResult"}
+         "GetPlanResult": "GetPlanResult", "RefundAnswer": "RefundAnswer"}
 # The method of Ledger that makes the result of a request; without one the document is read as that
 # class.
 MADE_BY = {
@@ -260,6 +261,8 @@ class Method:
             value = f"self::moment({value})"
         elif type_ == "GetPlanResult":
             value = f"self::kept({value})"
+        elif type_ == "RefundAnswer":
+            value += "->payload()"
         is_needed = member.is_required and member.given == "argument" or name == "password"
         return Argument(name, type_, words, None if is_needed else "null", listed,
                         name == "password" or member.name in self.kind.hidden,

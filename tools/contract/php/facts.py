@@ -55,7 +55,7 @@ LISTS = {"text": ("TEXTS", "list<string>"), "integer": ("NUMBERS", "list<int|str
 UNITS = {"time": " Milliseconds since 1970 UTC.", "duration": " Milliseconds."}
 LEFT_OUT = {"Warning", "json"}
 # Types whose members of any JSON are properties all the same.
-WITH_JSON = {"RefundAnswer"}
+WITH_JSON = {"RefundAnswer", "RefundCase"}
 # Classes by hand, and the types that are arrays of numbers.
 BY_HAND = {"Claim", "ClaimResult", "ResumeResult", "ResumeExpiredResult", "RevokeResult",
            "ApplyEventResult", "IssueChallengeResult", "CreateSchemaResult"}

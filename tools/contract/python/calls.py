@@ -154,11 +154,13 @@ NAMES = {"take": "take_back"}
 # A constant as the default, so that a reader of the signature sees that it is no transaction.
 DEFAULTS = {("claim", "grantMode"): '"lease"'}
 # A type of the table: its annotation. Others are texts.
-TYPES = {"integer": "int", "boolean": "bool", "time": "Time", "GetPlanResult": "_r.GetPlanResult"}
+TYPES = {"integer": "int", "boolean": "bool", "time": "Time", "GetPlanResult": "_r.GetPlanResult",
+         "RefundAnswer": "RefundAnswer"}
 CALLS = {"grant": ("Granting", "Grant"), "take": ("Taking", "TakeBack")}
 # Members that are not sent as they are given: made unless given, or a part of an answer.
 VALUES = {"attempt": "attempt_of({})", "challenge": "challenge_of({})",
-          "time": "time_of({0}, \"{0}\")",          "GetPlanResult": "cached_plan_of({})"}
+          "time": "time_of({0}, \"{0}\")", "GetPlanResult": "cached_plan_of({})",
+          "RefundAnswer": "dict({}.payload)"}
 
 LEDGER_HEAD = '''"""What `{ledger}` asks its store, one method for each kind of request.
 
@@ -176,6 +178,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from .._calls import Evidence, Time
+    from ..refunds import RefundAnswer
     from .grants import Grant, TakeBack
 
     R = TypeVar("R", bound=_r.Result)

@@ -12,7 +12,8 @@ from ..text import quote, snake, translate, wrap
 WIDTH = 100
 # Parts that are facts and nothing more.
 PARTS = {"LedgerPurchase", "Subscription", "SubscriptionUpdate", "DueSubscription", "DeviceKey",
-         "MovedRows", "StoredEvidence", "RefusedPart", "Difference", "DifferenceCount"}
+         "MovedRows", "StoredEvidence", "RefusedPart", "Difference", "DifferenceCount",
+         "RefundCase", "RefundRuleCount", "RefundOutcomeCount"}
 # By hand, with what they do.
 BY_HAND = {"ClaimResult", "ResumeResult", "ResumeExpiredResult", "RevokeResult",
            "ResumeExpiredRevocationsResult", "ApplyEventResult", "FinishSignupResult",
@@ -42,6 +43,8 @@ __all__ = ['''
 def find_attribute(row, is_result, names):
     """Return the annotation of one member, and how it is read."""
     if row.kind == "OperatorFacts":  # What operators may see is shown as it came.
+        return "Mapping[str, Any] | None", "plain()"
+    if row.kind == "json":
         return "Mapping[str, Any] | None", "plain()"
     if row.kind == "texts":
         return "Mapping[str, str]", "plain({})"

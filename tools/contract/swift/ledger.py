@@ -14,13 +14,15 @@ from .hosts import (MARK, PACKAGE, escape, write_comment, write_protocol, write_
 
 LINE = 98
 # Types of members of requests; a choice and every other form is a text.
-TYPES = {"integer": "Int64", "boolean": "Bool", "time": "Timestamp", "GetPlanResult": "GetPlanResult"}
+TYPES = {"integer": "Int64", "boolean": "Bool", "time": "Timestamp",
+         "GetPlanResult": "GetPlanResult", "RefundAnswer": "RefundAnswer"}
 # The JSON of a value `$0` of a type.
 SENT = {"[String]": "JSON($0.map { JSON($0) })", "Duration": "JSON(milliseconds: $0)",
-        "Timestamp": "JSON($0.milliseconds)",        "GetPlanResult": "$0.kept"}
+        "Timestamp": "JSON($0.milliseconds)", "GetPlanResult": "$0.kept",
+        "RefundAnswer": "JSON(text: $0.raw)"}
 # The classes of evidence of which an operation takes one.
 EVIDENCE = {"attestation": "Attestation", "assertion": "Assertion",
-            "attest-receipt": "AttestReceipt"}
+            "attest-receipt": "AttestReceipt", "refund-notification": "Notification"}
 # Bytes of what is made at each call: text of base64url.
 MADE = {"attemptId": 18, "challenge": 32, "lineage": 24}
 FUNCTIONS = {"grant": ("grant", "Granting"), "take": ("takeBack", "Taking")}
@@ -117,7 +119,7 @@ def write_evidence(kind):
         return ("_ evidence: [any PurchaseEvidence]" if low else
                 "evidence: [any PurchaseEvidence] = []"), "evidence", said
     if len(kind.classes) == 1:
-        name = kind.classes[0].replace("attest-", "")
+        name = kind.classes[0].rpartition("-")[2]
         return f"_ {name}: {EVIDENCE[kind.classes[0]]}", f"[{name}]", \
             f"{name}: what was {when}{more}."
     return "evidence: (any Facts)? = nil", "evidence.map { [$0] } ?? []", said

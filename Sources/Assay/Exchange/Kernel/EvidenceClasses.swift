@@ -20,9 +20,12 @@ struct EvidenceClasses: OptionSet, Sendable {
   static let assertion = EvidenceClasses(rawValue: 1 << 9)
   static let keyset = EvidenceClasses(rawValue: 1 << 10)
   static let realtimeRequest = EvidenceClasses(rawValue: 1 << 11)
+  /// A notification with Apple's question about a refund.
+  static let refundNotification = EvidenceClasses(rawValue: 1 << 12)
 
   func take(_ evidence: VerifiedEvidence) -> Bool {
     if contains(.purchase) && evidence.purchaseSource != nil { return true }
+    if contains(.refundNotification) && evidence.isRefundQuestion { return true }
     switch evidence {
     case .storeKit(let payload):
       return contains(.jws) && !payload.isXcode

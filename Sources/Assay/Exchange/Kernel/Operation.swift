@@ -68,6 +68,10 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case createSchema
   case listDifferences
   case closeDifference
+  case openRefund
+  case leaseDueRefunds
+  case settleRefund
+  case reportRefunds
   case reconcile
   case getTransactionInfo
   case getTransactionHistory
@@ -405,7 +409,7 @@ extension Operation {
     case .applyEvent:
       OperationRow(
         "apply-event", ["operation", "engine", "deadlineMs", "grantMode", "attemptId", "leaseMs"],
-        evidence: 1...32, of: .purchase, steps: .init(8, perPurchase: 20), engines: .durable)
+        evidence: 1...32, of: .purchase, steps: .init(8, perPurchase: 25), engines: .durable)
     case .createSchema:
       OperationRow(
         "create-schema", ["operation", "engine", "deadlineMs", "lineage"], steps: .init(16),
@@ -419,6 +423,26 @@ extension Operation {
       OperationRow(
         "close-difference", ["operation", "engine", "deadlineMs", "id", "note"], steps: .init(10),
         engines: .durable)
+    case .openRefund:
+      OperationRow(
+        "open-refund", ["operation", "engine", "deadlineMs"], evidence: 1...1,
+        of: .refundNotification, steps: .init(12), engines: .durable)
+    case .leaseDueRefunds:
+      OperationRow(
+        "lease-due-refunds", ["operation", "engine", "deadlineMs", "attemptId", "leaseMs"],
+        steps: .init(36), engines: .durable)
+    case .settleRefund:
+      OperationRow(
+        "settle-refund",
+        ["operation", "engine", "deadlineMs", "environment", "transactionId", "answer", "status"],
+        steps: .init(10), engines: .durable)
+    case .reportRefunds:
+      OperationRow(
+        "report-refunds",
+        [
+          "operation", "engine", "deadlineMs", "state", "environment", "fromMs", "untilMs",
+          "after",
+        ], steps: .init(10), engines: .durable)
     case .reconcile:
       OperationRow(
         "reconcile",

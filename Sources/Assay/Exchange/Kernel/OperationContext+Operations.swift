@@ -36,10 +36,11 @@ extension OperationContext {
       .issueChallenge, .consumeChallenge, .registerDeviceKey, .advanceDeviceKeyCounter,
       .updateDeviceKeyReceipt, .retireDeviceKey, .getDeviceKey, .recordEvent, .mergeAccounts,
       .forgetAccount, .getEvidence, .checkSchema, .completeRevocation, .resumeExpiredRevocations,
-      .applyEvent, .createSchema, .listDifferences, .closeDifference, .reconcile,
-      .getTransactionInfo, .getTransactionHistory, .getTransactionHistoryV1,
-      .getAllSubscriptionStatuses, .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory,
-      .finishTransaction, .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
+      .applyEvent, .createSchema, .listDifferences, .closeDifference, .openRefund,
+      .leaseDueRefunds, .settleRefund, .reportRefunds, .reconcile, .getTransactionInfo,
+      .getTransactionHistory, .getTransactionHistoryV1, .getAllSubscriptionStatuses,
+      .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory, .finishTransaction,
+      .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
       .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
       .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
       .requestTestNotification, .getTestNotificationStatus, .uploadImage, .deleteImage,
@@ -98,6 +99,10 @@ extension OperationContext {
     case .createSchema: .ledger(try LedgerStateMachine(self))
     case .listDifferences: .ledger(try LedgerStateMachine(self))
     case .closeDifference: .ledger(try LedgerStateMachine(self))
+    case .openRefund: .ledger(try LedgerStateMachine(self))
+    case .leaseDueRefunds: .ledger(try LedgerStateMachine(self))
+    case .settleRefund: .ledger(try LedgerStateMachine(self))
+    case .reportRefunds: .ledger(try LedgerStateMachine(self))
     case .reconcile: .reconcile(try ReconcileStateMachine(self))
     case .getTransactionInfo: .appStore(try AppStoreStateMachine(self))
     case .getTransactionHistory: .appStore(try AppStoreStateMachine(self))
@@ -185,6 +190,10 @@ extension OperationContext {
     case .createSchema: .init(try CreateSchema(parameters))
     case .listDifferences: .init(try ListDifferences(parameters))
     case .closeDifference: .init(try CloseDifference(parameters))
+    case .openRefund: .init(try OpenRefund(parameters))
+    case .leaseDueRefunds: .init(try LeaseDueRefunds(parameters))
+    case .settleRefund: .init(try SettleRefund(parameters))
+    case .reportRefunds: .init(try ReportRefunds(parameters))
     case .assessRisk, .readDeviceCheckResponse, .normalizeDeviceToken, .normalizeKeyId,
       .verifyDevice, .answerVerifyReceipt, .assessRefund, .computeRefundUnits, .issueSession,
       .verifySession, .verifyAppleIdentityToken, .verifySignInNotification, .signApiToken,

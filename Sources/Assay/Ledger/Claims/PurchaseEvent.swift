@@ -1,5 +1,6 @@
 /// What Apple says of a purchase, applied to its ledger row: a notification, or a page of Apple's
-/// history (STO-34, docs/spec/reconcile.md §3).
+/// history (STO-34, docs/spec/reconcile.md §3). In any order the row ends as the newest signed state
+/// leaves it (RFA-46).
 struct PurchaseEvent {
   /// The effect on the ledger row of one purchase.
   struct Effect {

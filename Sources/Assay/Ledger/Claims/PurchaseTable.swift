@@ -56,7 +56,7 @@ protocol PurchaseTable: AnyObject {
     _ next: LedgerRow, over row: LedgerRow, _ evidence: StoredEvidence
   ) throws(LedgerSuspension)
 
-  /// Reverses the revocation of a row, under another grant id (RFD-2).
+  /// Reverses the revocation of a row, under another grant id (RFD-2, RFA-44).
   ///
   /// - Parameter next: The row to store; its generation is one more than that of the row read.
   func reverse(_ next: LedgerRow, _ evidence: StoredEvidence) throws(LedgerSuspension) -> LedgerRow?

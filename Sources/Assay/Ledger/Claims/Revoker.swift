@@ -94,7 +94,7 @@ struct Revoker {
     if let attemptId, row.attemptId == attemptId { return ours(row) }
     guard row.asOfMs <= purchase.facts.asOfMs else { return pending(row, row) }
     // A later refund of a larger share takes back the rest; a smaller one gives nothing back
-    // (STO-35).
+    // (STO-35, RFA-45).
     let share = max(row.revokedShare ?? 0, purchase.revokedShare)
     if row.isTakeBackPending {
       guard row.revokedShare == share else { return Evaluation(outcome: .inProgress) }

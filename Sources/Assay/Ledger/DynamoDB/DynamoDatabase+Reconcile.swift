@@ -118,7 +118,7 @@ extension DynamoDatabase {
   /// of the next page; `nil` if this is the last one.
   ///
   /// - Parameter name: Returns the key by which rows of one time are ordered.
-  private func left(
+  func left(
     _ kind: StaticString, beforeMs: Int64, after place: DifferencePlace,
     _ name: (DynamoKey) -> Text
   ) throws(LedgerSuspension) -> (keys: [(key: DynamoKey, name: Text)], next: DifferencePlace?) {
@@ -184,7 +184,7 @@ extension DynamoDatabase {
   /// The largest number of pages in which subscriptions of one environment are looked for.
   private static let pageCap = 8
 
-  private func items(_ keys: [DynamoKey]) throws(LedgerSuspension) -> [DynamoItem] {
+  func items(_ keys: [DynamoKey]) throws(LedgerSuspension) -> [DynamoItem] {
     guard !keys.isEmpty else { return [] }
     let results = try run { table in keys.map { DynamoRequest.get($0).call(table) } }
     var items: [DynamoItem] = []

@@ -29,6 +29,11 @@ struct DynamoKey {
   /// The prefix of the partitions of differences, before the id.
   static let differences: StaticString = "DIFFERENCE#"
 
+  static func refund(_ id: Text) -> DynamoKey { DynamoKey(refunds, id, "REFUND") }
+
+  /// The prefix of the partitions of refunds, before the id.
+  static let refunds: StaticString = "REFUND#"
+
   /// Returns the key of a subscription's own row, which decides.
   static func subscription(_ environment: Text, _ originalTransactionId: Text) -> DynamoKey {
     let id = Text(environment.utf8 + [0x23] + originalTransactionId.utf8)

@@ -102,10 +102,22 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case differencesList
   case purchasesLeft
   case subscriptionsLeft
+  case refundInsert
+  case refundRead
+  case refundLock
+  case refundWrite
+  case refundsDue
+  case refundsOwn
+  case refundsDueLock
+  case refundsDueTake
+  case refundsList
+  case refundPurchase
+  case refundHistory
   case garbageQuota
   case garbageChallenge
   case garbageEvent
   case garbageDifference
+  case garbageRefund
   case garbageEvidence
   case checkName
   case checkLedger
@@ -118,6 +130,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case checkAudit
   case checkRun
   case checkDifference
+  case checkRefund
   case checkEvidence
   case checkPrimary
   case checkJournal
@@ -142,7 +155,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ engine: LedgerEngine) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
+    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .refundRead, .refundLock, .refundsOwn, .refundsDueLock, .refundsList, .refundPurchase, .refundHistory, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkRefund, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
       return true
     case .quotaRelease: return engine == .sqlite || engine == .postgres
     case .keyAdvance: return engine == .sqlite || engine == .postgres
@@ -322,6 +335,24 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE state = :state AND environment = :environment AND lease_expires_at_ms <= :before_ms AND (lease_expires_at_ms > :after_ms OR (lease_expires_at_ms = :after_ms AND purchase_key > :after_key)) ORDER BY lease_expires_at_ms, purchase_key LIMIT 25"
     case .subscriptionsLeft:
       return "SELECT environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing,commitment_ends_at_ms,commitment_period,commitment_of FROM assay_subscription WHERE next_check_at_ms <= :now_ms AND environment = :environment ORDER BY next_check_at_ms, original_transaction_id LIMIT 25"
+    case .refundInsert:
+      return "INSERT INTO assay_refund (id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage) VALUES (:id,:environment,:bundle_id,:transaction_id,:original_transaction_id,:product,:type,:ownership,:reason,:purchased_at_ms,:is_trial,:is_advanced_commerce,:notification_id,:asked_at_ms,:state,:attempt_id,:lease_expires_at_ms,:rules,:delivery_status,:consumption_percentage,:refund_preference,:status,:sent_at_ms,:settled_at_ms,:outcome,:outcome_at_ms,:outcome_percentage) ON CONFLICT DO NOTHING"
+    case .refundRead:
+      return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE id = :id"
+    case .refundLock:
+      return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE id = :id"
+    case .refundWrite:
+      return "UPDATE assay_refund SET environment = :environment, bundle_id = :bundle_id, transaction_id = :transaction_id, original_transaction_id = :original_transaction_id, product = :product, type = :type, ownership = :ownership, reason = :reason, purchased_at_ms = :purchased_at_ms, is_trial = :is_trial, is_advanced_commerce = :is_advanced_commerce, notification_id = :notification_id, asked_at_ms = :asked_at_ms, state = :state, attempt_id = :attempt_id, lease_expires_at_ms = :lease_expires_at_ms, rules = :rules, delivery_status = :delivery_status, consumption_percentage = :consumption_percentage, refund_preference = :refund_preference, status = :status, sent_at_ms = :sent_at_ms, settled_at_ms = :settled_at_ms, outcome = :outcome, outcome_at_ms = :outcome_at_ms, outcome_percentage = :outcome_percentage WHERE id = :id"
+    case .refundsDue:
+      return "UPDATE assay_refund SET attempt_id = :attempt_id, lease_expires_at_ms = :lease_expires_at_ms WHERE id IN (SELECT id FROM assay_refund WHERE state = 'open' AND lease_expires_at_ms <= :now_ms ORDER BY asked_at_ms LIMIT 25) AND state = 'open' AND lease_expires_at_ms <= :now_ms"
+    case .refundsOwn:
+      return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE state = 'open' AND lease_expires_at_ms = :lease_expires_at_ms AND attempt_id = :attempt_id ORDER BY asked_at_ms, id"
+    case .refundsList:
+      return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE asked_at_ms >= :from_ms AND asked_at_ms <= :until_ms AND (asked_at_ms > :after_ms OR (asked_at_ms = :after_ms AND id > :after_id)) AND (:environment = '' OR environment = :environment) AND (CASE WHEN state = 'open' THEN 'open' ELSE 'closed' END) = :state ORDER BY asked_at_ms, id LIMIT 25"
+    case .refundPurchase:
+      return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE purchase_key = (SELECT COALESCE(b.target, a.target) FROM assay_purchase_key a LEFT JOIN assay_purchase_key b ON b.name = a.target WHERE a.name = :transaction_key)"
+    case .refundHistory:
+      return "SELECT COUNT(*), COUNT(CASE WHEN h.state = 'revoked' THEN 1 END) FROM (SELECT state FROM assay_purchase WHERE owner = :owner AND purchased_at_ms >= :since_ms ORDER BY purchased_at_ms DESC LIMIT 100) AS h"
     case .garbageQuota:
       return "DELETE FROM assay_quota WHERE delete_after_ms < :before_ms"
     case .garbageChallenge:
@@ -330,6 +361,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "DELETE FROM assay_event WHERE stored_at_ms < :before_ms"
     case .garbageDifference:
       return "DELETE FROM assay_difference WHERE state = 'closed' AND closed_at_ms < :before_ms"
+    case .garbageRefund:
+      return "DELETE FROM assay_refund WHERE asked_at_ms < :before_ms AND outcome_at_ms < :before_ms"
     case .garbageEvidence:
       return "DELETE FROM assay_evidence WHERE stored_at_ms < :before_ms AND digest NOT IN (SELECT evidence FROM assay_purchase UNION SELECT evidence FROM assay_subscription)"
     case .checkName:
@@ -354,6 +387,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT id,run,state,parts,from_ms,until_ms,part,at_ms,token,failures_until_ms,events_until_ms,attempt_id,fencing_token,lease_expires_at_ms,begun_at_ms,done_at_ms FROM assay_run WHERE 1 = 0"
     case .checkDifference:
       return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE 1 = 0"
+    case .checkRefund:
+      return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE 1 = 0"
     case .checkEvidence:
       return "SELECT digest,body,stored_at_ms,bundle_id FROM assay_evidence WHERE 1 = 0"
     case .checkPrimary:
@@ -361,7 +396,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .checkJournal:
       return "PRAGMA journal_mode"
     case .schemaTables:
-      return "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
+      return "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_refund','assay_schema')"
     case .schemaColumns:
       return "SELECT (SELECT COUNT(*) FROM pragma_table_info('assay_purchase') WHERE name = 'units') * (1 + (SELECT COUNT(*) FROM pragma_table_info('assay_subscription') WHERE name = 'commitment_of'))"
     case .schemaInsert:
@@ -370,7 +405,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "UPDATE assay_schema SET version = :version WHERE id = 'schema'"
     case .schemaRead:
       return "SELECT id,version,lineage,created_at_ms FROM assay_schema WHERE id = 'schema'"
-    case .nameTake, .ledgerTake, .ledgerTakeUnlocked, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .schemaLock, .schemaUnlock: return nil
+    case .nameTake, .ledgerTake, .ledgerTakeUnlocked, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .refundsDueLock, .refundsDueTake, .schemaLock, .schemaUnlock: return nil
     }
   }
 
@@ -402,6 +437,12 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_quota AS q (scope,bucket,meter,used,delete_after_ms) SELECT CAST(:scope AS TEXT),CAST(:bucket AS TEXT),CAST(:meter AS TEXT),CAST(:units AS BIGINT),CAST(:delete_after_ms AS BIGINT) WHERE CAST(:room AS BIGINT) >= 0 ON CONFLICT (scope,bucket,meter) DO UPDATE SET used = q.used + excluded.used WHERE q.used <= :room RETURNING q.used"
     case .differencesList:
       return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE state = :state AND (found_at_ms > :after_ms OR (found_at_ms = :after_ms AND id > :after_id)) AND (CAST(:environment AS TEXT) = '' OR environment = :environment) AND (CAST(:kind AS TEXT) = '' OR kind = :kind) ORDER BY found_at_ms, id LIMIT 25"
+    case .refundLock:
+      return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE id = :id FOR UPDATE"
+    case .refundsDue:
+      return "WITH d AS MATERIALIZED (SELECT id FROM assay_refund WHERE state = 'open' AND lease_expires_at_ms <= :now_ms ORDER BY asked_at_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_refund AS r SET attempt_id = :attempt_id, lease_expires_at_ms = :lease_expires_at_ms FROM d WHERE r.id = d.id"
+    case .refundsList:
+      return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE asked_at_ms >= :from_ms AND asked_at_ms <= :until_ms AND (asked_at_ms > :after_ms OR (asked_at_ms = :after_ms AND id > :after_id)) AND (CAST(:environment AS TEXT) = '' OR environment = :environment) AND (CASE WHEN state = 'open' THEN 'open' ELSE 'closed' END) = :state ORDER BY asked_at_ms, id LIMIT 25"
     case .garbageEvidence:
       return "DELETE FROM assay_evidence WHERE stored_at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_purchase WHERE evidence = digest) AND NOT EXISTS (SELECT 1 FROM assay_subscription WHERE evidence = digest)"
     case .checkPrimary:
@@ -409,10 +450,10 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .schemaLock:
       return "SELECT 1 FROM pg_advisory_xact_lock(4171797953)"
     case .schemaTables:
-      return "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
+      return "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_refund','assay_schema')"
     case .schemaColumns:
       return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_purchase' AND column_name = 'units') * (1 + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_subscription' AND column_name = 'commitment_of'))"
-    case .claimInsert, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaClear, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal, .schemaUnlock: return nil
+    case .claimInsert, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaClear, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .refundsDueLock, .refundsDueTake, .checkJournal, .schemaUnlock: return nil
     default: return sqlite
     }
   }
@@ -483,6 +524,14 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_run (id,run,state,parts,from_ms,until_ms,part,at_ms,token,failures_until_ms,events_until_ms,attempt_id,fencing_token,lease_expires_at_ms,begun_at_ms,done_at_ms) VALUES (:id,:run,:state,:parts,:from_ms,:until_ms,:part,:at_ms,:token,:failures_until_ms,:events_until_ms,:attempt_id,:fencing_token,:lease_expires_at_ms,:begun_at_ms,:done_at_ms) ON DUPLICATE KEY UPDATE id = id"
     case .differenceInsert:
       return "INSERT INTO assay_difference (id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note) VALUES (:id,:environment,:subject,:kind,:state,:transaction_id,:original_transaction_id,:product,:quantity,:price,:currency,:purchased_at_ms,:as_of_ms,:detail,:found_at_ms,:seen_at_ms,:run,:closed_at_ms,:closed_by,:note) ON DUPLICATE KEY UPDATE id = id"
+    case .refundInsert:
+      return "INSERT INTO assay_refund (id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage) VALUES (:id,:environment,:bundle_id,:transaction_id,:original_transaction_id,:product,:type,:ownership,:reason,:purchased_at_ms,:is_trial,:is_advanced_commerce,:notification_id,:asked_at_ms,:state,:attempt_id,:lease_expires_at_ms,:rules,:delivery_status,:consumption_percentage,:refund_preference,:status,:sent_at_ms,:settled_at_ms,:outcome,:outcome_at_ms,:outcome_percentage) ON DUPLICATE KEY UPDATE id = id"
+    case .refundLock:
+      return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE id = :id FOR UPDATE"
+    case .refundsDueLock:
+      return "SELECT id FROM assay_refund WHERE state = 'open' AND lease_expires_at_ms <= :now_ms ORDER BY asked_at_ms LIMIT 25 FOR UPDATE SKIP LOCKED"
+    case .refundsDueTake:
+      return "UPDATE assay_refund SET attempt_id = :attempt_id, lease_expires_at_ms = :lease_expires_at_ms WHERE id = :id AND state = 'open' AND lease_expires_at_ms <= :now_ms"
     case .checkPrimary:
       return "SELECT @@global.read_only"
     case .schemaLock:
@@ -490,12 +539,12 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .schemaUnlock:
       return "SELECT RELEASE_LOCK('assay_schema')"
     case .schemaTables:
-      return "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
+      return "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_refund','assay_schema')"
     case .schemaColumns:
       return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_purchase' AND column_name = 'units') * (1 + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_subscription' AND column_name = 'commitment_of'))"
     case .schemaInsert:
       return "INSERT INTO assay_schema (id,version,lineage,created_at_ms) VALUES ('schema',:version,:lineage,:created_at_ms) ON DUPLICATE KEY UPDATE id = id"
-    case .claimInsert, .ledgerTakeUnlocked, .claimsDue, .subscriptionsDue, .linkQuota, .linkQuotaClear, .quotaConsume, .checkJournal: return nil
+    case .claimInsert, .ledgerTakeUnlocked, .claimsDue, .subscriptionsDue, .linkQuota, .linkQuotaClear, .quotaConsume, .refundsDue, .checkJournal: return nil
     default: return sqlite
     }
   }

@@ -3,7 +3,7 @@
 
 /// The tables of a store with SQL (docs/spec/ledger-statements.md §1).
 enum SchemaTable: Int, CaseIterable, Sendable {
-  case purchaseKey, purchase, subscription, quota, challenge, deviceKey, event, mergedAccount, audit, evidence, run, difference, schema
+  case purchaseKey, purchase, subscription, quota, challenge, deviceKey, event, mergedAccount, audit, evidence, run, difference, refund, schema
 
   /// Its name, after the prefix.
   var word: StaticString {
@@ -20,6 +20,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .evidence: return "evidence"
     case .run: return "run"
     case .difference: return "difference"
+    case .refund: return "refund"
     case .schema: return "schema"
     }
   }
@@ -77,6 +78,11 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return [
         "CREATE INDEX IF NOT EXISTS assay_difference_state ON assay_difference (state, found_at_ms, id)",
       ]
+    case .refund:
+      return [
+        "CREATE INDEX IF NOT EXISTS assay_refund_due ON assay_refund (state, asked_at_ms)",
+        "CREATE INDEX IF NOT EXISTS assay_refund_asked ON assay_refund (asked_at_ms, id)",
+      ]
     default: return []
     }
   }
@@ -107,6 +113,8 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_run (id TEXT NOT NULL, run TEXT NOT NULL, state TEXT NOT NULL, parts TEXT NOT NULL, from_ms INTEGER NOT NULL, until_ms INTEGER NOT NULL, part TEXT NOT NULL, at_ms INTEGER NOT NULL, token TEXT NOT NULL, failures_until_ms INTEGER NOT NULL, events_until_ms INTEGER NOT NULL, attempt_id TEXT NOT NULL, fencing_token INTEGER NOT NULL, lease_expires_at_ms INTEGER NOT NULL, begun_at_ms INTEGER NOT NULL, done_at_ms INTEGER, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     case .difference:
       return "CREATE TABLE IF NOT EXISTS assay_difference (id TEXT NOT NULL, environment TEXT NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, quantity INTEGER NOT NULL, price INTEGER, currency TEXT, purchased_at_ms INTEGER NOT NULL, as_of_ms INTEGER NOT NULL, detail TEXT, found_at_ms INTEGER NOT NULL, seen_at_ms INTEGER NOT NULL, run TEXT NOT NULL, closed_at_ms INTEGER, closed_by TEXT, note TEXT, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
+    case .refund:
+      return "CREATE TABLE IF NOT EXISTS assay_refund (id TEXT NOT NULL, environment TEXT NOT NULL, bundle_id TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, type TEXT NOT NULL, ownership TEXT NOT NULL, reason TEXT, purchased_at_ms INTEGER NOT NULL, is_trial INTEGER NOT NULL, is_advanced_commerce INTEGER NOT NULL, notification_id TEXT NOT NULL, asked_at_ms INTEGER NOT NULL, state TEXT NOT NULL, attempt_id TEXT NOT NULL, lease_expires_at_ms INTEGER NOT NULL, rules TEXT, delivery_status TEXT, consumption_percentage INTEGER, refund_preference TEXT, status TEXT, sent_at_ms INTEGER, settled_at_ms INTEGER, outcome TEXT NOT NULL, outcome_at_ms INTEGER NOT NULL, outcome_percentage INTEGER, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     case .schema:
       return "CREATE TABLE IF NOT EXISTS assay_schema (id TEXT NOT NULL, version INTEGER NOT NULL, lineage TEXT NOT NULL, created_at_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     }
@@ -138,6 +146,8 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_run (id TEXT NOT NULL, run TEXT NOT NULL, state TEXT NOT NULL, parts TEXT NOT NULL, from_ms BIGINT NOT NULL, until_ms BIGINT NOT NULL, part TEXT NOT NULL, at_ms BIGINT NOT NULL, token TEXT NOT NULL, failures_until_ms BIGINT NOT NULL, events_until_ms BIGINT NOT NULL, attempt_id TEXT NOT NULL, fencing_token BIGINT NOT NULL, lease_expires_at_ms BIGINT NOT NULL, begun_at_ms BIGINT NOT NULL, done_at_ms BIGINT, PRIMARY KEY (id))"
     case .difference:
       return "CREATE TABLE IF NOT EXISTS assay_difference (id TEXT NOT NULL, environment TEXT NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, quantity BIGINT NOT NULL, price BIGINT, currency TEXT, purchased_at_ms BIGINT NOT NULL, as_of_ms BIGINT NOT NULL, detail TEXT, found_at_ms BIGINT NOT NULL, seen_at_ms BIGINT NOT NULL, run TEXT NOT NULL, closed_at_ms BIGINT, closed_by TEXT, note TEXT, PRIMARY KEY (id))"
+    case .refund:
+      return "CREATE TABLE IF NOT EXISTS assay_refund (id TEXT NOT NULL, environment TEXT NOT NULL, bundle_id TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, type TEXT NOT NULL, ownership TEXT NOT NULL, reason TEXT, purchased_at_ms BIGINT NOT NULL, is_trial BIGINT NOT NULL, is_advanced_commerce BIGINT NOT NULL, notification_id TEXT NOT NULL, asked_at_ms BIGINT NOT NULL, state TEXT NOT NULL, attempt_id TEXT NOT NULL, lease_expires_at_ms BIGINT NOT NULL, rules TEXT, delivery_status TEXT, consumption_percentage BIGINT, refund_preference TEXT, status TEXT, sent_at_ms BIGINT, settled_at_ms BIGINT, outcome TEXT NOT NULL, outcome_at_ms BIGINT NOT NULL, outcome_percentage BIGINT, PRIMARY KEY (id))"
     case .schema:
       return "CREATE TABLE IF NOT EXISTS assay_schema (id TEXT NOT NULL, version BIGINT NOT NULL, lineage TEXT NOT NULL, created_at_ms BIGINT NOT NULL, PRIMARY KEY (id))"
     }
@@ -169,6 +179,8 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_run (id VARCHAR(288) NOT NULL, run VARCHAR(64) NOT NULL, state VARCHAR(32) NOT NULL, parts VARCHAR(32) NOT NULL, from_ms BIGINT NOT NULL, until_ms BIGINT NOT NULL, part VARCHAR(32) NOT NULL, at_ms BIGINT NOT NULL, token VARCHAR(255) NOT NULL, failures_until_ms BIGINT NOT NULL, events_until_ms BIGINT NOT NULL, attempt_id VARCHAR(64) NOT NULL, fencing_token BIGINT NOT NULL, lease_expires_at_ms BIGINT NOT NULL, begun_at_ms BIGINT NOT NULL, done_at_ms BIGINT, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .difference:
       return "CREATE TABLE IF NOT EXISTS assay_difference (id VARCHAR(64) NOT NULL, environment VARCHAR(32) NOT NULL, subject VARCHAR(160) NOT NULL, kind VARCHAR(32) NOT NULL, state VARCHAR(32) NOT NULL, transaction_id VARCHAR(64) NOT NULL, original_transaction_id VARCHAR(64) NOT NULL, product VARCHAR(255) NOT NULL, quantity BIGINT NOT NULL, price BIGINT, currency VARCHAR(32), purchased_at_ms BIGINT NOT NULL, as_of_ms BIGINT NOT NULL, detail VARCHAR(255), found_at_ms BIGINT NOT NULL, seen_at_ms BIGINT NOT NULL, run VARCHAR(64) NOT NULL, closed_at_ms BIGINT, closed_by VARCHAR(32), note VARCHAR(255), PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    case .refund:
+      return "CREATE TABLE IF NOT EXISTS assay_refund (id VARCHAR(160) NOT NULL, environment VARCHAR(32) NOT NULL, bundle_id VARCHAR(255) NOT NULL, transaction_id VARCHAR(64) NOT NULL, original_transaction_id VARCHAR(64) NOT NULL, product VARCHAR(255) NOT NULL, type VARCHAR(32) NOT NULL, ownership VARCHAR(64) NOT NULL, reason VARCHAR(64), purchased_at_ms BIGINT NOT NULL, is_trial BIGINT NOT NULL, is_advanced_commerce BIGINT NOT NULL, notification_id VARCHAR(64) NOT NULL, asked_at_ms BIGINT NOT NULL, state VARCHAR(32) NOT NULL, attempt_id VARCHAR(64) NOT NULL, lease_expires_at_ms BIGINT NOT NULL, rules VARCHAR(255), delivery_status VARCHAR(64), consumption_percentage BIGINT, refund_preference VARCHAR(32), status VARCHAR(64), sent_at_ms BIGINT, settled_at_ms BIGINT, outcome VARCHAR(32) NOT NULL, outcome_at_ms BIGINT NOT NULL, outcome_percentage BIGINT, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .schema:
       return "CREATE TABLE IF NOT EXISTS assay_schema (id VARCHAR(32) NOT NULL, version BIGINT NOT NULL, lineage VARCHAR(64) NOT NULL, created_at_ms BIGINT NOT NULL, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     }

@@ -4,6 +4,7 @@ struct ApplyEvent: DurableOperation {
   private let purchases: [LedgerPurchase]
   private let subscriptions: UpdateSubscriptions
   private let event: PurchaseEvent
+  private let decisions: [RefundRow]
 
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`,
   ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
@@ -20,6 +21,7 @@ struct ApplyEvent: DurableOperation {
     event = PurchaseEvent(
       request: request, revoker: revoker, grantsHere: request.grantsInTransaction,
       isReversal: evidence.contains { $0.isReversal })
+    decisions = RefundRow.decisions(evidence, context.configuration.products)
   }
 
   var jitterSeed: Text { event.request.attemptId }
@@ -30,6 +32,8 @@ struct ApplyEvent: DurableOperation {
     var effects: [PurchaseEvent.Effect] = []
     for purchase in purchases { effects.append(try event.apply(purchase, database)) }
     let subscriptions = try subscriptions.apply(database)
+    // Apple's decision closes the case, so that nothing is sent after it (RFA-47).
+    for decision in decisions { _ = try database.changeRefund(.decide(decision)) }
     let nowMs = database.session.context.nowMs
     let isWaiting = effects.contains { $0.isWaiting }
     return OperationResult(isWaiting ? TakeBack.isPending("purchases") : nil) { writer in

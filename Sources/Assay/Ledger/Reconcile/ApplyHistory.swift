@@ -28,6 +28,8 @@ struct ApplyHistory: DurableOperation {
   private let purchases: [LedgerPurchase]
   private let subscriptions: UpdateSubscriptions
   private let sources: [Source]
+  /// Apple's questions about refunds that still wait, and its decisions (RCN-28).
+  private let refunds: [RefundChange]
   private let refused: [(refusal: Refusal, sha256: Text)]
   /// The subscription that the answer is about, whose check is due later; `nil` if none is.
   private let asked: SubscriptionRow?
@@ -59,6 +61,10 @@ struct ApplyHistory: DurableOperation {
     purchases = try LedgerPurchase.all(items, products)
     subscriptions = try UpdateSubscriptions(event: purchases, context)
     sources = items.compactMap { Source($0) }
+    let questions = RefundRow.questions(items, products, nowMs: context.nowMs)
+    refunds =
+      questions.map { RefundChange.ask($0) }
+      + RefundRow.decisions(items, products).map { RefundChange.decide($0) }
     self.refused = refused
     self.asked = asked
     self.run = run
@@ -83,6 +89,7 @@ struct ApplyHistory: DurableOperation {
     if let asked, let dueMs = asked.nextCheckAtMs {
       try database.scheduleNextChecks([asked], leaseMs: dueMs)
     }
+    for refund in refunds { _ = try database.changeRefund(refund) }
     var update = RunUpdate(run)
     for (purchase, effect) in effects {
       guard let key = effect.key else { continue }

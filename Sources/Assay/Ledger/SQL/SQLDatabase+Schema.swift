@@ -90,7 +90,7 @@ extension SQLDatabase {
     ("purchase_key", .checkName), ("purchase", .checkLedger), ("subscription", .checkSubscription),
     ("quota", .checkQuota), ("challenge", .checkChallenge), ("device_key", .checkKey),
     ("event", .checkEvent), ("merged_account", .checkLink), ("audit", .checkAudit),
-    ("run", .checkRun), ("difference", .checkDifference),
+    ("run", .checkRun), ("difference", .checkDifference), ("refund", .checkRefund),
   ]
 
   func checkSchema() throws(LedgerSuspension) -> CheckSchema.Found {

@@ -9,6 +9,7 @@ struct LedgerSchema {
   private static let garbage: [(statement: SQLStatement, keptMs: Int64)] = [
     (.garbageQuota, 0), (.garbageChallenge, Milliseconds.day),
     (.garbageEvent, 30 &* Milliseconds.day), (.garbageDifference, 400 &* Milliseconds.day),
+    (.garbageRefund, 400 &* Milliseconds.day),
     (.garbageEvidence, Milliseconds.day),
   ]
 

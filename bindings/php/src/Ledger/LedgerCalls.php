@@ -8,6 +8,7 @@ namespace Assay\Ledger;
 
 use Assay\Document;
 use Assay\Facts\Facts;
+use Assay\Facts\RefundAnswer;
 use DateTimeInterface;
 use SensitiveParameter;
 
@@ -767,6 +768,96 @@ trait LedgerCalls
             'operation' => 'close-difference',
             'id' => $id,
             'note' => $note,
+        ]), 'exchange');
+    }
+
+    /**
+     * Stores Apple's question about a refund with its deadline, before Apple hears 200. The
+     * same question again changes nothing; a newer one about the same purchase opens the case
+     * again.
+     *
+     * @param Document|Facts $evidence verified: refund-notification
+     */
+    public function openRefund(Document|Facts $evidence): OpenRefundResult
+    {
+        return OpenRefundResult::in($this->accepted([
+            'operation' => 'open-refund',
+        ], $evidence), 'exchange');
+    }
+
+    /**
+     * Returns up to 25 open cases, those with less time first, for `assess-refund` and
+     * `settleRefund`. Run it every minute, or every five.
+     *
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     * @param int|null $leaseMs the time for which no other process gets them, 5,000…3,600,000
+     *     ms; null: `ledger.leaseMs`
+     */
+    public function leaseDueRefunds(
+        ?string $attemptId = null,
+        ?int $leaseMs = null,
+    ): LeaseDueRefundsResult {
+        return LeaseDueRefundsResult::in($this->accepted([
+            'operation' => 'lease-due-refunds',
+            'attemptId' => $attemptId ?? self::attempt(),
+            'leaseMs' => $leaseMs,
+        ]), 'exchange');
+    }
+
+    /**
+     * Stores what was answered to Apple's question about a refund and by which rules, or why
+     * nothing was sent. Repeating it has no effect.
+     *
+     * @param string $environment the environment of the transaction ("Production", "Sandbox",
+     *     "LocalTesting")
+     * @param string $transactionId the transaction
+     * @param RefundAnswer $answer the answer of `assess-refund`
+     * @param string|null $status the name of the status with which the request was sent, "ok"
+     *     if Apple took it; null: nothing was to be sent
+     */
+    public function settleRefund(
+        string $environment,
+        string $transactionId,
+        RefundAnswer $answer,
+        ?string $status = null,
+    ): SettleRefundResult {
+        return SettleRefundResult::in($this->accepted([
+            'operation' => 'settle-refund',
+            'environment' => $environment,
+            'transactionId' => $transactionId,
+            'answer' => $answer->payload(),
+            'status' => $status,
+        ]), 'exchange');
+    }
+
+    /**
+     * Returns the cases of a time, 25 a page: what was answered, what Apple decided, what was
+     * taken back; and the counts of the page.
+     *
+     * @param string|null $state whether to return the open cases, or those that are answered,
+     *     silent, late, failed or decided ("open", "closed"); null: closed
+     * @param string|null $environment the environment; null for all ("Production", "Sandbox",
+     *     "LocalTesting")
+     * @param int|DateTimeInterface|null $fromMs where the time of the questions begins; null
+     *     and at most: 92 days before its end
+     * @param int|DateTimeInterface|null $untilMs where it ends; null: now
+     * @param string|null $after the place after which to begin, `after` of the page before
+     */
+    public function reportRefunds(
+        ?string $state = null,
+        ?string $environment = null,
+        int|DateTimeInterface|null $fromMs = null,
+        int|DateTimeInterface|null $untilMs = null,
+        ?string $after = null,
+    ): ReportRefundsResult {
+        return ReportRefundsResult::in($this->accepted([
+            'operation' => 'report-refunds',
+            'state' => $state,
+            'environment' => $environment,
+            'fromMs' => self::moment($fromMs),
+            'untilMs' => self::moment($untilMs),
+            'after' => $after,
         ]), 'exchange');
     }
 

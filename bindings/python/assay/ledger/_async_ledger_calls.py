@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from .._calls import Evidence, Time
+    from ..refunds import RefundAnswer
     from .grants import Grant, TakeBack
 
     R = TypeVar("R", bound=_r.Result)
@@ -626,6 +627,72 @@ class AsyncCalls(Opened):
         """`Ledger.close_difference`."""
         return await self._ask(
             _r.CloseDifferenceResult, "close-difference", {"id": id, "note": note}, now=now
+        )
+
+    async def open_refund(
+        self, notification: Evidence, *, now: Time | None = None
+    ) -> _r.OpenRefundResult:
+        """`Ledger.open_refund`."""
+        return await self._ask(_r.OpenRefundResult, "open-refund", {}, notification, now=now)
+
+    async def lease_due_refunds(
+        self, *, attempt_id: str | None = None, lease_ms: int | None = None, now: Time | None = None
+    ) -> _r.LeaseDueRefundsResult:
+        """`Ledger.lease_due_refunds`."""
+        return await self._ask(
+            _r.LeaseDueRefundsResult,
+            "lease-due-refunds",
+            {
+                "attemptId": attempt_of(attempt_id),
+                "leaseMs": lease_ms,
+            },
+            now=now,
+        )
+
+    async def settle_refund(
+        self,
+        environment: str,
+        transaction_id: str,
+        answer: RefundAnswer,
+        *,
+        status: str | None = None,
+        now: Time | None = None,
+    ) -> _r.SettleRefundResult:
+        """`Ledger.settle_refund`."""
+        return await self._ask(
+            _r.SettleRefundResult,
+            "settle-refund",
+            {
+                "environment": environment,
+                "transactionId": transaction_id,
+                "answer": dict(answer.payload),
+                "status": status,
+            },
+            now=now,
+        )
+
+    async def report_refunds(
+        self,
+        *,
+        state: str | None = None,
+        environment: str | None = None,
+        from_ms: Time | None = None,
+        until_ms: Time | None = None,
+        after: str | None = None,
+        now: Time | None = None,
+    ) -> _r.ReportRefundsResult:
+        """`Ledger.report_refunds`."""
+        return await self._ask(
+            _r.ReportRefundsResult,
+            "report-refunds",
+            {
+                "state": state,
+                "environment": environment,
+                "fromMs": time_of(from_ms, "from_ms"),
+                "untilMs": time_of(until_ms, "until_ms"),
+                "after": after,
+            },
+            now=now,
         )
 
     async def reconcile(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from .._calls import Evidence, Time
+    from ..refunds import RefundAnswer
     from .grants import Grant, TakeBack
 
     R = TypeVar("R", bound=_r.Result)
@@ -821,6 +822,97 @@ class Calls(Opened):
         """
         return self._ask(
             _r.CloseDifferenceResult, "close-difference", {"id": id, "note": note}, now=now
+        )
+
+    def open_refund(
+        self, notification: Evidence, *, now: Time | None = None
+    ) -> _r.OpenRefundResult:
+        """Stores Apple's question about a refund with its deadline, before Apple hears 200. The
+        same question again changes nothing; a newer one about the same purchase opens the
+        case again.
+        """
+        return self._ask(_r.OpenRefundResult, "open-refund", {}, notification, now=now)
+
+    def lease_due_refunds(
+        self, *, attempt_id: str | None = None, lease_ms: int | None = None, now: Time | None = None
+    ) -> _r.LeaseDueRefundsResult:
+        """Returns up to 25 open cases, those with less time first, for `assess-refund` and
+        `settle_refund`. Run it every minute, or every five.
+
+        attempt_id  the id of this attempt, the same when a request is repeated
+        lease_ms    the time for which no other process gets them; None: `ledger.leaseMs`
+        """
+        return self._ask(
+            _r.LeaseDueRefundsResult,
+            "lease-due-refunds",
+            {
+                "attemptId": attempt_of(attempt_id),
+                "leaseMs": lease_ms,
+            },
+            now=now,
+        )
+
+    def settle_refund(
+        self,
+        environment: str,
+        transaction_id: str,
+        answer: RefundAnswer,
+        *,
+        status: str | None = None,
+        now: Time | None = None,
+    ) -> _r.SettleRefundResult:
+        """Stores what was answered to Apple's question about a refund and by which rules, or why
+        nothing was sent. Repeating it has no effect.
+
+        environment  the environment of the transaction: "Production", "Sandbox", "LocalTesting"
+        answer       the answer of `assess-refund`
+        status       the name of the status with which the request was sent, "ok" if Apple took it;
+                     None: nothing was to be sent
+        """
+        return self._ask(
+            _r.SettleRefundResult,
+            "settle-refund",
+            {
+                "environment": environment,
+                "transactionId": transaction_id,
+                "answer": dict(answer.payload),
+                "status": status,
+            },
+            now=now,
+        )
+
+    def report_refunds(
+        self,
+        *,
+        state: str | None = None,
+        environment: str | None = None,
+        from_ms: Time | None = None,
+        until_ms: Time | None = None,
+        after: str | None = None,
+        now: Time | None = None,
+    ) -> _r.ReportRefundsResult:
+        """Returns the cases of a time, 25 a page: what was answered, what Apple decided, what
+        was taken back; and the counts of the page.
+
+        state        whether to return the open cases, or those that are answered, silent, late,
+                     failed or decided: "open", "closed"
+        environment  the environment; None for all: "Production", "Sandbox", "LocalTesting"
+        from_ms      where the time of the questions begins; None and at most: 92 days before its
+                     end
+        until_ms     where it ends; None: now
+        after        the place after which to begin, `after` of the page before
+        """
+        return self._ask(
+            _r.ReportRefundsResult,
+            "report-refunds",
+            {
+                "state": state,
+                "environment": environment,
+                "fromMs": time_of(from_ms, "from_ms"),
+                "untilMs": time_of(until_ms, "until_ms"),
+                "after": after,
+            },
+            now=now,
         )
 
     def reconcile(

@@ -33,17 +33,24 @@ __all__ = [
     "GetDeviceKeyResult",
     "GetEvidenceResult",
     "GetPlanResult",
+    "LeaseDueRefundsResult",
     "LeaseDueSubscriptionsResult",
     "LedgerPurchase",
     "ListDifferencesResult",
     "MergeAccountsResult",
     "MovedRows",
+    "OpenRefundResult",
     "ReconcileResult",
     "RecordEventResult",
+    "RefundCase",
+    "RefundOutcomeCount",
+    "RefundRuleCount",
     "RefusedPart",
     "RegisterDeviceKeyResult",
     "ReleaseQuotaResult",
+    "ReportRefundsResult",
     "RetireDeviceKeyResult",
+    "SettleRefundResult",
     "StoredEvidence",
     "Subscription",
     "SubscriptionUpdate",
@@ -534,6 +541,155 @@ class GetEvidenceResult(Result):
 
     evidence: tuple[StoredEvidence, ...] = many(StoredEvidence)
     missing: tuple[str, ...] = plain((), tuple)
+
+
+@part(frozen=True, eq=False, repr=False)
+class RefundCase(Part):
+    """Apple's question about a refund, and what came of it.
+
+    environment              the environment
+    transaction_id           the transaction that Apple asks about
+    original_transaction_id  its original transaction
+    product_id               the product
+    state                    the state; "decided": Apple decided before an answer was sent: "open",
+                             "sent", "silent", "late", "failed", "decided"
+    purchase                 the purchase, as `assess-refund` takes it for its case; None unless the
+                             state is "open"
+    account                  the account that owns the purchase now; None if none does, or if it was
+                             forgotten
+    asked_at_ms              when Apple asked
+    due_at_ms                when Apple's twelve hours end
+    lease_expires_at_ms      when the case is handed out again; None unless it was
+    rules                    the rules that decided the answer, then delivery, percentage and
+                             preference; empty before an answer
+    delivery_status          the delivery of the answer, in Apple's words
+    consumption_percentage   the percentage of the answer, in thousandths of a percent
+    refund_preference        the preference of the answer, in Apple's words; None if it has none
+    sent_at_ms               when the answer was sent; None if nothing was sent
+    settled_at_ms            when the case was settled; None if it was not
+    status                   the status with which sending failed
+    outcome                  what Apple decided; None if nothing is known: "refunded", "declined",
+                             "reversed"
+    outcome_at_ms            when Apple decided
+    outcome_percentage       the refunded share in thousandths of a percent; None if Apple has not
+                             told it
+    taken_units              the units that the ledger has taken back by now
+    """
+
+    environment: str = plain()
+    transaction_id: str = plain()
+    original_transaction_id: str = plain()
+    product_id: str = plain()
+    state: str = plain()
+    purchase: Mapping[str, Any] | None = plain()
+    account: str | None = plain()
+    asked_at_ms: int = plain()
+    due_at_ms: int = plain()
+    lease_expires_at_ms: int | None = plain()
+    rules: tuple[str, ...] = plain((), tuple)
+    delivery_status: str | None = plain()
+    consumption_percentage: int | None = plain()
+    refund_preference: str | None = plain()
+    sent_at_ms: int | None = plain()
+    settled_at_ms: int | None = plain()
+    status: str | None = plain()
+    outcome: str | None = plain()
+    outcome_at_ms: int | None = plain()
+    outcome_percentage: int | None = plain()
+    taken_units: int = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class OpenRefundResult(Result):
+    """The result of `Ledger.open_refund`: "opened", "already" (the same question, or an older
+    one), "decided" (Apple has decided since it asked).
+
+    refund  the case
+    """
+
+    refund: RefundCase | None = one(RefundCase)
+
+
+@part(frozen=True, eq=False, repr=False)
+class LeaseDueRefundsResult(Result):
+    """The result of `Ledger.lease_due_refunds`.
+
+    refunds   the cases, those with less time first, at most 25
+    has_more  whether to call again at once, because there may be more
+    """
+
+    refunds: tuple[RefundCase, ...] = many(RefundCase)
+    has_more: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class SettleRefundResult(Result):
+    """The result of `Ledger.settle_refund`: "settled", "open" (it waits, or sending failed for
+    now), "already" (it was settled or decided before), "superseded" (Apple has asked again),
+    "none" (there is no such case).
+
+    refund  the case afterwards; None if there is none
+    """
+
+    refund: RefundCase | None = one(RefundCase)
+
+
+@part(frozen=True, eq=False, repr=False)
+class RefundRuleCount(Part):
+    """How many cases a rule has decided.
+
+    rule   the rule that decided the answer
+    count  their number
+    """
+
+    rule: str = plain()
+    count: int = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class RefundOutcomeCount(Part):
+    """How many cases have an outcome and a preference.
+
+    outcome            what Apple decided; None if nothing is known: "refunded", "declined",
+                       "reversed"
+    refund_preference  the preference; None if none
+    is_sent            whether it was sent to Apple
+    count              their number
+    """
+
+    outcome: str | None = plain()
+    refund_preference: str | None = plain()
+    is_sent: bool = plain(False)
+    count: int = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class ReportRefundsResult(Result):
+    """The result of `Ledger.report_refunds`. All counts are those of the page: add up the pages.
+
+    refunds      the cases, by the time of the question; a page of DynamoDB may have fewer than 25
+                 although more follow
+    asked        the number of cases
+    answered     to how many an answer was sent
+    late         for how many it was too late
+    failed       for how many sending failed for good
+    silent       for how many nothing was to be sent, by the rule that said so
+    outcomes     what Apple decided, by the preference of the answer
+    taken_units  the units that the ledger has taken back
+    has_more     whether another page follows
+    after        the place of the next page; None if this is the last one
+    """
+
+    refunds: tuple[RefundCase, ...] = many(RefundCase)
+    asked: int = plain(0)
+    answered: int = plain(0)
+    late: int = plain(0)
+    failed: int = plain(0)
+    silent: tuple[RefundRuleCount, ...] = many(RefundRuleCount)
+    outcomes: tuple[RefundOutcomeCount, ...] = many(RefundOutcomeCount)
+    taken_units: int = plain(0)
+    has_more: bool = plain(False)
+    after: str | None = plain()
 
 
 @part(frozen=True, eq=False, repr=False)
