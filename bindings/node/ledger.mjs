@@ -5,14 +5,16 @@ export const {
   AcquireRatePermitResult, AdvanceDeviceKeyCounterResult, ApplyEventResult, BeginSignupResult,
   CheckSchemaResult, Claim, ClaimResult, CloseDifferenceResult, CompleteResult,
   CompleteRevocationResult, ConsumeChallengeResult, ConsumeQuotaResult, CreateSchemaResult,
-  DeactivateSubscriptionsResult, DeviceKey, Difference, DifferenceCount, DueSubscription, DynamoDB,
-  FindResult, FinishSignupResult, ForgetAccountResult, GetDeviceKeyResult, GetEvidenceResult,
-  GetPlanResult, Grant, IssueChallengeResult, LeaseDueSubscriptionsResult, Ledger, LedgerPurchase,
-  ListDifferencesResult, MariaDB, MergeAccountsResult, MovedRows, OperatorFacts, Postgres,
-  PurchaseRevocation, ReconcileResult, RecordEventResult, Redis, RefusedPart,
-  RegisterDeviceKeyResult, ReleaseQuotaResult, Result, ResumeExpiredResult,
-  ResumeExpiredRevocationsResult, ResumeResult, RetireDeviceKeyResult, RevokeResult, SQLite,
-  StoreResult, StoredEvidence, Subscription, SubscriptionUpdate, Take, TakeBack,
-  UpdateDeviceKeyReceiptResult, UpdateSubscriptionsResult
+  CustomerAccount, DeactivateSubscriptionsResult, DeviceKey, Difference, DifferenceCount,
+  DueSubscription, DynamoDB, FindCustomerResult, FindResult, FinishSignupResult,
+  ForgetAccountResult, ForgetCustomerResult, ForgottenAccount, GetDeviceKeyResult,
+  GetEvidenceResult, GetPlanResult, Grant, IssueChallengeResult, LeaseDueSubscriptionsResult,
+  Ledger, LedgerPurchase, LiftRestrictionResult, ListDifferencesResult, MariaDB,
+  MergeAccountsResult, MovedRows, OperatorFacts, Postgres, PurchaseRevocation, ReconcileResult,
+  RecordCustomerResult, RecordEventResult, Redis, RefusedPart, RegisterDeviceKeyResult,
+  ReleaseQuotaResult, RestrictCustomerResult, RestrictedAccount, Restriction, Result,
+  ResumeExpiredResult, ResumeExpiredRevocationsResult, ResumeResult, RetireDeviceKeyResult,
+  RevokeResult, SQLite, StoreResult, StoredEvidence, Subscription, SubscriptionUpdate, Take,
+  TakeBack, UpdateDeviceKeyReceiptResult, UpdateSubscriptionsResult
 } = ledger;
 export default ledger;

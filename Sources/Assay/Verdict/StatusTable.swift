@@ -365,6 +365,8 @@ extension Status {
   public static let rejectedRefundLate = Status(code: 46849)
   /// another process has the run by now (RCN-11)
   public static let rejectedReconcileSuperseded = Status(code: 47105)
+  /// the account is restricted (CUS-22)
+  public static let rejectedAccountRestricted = Status(code: 47361)
   /// the answer is not JSON by its content type (API-30)
   public static let malformedAppStoreContentType = Status(code: 258)
   /// the answer names a next page that is not one (API-41, RCN-6, RCN-30)
@@ -807,6 +809,8 @@ extension Status {
   public static let configLibcryptoAlgorithms = Status(code: 13830)
   /// a rule, what it gives, or the order is unknown (RFA-15)
   public static let configRefundsRules = Status(code: 14086)
+  /// ledger.customerKey is missing or cannot be used (CUS-1)
+  public static let configLedgerCustomerKey = Status(code: 14342)
   /// Apple gave no usable answer (API-52)
   public static let unavailableAppStoreNoResponse = Status(code: 263)
   /// Apple limits the rate, and no attempt is left (API-51, API-52)
@@ -1077,6 +1081,7 @@ enum StatusTable {
     case 46593: return entry("rejected.refund.silent", 500, "never", "no answer is sent to Apple's question about a refund", "nothing is sent: exchange.refund.fields names the rule, RFA-14 in record mode")
     case 46849: return entry("rejected.refund.late", 500, "never", "it is too late to answer Apple's question about a refund", "nothing is sent: Apple waits 12 hours from the notification; refunds.late says otherwise")
     case 47105: return entry("rejected.reconcile.superseded", 409, "never", "another process has the run by now", "the lease ran out under a slow exchange; the other one goes on")
+    case 47361: return entry("rejected.account.restricted", 403, "never", "the account is restricted", "consent was withdrawn, or a person restricted it: see restriction.reason; the plan is the default one")
     case 258: return entry("malformed.app-store.content-type", 502, "never", "the answer is not JSON by its content type", "something between the host and Apple answered: look at its proxy")
     case 514: return entry("malformed.app-store.paging", 502, "never", "the answer names a next page that is not one", "begin again without revision or paginationToken")
     case 770: return entry("malformed.app-store.response", 502, "never", "the answer is not in the form that Apple documents", "something between the host and Apple answered, or Apple changed the form: error.at has the place")
@@ -1298,6 +1303,7 @@ enum StatusTable {
     case 13574: return entry("config.ledger.limits", 500, "after-config", "a time limit of the stores is out of range", "give ledger.statementMs 100 to 60000, ledger.lockMs 100 to statementMs, ledger.requestMs statementMs to 600000")
     case 13830: return entry("config.libcrypto.algorithms", 500, "after-config", "the host's libcrypto lacks algorithms that Apple's evidence needs", "its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own")
     case 14086: return entry("config.refunds.rules", 500, "after-config", "a rule, what it gives, or the order is unknown", "rules are RFA-31 to RFA-39 with off, DECLINE, GRANT_FULL, GRANT_PRORATED, none, silent (RFA-39 is never off); order has some of RFA-31 to RFA-38, each at most once")
+    case 14342: return entry("config.ledger.customer-key", 500, "after-config", "ledger.customerKey is missing or cannot be used", "give base64 of 32 to 64 random bytes; keep it as long as the ledger")
     case 263: return entry("unavailable.app-store.no-response", 503, "later", "Apple gave no usable answer", "keep what you have and ask again later: exchange.retry")
     case 519: return entry("unavailable.app-store.rate-limited", 503, "later", "Apple limits the rate, and no attempt is left", "ask again later: exchange.retry says when, where the request may be repeated; stay below the limits")
     case 775: return entry("unavailable.attest-refresh.no-response", 500, "later", "Apple gave no usable answer", "keep the old receipt and ask again later: exchange.retry says when")
@@ -1639,12 +1645,12 @@ enum StatusTable {
   /// The largest detail of a family.
   static func details(_ family: Int32) -> Int32 {
     switch family {
-    case 1: return 184
+    case 1: return 185
     case 2: return 78
     case 3: return 23
     case 4: return 32
     case 5: return 33
-    case 6: return 55
+    case 6: return 56
     case 7: return 32
     case 8: return 4
     case 9: return 5

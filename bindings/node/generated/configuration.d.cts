@@ -581,6 +581,11 @@ export interface Configuration {
      */
     readonly forgetKey?: string;
     /**
+     * Keys the hashes of customers' ids; kept as bytes, wiped at the end, reported as `true`.
+     * Base64 of 32 … 64 random bytes. Without it: without it there is no index of customers.
+     */
+    readonly customerKey?: string;
+    /**
      * Requests a second in Production. Kind of the App Store Server API → 1 … 1000. Without it:
      * half of Apple's number.
      */

@@ -19,7 +19,7 @@ TYPES = {"integer": "Int64", "boolean": "Bool", "GetPlanResult": "GetPlanResult"
 SENT = {"[String]": "JSON($0.map { JSON($0) })", "Duration": "JSON(milliseconds: $0)",
         "GetPlanResult": "$0.kept"}
 # The classes of evidence of which an operation takes one.
-EVIDENCE = {"attestation": "Attestation", "assertion": "Assertion",
+EVIDENCE = {"jws": "any Facts", "attestation": "Attestation", "assertion": "Assertion",
             "attest-receipt": "AttestReceipt"}
 # Bytes of what is made at each call: text of base64url.
 MADE = {"attemptId": 18, "challenge": 32, "lineage": 24}
@@ -113,8 +113,9 @@ def write_evidence(kind):
     more = "" if low else "; may be left out"
     said = f"evidence: facts {when}{more}."
     if high > 1:
-        return ("_ evidence: [any PurchaseEvidence]" if low else
-                "evidence: [any PurchaseEvidence] = []"), "evidence", said
+        each = "Facts" if "jws" in kind.classes else "PurchaseEvidence"
+        return (f"_ evidence: [any {each}]" if low else
+                f"evidence: [any {each}] = []"), "evidence", said
     if len(kind.classes) == 1:
         name = kind.classes[0].replace("attest-", "")
         return f"_ {name}: {EVIDENCE[kind.classes[0]]}", f"[{name}]", \

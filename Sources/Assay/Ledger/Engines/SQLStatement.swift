@@ -102,10 +102,32 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case differencesList
   case purchasesLeft
   case subscriptionsLeft
+  case downloadTake
+  case downloadRescind
+  case downloadConsent
+  case downloadRead
+  case customerInsert
+  case customerSee
+  case customersOfKey
+  case customersOfAccount
+  case customersRestricted
+  case restrictionOfDownload
+  case restrictionsOfDownload
+  case restrictionInsert
+  case restrictionsOfAccount
+  case restrictionLift
+  case linkDownloads
+  case linkCustomers
+  case linkCustomersClear
+  case linkRestrictions
+  case forgetCustomers
+  case forgetRestrictions
   case garbageQuota
   case garbageChallenge
   case garbageEvent
   case garbageDifference
+  case garbageCustomer
+  case garbageDownload
   case garbageEvidence
   case checkName
   case checkLedger
@@ -118,6 +140,9 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case checkAudit
   case checkRun
   case checkDifference
+  case checkDownload
+  case checkCustomer
+  case checkRestriction
   case checkEvidence
   case checkPrimary
   case checkJournal
@@ -142,7 +167,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ engine: LedgerEngine) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
+    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .downloadRead, .customersOfKey, .customersOfAccount, .customersRestricted, .restrictionsOfAccount, .linkDownloads, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkDownload, .checkCustomer, .checkRestriction, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
       return true
     case .quotaRelease: return engine == .sqlite || engine == .postgres
     case .keyAdvance: return engine == .sqlite || engine == .postgres
@@ -322,6 +347,46 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE state = :state AND environment = :environment AND lease_expires_at_ms <= :before_ms AND (lease_expires_at_ms > :after_ms OR (lease_expires_at_ms = :after_ms AND purchase_key > :after_key)) ORDER BY lease_expires_at_ms, purchase_key LIMIT 25"
     case .subscriptionsLeft:
       return "SELECT environment,original_transaction_id,owner,product,plan,transaction_id,purchased_at_ms,expires_at_ms,grace_expires_at_ms,revoked_at_ms,as_of_ms,evidence,deactivated_at_ms,transfers,transferred_at_ms,updated_at_ms,next_check_at_ms,is_renewing,commitment_ends_at_ms,commitment_period,commitment_of FROM assay_subscription WHERE next_check_at_ms <= :now_ms AND environment = :environment ORDER BY next_check_at_ms, original_transaction_id LIMIT 25"
+    case .downloadTake:
+      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms) VALUES (:id,NULL,0) ON CONFLICT DO NOTHING"
+    case .downloadRescind:
+      return "UPDATE assay_download SET rescinded_at_ms = :at_ms WHERE id = :id AND consent_at_ms < :at_ms AND (rescinded_at_ms IS NULL OR rescinded_at_ms < :at_ms)"
+    case .downloadConsent:
+      return "UPDATE assay_download SET rescinded_at_ms = NULL, consent_at_ms = :now_ms WHERE rescinded_at_ms IS NOT NULL AND id IN (SELECT source FROM assay_restriction WHERE account = :account AND reason = 'consent')"
+    case .downloadRead:
+      return "SELECT id,rescinded_at_ms,consent_at_ms FROM assay_download WHERE id = :id"
+    case .customerInsert:
+      return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) VALUES (:id,:account,:role,:first_seen_at_ms,:last_seen_at_ms) ON CONFLICT DO NOTHING"
+    case .customerSee:
+      return "UPDATE assay_customer SET last_seen_at_ms = CASE WHEN last_seen_at_ms < :last_seen_at_ms THEN :last_seen_at_ms ELSE last_seen_at_ms END, role = CASE WHEN role < :role THEN :role ELSE role END WHERE id = :id AND account = :account AND (last_seen_at_ms < :before_ms OR role < :role)"
+    case .customersOfKey:
+      return "SELECT id,account,role,first_seen_at_ms,last_seen_at_ms FROM assay_customer WHERE id = :id ORDER BY last_seen_at_ms DESC, account LIMIT 51"
+    case .customersOfAccount:
+      return "SELECT id,account,role,first_seen_at_ms,last_seen_at_ms FROM assay_customer WHERE account = :account ORDER BY last_seen_at_ms DESC, id LIMIT 51"
+    case .customersRestricted:
+      return "SELECT c.account, c.role, r.restricted_at_ms FROM assay_customer c LEFT JOIN assay_restriction r ON r.account = c.account AND r.source = c.id WHERE c.id = :id ORDER BY c.last_seen_at_ms DESC, c.account LIMIT 51"
+    case .restrictionOfDownload:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT :account, d.id, 'consent', d.rescinded_at_ms FROM assay_download d WHERE d.id = :id AND d.rescinded_at_ms IS NOT NULL ON CONFLICT DO NOTHING"
+    case .restrictionsOfDownload:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT c.account, c.id, 'consent', d.rescinded_at_ms FROM assay_customer c JOIN assay_download d ON d.id = c.id WHERE c.id = :id AND d.rescinded_at_ms IS NOT NULL ON CONFLICT DO NOTHING"
+    case .restrictionInsert:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) VALUES (:account,:source,:reason,:restricted_at_ms) ON CONFLICT DO NOTHING"
+    case .restrictionsOfAccount:
+      return "SELECT account,source,reason,restricted_at_ms FROM assay_restriction WHERE account = :account ORDER BY restricted_at_ms, source LIMIT 50"
+    case .restrictionLift:
+      return "DELETE FROM assay_restriction WHERE account = :account AND reason = :reason"
+    case .linkDownloads:
+      return "SELECT d.id FROM assay_download d WHERE d.id IN (SELECT c.id FROM assay_customer c WHERE c.account = :from) ORDER BY d.id"
+    case .linkCustomers:
+      return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) SELECT id, :to, role, first_seen_at_ms, last_seen_at_ms FROM assay_customer WHERE account = :from ON CONFLICT DO NOTHING"
+    case .linkCustomersClear:
+      return "DELETE FROM assay_customer WHERE account = :from"
+    case .linkRestrictions:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT :to, source, reason, restricted_at_ms FROM assay_restriction WHERE account = :from ON CONFLICT DO NOTHING"
+    case .forgetCustomers:
+      return "DELETE FROM assay_customer WHERE account = :owner"
+    case .forgetRestrictions:
+      return "DELETE FROM assay_restriction WHERE account = :owner"
     case .garbageQuota:
       return "DELETE FROM assay_quota WHERE delete_after_ms < :before_ms"
     case .garbageChallenge:
@@ -330,6 +395,10 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "DELETE FROM assay_event WHERE stored_at_ms < :before_ms"
     case .garbageDifference:
       return "DELETE FROM assay_difference WHERE state = 'closed' AND closed_at_ms < :before_ms"
+    case .garbageCustomer:
+      return "DELETE FROM assay_customer WHERE last_seen_at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_purchase p WHERE p.owner = assay_customer.account) AND NOT EXISTS (SELECT 1 FROM assay_subscription s WHERE s.owner = assay_customer.account)"
+    case .garbageDownload:
+      return "DELETE FROM assay_download WHERE rescinded_at_ms IS NULL AND consent_at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_customer c WHERE c.id = assay_download.id)"
     case .garbageEvidence:
       return "DELETE FROM assay_evidence WHERE stored_at_ms < :before_ms AND digest NOT IN (SELECT evidence FROM assay_purchase UNION SELECT evidence FROM assay_subscription)"
     case .checkName:
@@ -354,6 +423,12 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT id,run,state,parts,from_ms,until_ms,part,at_ms,token,failures_until_ms,events_until_ms,attempt_id,fencing_token,lease_expires_at_ms,begun_at_ms,done_at_ms FROM assay_run WHERE 1 = 0"
     case .checkDifference:
       return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE 1 = 0"
+    case .checkDownload:
+      return "SELECT id,rescinded_at_ms,consent_at_ms FROM assay_download WHERE 1 = 0"
+    case .checkCustomer:
+      return "SELECT id,account,role,first_seen_at_ms,last_seen_at_ms FROM assay_customer WHERE 1 = 0"
+    case .checkRestriction:
+      return "SELECT account,source,reason,restricted_at_ms FROM assay_restriction WHERE 1 = 0"
     case .checkEvidence:
       return "SELECT digest,body,stored_at_ms,bundle_id FROM assay_evidence WHERE 1 = 0"
     case .checkPrimary:
@@ -361,7 +436,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .checkJournal:
       return "PRAGMA journal_mode"
     case .schemaTables:
-      return "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
+      return "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_download','assay_customer','assay_restriction','assay_schema')"
     case .schemaColumns:
       return "SELECT (SELECT COUNT(*) FROM pragma_table_info('assay_purchase') WHERE name = 'units') * (1 + (SELECT COUNT(*) FROM pragma_table_info('assay_subscription') WHERE name = 'commitment_of'))"
     case .schemaInsert:
@@ -402,6 +477,16 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_quota AS q (scope,bucket,meter,used,delete_after_ms) SELECT CAST(:scope AS TEXT),CAST(:bucket AS TEXT),CAST(:meter AS TEXT),CAST(:units AS BIGINT),CAST(:delete_after_ms AS BIGINT) WHERE CAST(:room AS BIGINT) >= 0 ON CONFLICT (scope,bucket,meter) DO UPDATE SET used = q.used + excluded.used WHERE q.used <= :room RETURNING q.used"
     case .differencesList:
       return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE state = :state AND (found_at_ms > :after_ms OR (found_at_ms = :after_ms AND id > :after_id)) AND (CAST(:environment AS TEXT) = '' OR environment = :environment) AND (CAST(:kind AS TEXT) = '' OR kind = :kind) ORDER BY found_at_ms, id LIMIT 25"
+    case .downloadTake:
+      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms) VALUES (:id,NULL,0) ON CONFLICT (id) DO UPDATE SET id = excluded.id"
+    case .restrictionOfDownload:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT CAST(:account AS TEXT), d.id, 'consent', d.rescinded_at_ms FROM assay_download d WHERE d.id = :id AND d.rescinded_at_ms IS NOT NULL ON CONFLICT DO NOTHING"
+    case .linkDownloads:
+      return "SELECT d.id FROM assay_download d WHERE d.id IN (SELECT c.id FROM assay_customer c WHERE c.account = :from) ORDER BY d.id FOR UPDATE"
+    case .linkCustomers:
+      return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) SELECT id, CAST(:to AS TEXT), role, first_seen_at_ms, last_seen_at_ms FROM assay_customer WHERE account = :from ON CONFLICT DO NOTHING"
+    case .linkRestrictions:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT CAST(:to AS TEXT), source, reason, restricted_at_ms FROM assay_restriction WHERE account = :from ON CONFLICT DO NOTHING"
     case .garbageEvidence:
       return "DELETE FROM assay_evidence WHERE stored_at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_purchase WHERE evidence = digest) AND NOT EXISTS (SELECT 1 FROM assay_subscription WHERE evidence = digest)"
     case .checkPrimary:
@@ -409,7 +494,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .schemaLock:
       return "SELECT 1 FROM pg_advisory_xact_lock(4171797953)"
     case .schemaTables:
-      return "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
+      return "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_download','assay_customer','assay_restriction','assay_schema')"
     case .schemaColumns:
       return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_purchase' AND column_name = 'units') * (1 + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_subscription' AND column_name = 'commitment_of'))"
     case .claimInsert, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaClear, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal, .schemaUnlock: return nil
@@ -483,6 +568,22 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_run (id,run,state,parts,from_ms,until_ms,part,at_ms,token,failures_until_ms,events_until_ms,attempt_id,fencing_token,lease_expires_at_ms,begun_at_ms,done_at_ms) VALUES (:id,:run,:state,:parts,:from_ms,:until_ms,:part,:at_ms,:token,:failures_until_ms,:events_until_ms,:attempt_id,:fencing_token,:lease_expires_at_ms,:begun_at_ms,:done_at_ms) ON DUPLICATE KEY UPDATE id = id"
     case .differenceInsert:
       return "INSERT INTO assay_difference (id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note) VALUES (:id,:environment,:subject,:kind,:state,:transaction_id,:original_transaction_id,:product,:quantity,:price,:currency,:purchased_at_ms,:as_of_ms,:detail,:found_at_ms,:seen_at_ms,:run,:closed_at_ms,:closed_by,:note) ON DUPLICATE KEY UPDATE id = id"
+    case .downloadTake:
+      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms) VALUES (:id,NULL,0) ON DUPLICATE KEY UPDATE id = id"
+    case .customerInsert:
+      return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) VALUES (:id,:account,:role,:first_seen_at_ms,:last_seen_at_ms) ON DUPLICATE KEY UPDATE id = id"
+    case .restrictionOfDownload:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT :account, d.id, 'consent', d.rescinded_at_ms FROM assay_download d WHERE d.id = :id AND d.rescinded_at_ms IS NOT NULL ON DUPLICATE KEY UPDATE assay_restriction.account = assay_restriction.account"
+    case .restrictionsOfDownload:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT c.account, c.id, 'consent', d.rescinded_at_ms FROM assay_customer c JOIN assay_download d ON d.id = c.id WHERE c.id = :id AND d.rescinded_at_ms IS NOT NULL ON DUPLICATE KEY UPDATE assay_restriction.account = assay_restriction.account"
+    case .restrictionInsert:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) VALUES (:account,:source,:reason,:restricted_at_ms) ON DUPLICATE KEY UPDATE account = account"
+    case .linkDownloads:
+      return "SELECT d.id FROM assay_download d WHERE d.id IN (SELECT c.id FROM assay_customer c WHERE c.account = :from) ORDER BY d.id FOR UPDATE"
+    case .linkCustomers:
+      return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) SELECT c.id, :to, c.role, c.first_seen_at_ms, c.last_seen_at_ms FROM assay_customer c WHERE c.account = :from ON DUPLICATE KEY UPDATE assay_customer.id = assay_customer.id"
+    case .linkRestrictions:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT :to, r.source, r.reason, r.restricted_at_ms FROM assay_restriction r WHERE r.account = :from ON DUPLICATE KEY UPDATE assay_restriction.account = assay_restriction.account"
     case .checkPrimary:
       return "SELECT @@global.read_only"
     case .schemaLock:
@@ -490,7 +591,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .schemaUnlock:
       return "SELECT RELEASE_LOCK('assay_schema')"
     case .schemaTables:
-      return "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_schema')"
+      return "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_download','assay_customer','assay_restriction','assay_schema')"
     case .schemaColumns:
       return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_purchase' AND column_name = 'units') * (1 + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_subscription' AND column_name = 'commitment_of'))"
     case .schemaInsert:

@@ -28,21 +28,26 @@ __all__ = [
     "Difference",
     "DifferenceCount",
     "DueSubscription",
+    "FindCustomerResult",
     "FindResult",
     "ForgetAccountResult",
+    "ForgetCustomerResult",
     "GetDeviceKeyResult",
     "GetEvidenceResult",
     "GetPlanResult",
     "LeaseDueSubscriptionsResult",
     "LedgerPurchase",
+    "LiftRestrictionResult",
     "ListDifferencesResult",
     "MergeAccountsResult",
     "MovedRows",
     "ReconcileResult",
+    "RecordCustomerResult",
     "RecordEventResult",
     "RefusedPart",
     "RegisterDeviceKeyResult",
     "ReleaseQuotaResult",
+    "RestrictCustomerResult",
     "RetireDeviceKeyResult",
     "StoredEvidence",
     "Subscription",
@@ -217,11 +222,13 @@ class UpdateSubscriptionsResult(Result):
     plan           the plan of the account now; None: the request names no account
     expires_at_ms  when the plan ends; None: the default plan, or a plan without end
     subscriptions  one update for each subscription of the evidence
+    restriction    the restriction of the account; None without one, or without `ledger.customerKey`
     """
 
     plan: str | None = plain()
     expires_at_ms: int | None = plain()
     subscriptions: tuple[SubscriptionUpdate, ...] = many(SubscriptionUpdate)
+    restriction: str | None = plain()
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -236,6 +243,7 @@ class GetPlanResult(Result):
     read_at_ms     when the database was read; keep it, with plan and end, for `cachedPlan` of the
                    next request
     is_cached      whether the database was unavailable and the plan is that of `cachedPlan`
+    restriction    the restriction of the account; None without one, or without `ledger.customerKey`
     """
 
     plan: str | None = plain()
@@ -243,6 +251,7 @@ class GetPlanResult(Result):
     subscriptions: tuple[Subscription, ...] = many(Subscription)
     read_at_ms: int | None = plain()
     is_cached: bool = plain(False)
+    restriction: str | None = plain()
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -253,12 +262,14 @@ class DeactivateSubscriptionsResult(Result):
     expires_at_ms  when the plan ends; None: the default plan, or a plan without end
     subscriptions  the subscriptions of the account
     deactivated    how many subscriptions this exchange deactivated
+    restriction    the restriction of the account; None without one, or without `ledger.customerKey`
     """
 
     plan: str | None = plain()
     expires_at_ms: int | None = plain()
     subscriptions: tuple[Subscription, ...] = many(Subscription)
     deactivated: int = plain(0)
+    restriction: str | None = plain()
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -504,6 +515,72 @@ class ForgetAccountResult(Result):
     """
 
     forgotten: MovedRows | None = one(MovedRows)
+    has_more: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class RecordCustomerResult(Result):
+    """The result of `Ledger.record_customer`: "recorded", "none" (the app transaction has no
+    `appTransactionId`).
+
+    restriction  the restriction of the account; None without one
+    """
+
+    restriction: str | None = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class FindCustomerResult(Result):
+    """The result of `Ledger.find_customer`.
+
+    accounts        the accounts, the surest first, for an operator; else empty
+    account_count   the number of accounts, at most 50
+    download_count  the number of downloads
+    is_own          whether the account of the request is among them; None if the request names none
+    is_capped       whether there are more accounts or downloads than are counted
+    eventual        whether what the account was joined to last may be missing for a second
+                    (DynamoDB)
+    """
+
+    accounts: tuple[str, ...] = plain((), tuple)
+    account_count: int = plain(0)
+    download_count: int = plain(0)
+    is_own: bool | None = plain()
+    is_capped: bool = plain(False)
+    eventual: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class RestrictCustomerResult(Result):
+    """The result of `Ledger.restrict_customer`.
+
+    restricted  the accounts, at most 50; empty if no account is known yet
+    has_more    whether more accounts are at the download
+    """
+
+    restricted: tuple[str, ...] = plain((), tuple)
+    has_more: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class LiftRestrictionResult(Result):
+    """The result of `Ledger.lift_restriction`: "lifted", "none".
+
+    restriction  the restriction that is left; None without one
+    """
+
+    restriction: str | None = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class ForgetCustomerResult(Result):
+    """The result of `Ledger.forget_customer`.
+
+    accounts  the accounts, at most 5; empty if none is known
+    has_more  whether to repeat the request, because not all was forgotten
+    """
+
+    accounts: tuple[str, ...] = plain((), tuple)
     has_more: bool = plain(False)
 
 
