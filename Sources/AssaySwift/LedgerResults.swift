@@ -1180,7 +1180,7 @@ public struct ForgottenAccount: FactsObject, Hashable, Sendable {
   public internal(set) var account: String
   /// The numbers of rows that had the account.
   public internal(set) var forgotten: MovedRows
-  /// Whether not all of its rows were changed yet.
+  /// Whether to go on with `forget-account`, because not all of its rows were changed yet.
   public internal(set) var hasMore: Bool
 
   init(_ facts: Members) throws(AssayError) {

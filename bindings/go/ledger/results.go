@@ -728,7 +728,7 @@ type ForgottenAccount struct {
 	Account string `json:"account"`
 	// The numbers of rows that had the account.
 	Forgotten MovedRows `json:"forgotten"`
-	// Whether not all of its rows were changed yet.
+	// Whether to go on with ForgetAccount, because not all of its rows were changed yet.
 	HasMore bool `json:"hasMore"`
 }
 

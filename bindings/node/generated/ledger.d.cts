@@ -881,7 +881,7 @@ export class ForgottenAccount extends Members {
   readonly account: string;
   /** The numbers of rows that had the account. */
   readonly forgotten: MovedRows;
-  /** Whether not all of its rows were changed yet. */
+  /** Whether to go on with `forgetAccount`, because not all of its rows were changed yet. */
   readonly hasMore: boolean;
 }
 

@@ -43,6 +43,7 @@ extension SchemaTable {
     switch self {
     case .schema: return 2
     case .run, .difference: return 3
+    case .download, .customer, .restriction: return 3
     default: return 1
     }
   }

@@ -25,6 +25,6 @@ final class ForgottenAccount extends Details
     public readonly string $account;
     /** @var array<string, int> The numbers of rows that had the account. */
     public readonly array $forgotten;
-    /** Whether not all of its rows were changed yet. */
+    /** Whether to go on with `forgetAccount`, because not all of its rows were changed yet. */
     public readonly bool $hasMore;
 }
