@@ -335,6 +335,14 @@ check-reconcile: cli all
 	  $(PYTHON) $(GATES)/python.py $(STORES) --suite reconcile \
 	  --only 'test_reconcile.py' --tools
 
+# The index of customers on every engine: withdrawn consent, restriction, deletion, all at once.
+.PHONY: check-customers
+check-customers: cli all
+	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
+	  PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing \
+	  $(PYTHON) $(GATES)/python.py $(STORES) --suite customers \
+	  --only 'test_customers.py' --tools
+
 check-stores-lint:
 	@$(PYTHON) $(GATES)/python_lint.py $(STORES) --suite stores-lint
 

@@ -70,6 +70,10 @@ extension CaseFixture {
       "STO-93", "a short key", [("forgetKey", .string(String(repeating: "A", count: 40)))],
       "config.ledger.forget-key", at: "forgetKey")
     stores(
+      "CUS-1", "a short key of customers",
+      [("customerKey", .string(String(repeating: "A", count: 40)))],
+      "config.ledger.customer-key", at: "customerKey")
+    stores(
       "STO-66", "a pace of 0", [("rateLimits", .object([.init("look-up-order-id", 0)]))],
       "config.ledger.rate-limits", at: "rateLimits.look-up-order-id")
     stores(
