@@ -1633,6 +1633,31 @@ enum ExplanationText {
     thing	rule	STO-82	rule	Redis expiry is bucket end + 7 days	what it is	what an answer says, or is made of; built in part; rows of acquire-rate-permit live an hour after their second in Redis too	page	docs/spec/ledger.md §8
     thing	rule	STO-97	rule	history: Sums do not show a lost acknowledged claim	what it is	how the library is built, or what it costs	page	docs/spec/ledger.md §10
     thing	rule	STO-98	rule	The checker runs on every engine with at least 20,000 operations, 8 processes	what it is	how the library is built, or what it costs; built in part; the gate's runs are smaller; make races has the full size	page	docs/spec/ledger.md §10
+    thing	rule	CUS-1	rule	ledger.customerKey switches the index on	what it is	a check: it refuses something	page	docs/spec/customers.md §1
+    thing	rule	CUS-2	rule	Ids are stored as keyed hashes	what it is	what an answer says, or is made of	page	docs/spec/customers.md §1
+    thing	rule	CUS-3	rule	The rows: customer, download, restriction	what it is	what an answer says, or is made of	page	docs/spec/customers.md §1
+    thing	rule	CUS-4	rule	What claim and update-subscriptions write	what it is	what an answer says, or is made of	page	docs/spec/customers.md §1
+    thing	rule	CUS-5	rule	The role of an account at a key	what it is	what an answer says, or is made of	page	docs/spec/customers.md §1
+    thing	rule	CUS-6	rule	Members of a family are customers of their own	what it is	what an answer says, or is made of	page	docs/spec/customers.md §1
+    thing	rule	CUS-7	rule	record-customer takes an app transaction	what it is	a check: it refuses something	page	docs/spec/customers.md §1
+    thing	rule	CUS-20	rule	RESCIND_CONSENT restricts every account at the download	what it is	a check: it refuses something	page	docs/spec/customers.md §2
+    thing	rule	CUS-21	rule	A rescinded download restricts those that are joined later	what it is	what an answer says, or is made of	page	docs/spec/customers.md §2
+    thing	rule	CUS-22	rule	A restricted account has the default plan	what it is	a check: it refuses something	page	docs/spec/customers.md §2
+    thing	rule	CUS-23	rule	restrict-customer and lift-restriction	what it is	a part of a check; refused as CUS-20, EXC-1	page	docs/spec/customers.md §2
+    thing	rule	CUS-24	rule	Forgetting an account, and all of a customer	what it is	a part of a check; refused as STO-93, CUS-20	page	docs/spec/customers.md §2
+    thing	rule	CUS-25	rule	Sign in with Apple concerns the account that it names	what it is	the duty of your server	page	docs/spec/customers.md §2
+    thing	rule	CUS-30	rule	find-customer: one question	what it is	a part of a check; refused as EXC-1	page	docs/spec/customers.md §3
+    thing	rule	CUS-31	rule	How an account was found, the surest first	what it is	what an answer says, or is made of	page	docs/spec/customers.md §3
+    thing	rule	CUS-32	rule	reconcile uses the index	what it is	what an answer says, or is made of; not built yet	page	docs/spec/customers.md §3
+    thing	rule	CUS-40	rule	Signals: counts over index and ledger	what it is	what an answer says, or is made of; not built yet	page	docs/spec/customers.md §4
+    thing	rule	CUS-41	rule	Signals as observations of assess-risk	what it is	what an answer says, or is made of; not built yet	page	docs/spec/customers.md §4
+    thing	rule	CUS-42	rule	Signals are advice	what it is	how the library is built, or what it costs; not built yet	page	docs/spec/customers.md §4
+    thing	rule	CUS-50	rule	What is stored, and what never is	what it is	what an answer says, or is made of	page	docs/spec/customers.md §5
+    thing	rule	CUS-51	rule	Garbage after 400 days	what it is	what an answer says, or is made of	page	docs/spec/customers.md §5
+    thing	rule	CUS-52	rule	The answer to a request for access	what it is	the duty of your server	page	docs/spec/customers.md §5
+    thing	rule	CUS-60	rule	A join and a withdrawal at once	what it is	what an answer says, or is made of	page	docs/spec/customers.md §6
+    thing	rule	CUS-61	rule	Steps that the index costs	what it is	what an answer says, or is made of	page	docs/spec/customers.md §6
+    thing	rule	CUS-62	rule	A download with very many accounts	what it is	what an answer says, or is made of	page	docs/spec/customers.md §6
     thing	rule	RCN-1	rule	reconcile: its members	what it is	a part of a check; refused as STO-13, API-21, EXC-1	page	docs/spec/reconcile.md §1
     thing	rule	RCN-2	rule	All exchanges from the first question to the last are one run	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
     thing	rule	RCN-3	rule	Parts of a run, in their order	what it is	what an answer says, or is made of; built in part	page	docs/spec/reconcile.md §1
