@@ -114,7 +114,7 @@ extension CaseFixture {
           .text(
             "CREATE TABLE IF NOT EXISTS assay_purchase_key (name TEXT NOT NULL, target TEXT NOT "
               + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
-        ), ("statements.0.returnsRows", false), ("statements.12", .null), ("version", 3),
+        ), ("statements.0.returnsRows", false), ("statements.15", .null), ("version", 3),
         ("migrations.0.from", 1), ("migrations.0.to", 2), ("migrations.1.from", 2),
         ("migrations.1.to", 3), ("migrations.2", .null),
         (

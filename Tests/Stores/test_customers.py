@@ -502,7 +502,7 @@ class SQLite(Cases, unittest.TestCase):
             world.now += 401 * DAY
             world.ledger.record_customer(world.app("7005"), "visitor")
             schema = world.ledger.verifier.exchange(
-                {"operation": "describe-schema"}, now=world.now).document.json["schema"]
+                {"operation": "describe-schema"}, now=world.now).document.json["exchange"]
             with contextlib.closing(sqlite3.connect(self.file)) as database:
                 for call in schema["garbage"]:
                     database.execute(call["sql"], call["args"])
