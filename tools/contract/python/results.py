@@ -12,7 +12,8 @@ from ..text import quote, snake, translate, wrap
 WIDTH = 100
 # Parts that are facts and nothing more.
 PARTS = {"LedgerPurchase", "Subscription", "SubscriptionUpdate", "DueSubscription", "DeviceKey",
-         "MovedRows", "StoredEvidence", "RefusedPart", "Difference", "DifferenceCount"}
+         "MovedRows", "StoredEvidence", "RefusedPart", "Difference", "DifferenceCount",
+         "Restriction", "RestrictedAccount", "CustomerAccount", "ForgottenAccount"}
 # By hand, with what they do.
 BY_HAND = {"ClaimResult", "ResumeResult", "ResumeExpiredResult", "RevokeResult",
            "ResumeExpiredRevocationsResult", "ApplyEventResult", "FinishSignupResult",

@@ -23,6 +23,7 @@ __all__ = [
     "ConsumeChallengeResult",
     "ConsumeQuotaResult",
     "CreateSchemaResult",
+    "CustomerAccount",
     "DeactivateSubscriptionsResult",
     "DeviceKey",
     "Difference",
@@ -32,6 +33,7 @@ __all__ = [
     "FindResult",
     "ForgetAccountResult",
     "ForgetCustomerResult",
+    "ForgottenAccount",
     "GetDeviceKeyResult",
     "GetEvidenceResult",
     "GetPlanResult",
@@ -48,6 +50,8 @@ __all__ = [
     "RegisterDeviceKeyResult",
     "ReleaseQuotaResult",
     "RestrictCustomerResult",
+    "RestrictedAccount",
+    "Restriction",
     "RetireDeviceKeyResult",
     "StoredEvidence",
     "Subscription",
@@ -228,7 +232,7 @@ class UpdateSubscriptionsResult(Result):
     plan: str | None = plain()
     expires_at_ms: int | None = plain()
     subscriptions: tuple[SubscriptionUpdate, ...] = many(SubscriptionUpdate)
-    restriction: str | None = plain()
+    restriction: Restriction | None = one(Restriction)
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -251,7 +255,7 @@ class GetPlanResult(Result):
     subscriptions: tuple[Subscription, ...] = many(Subscription)
     read_at_ms: int | None = plain()
     is_cached: bool = plain(False)
-    restriction: str | None = plain()
+    restriction: Restriction | None = one(Restriction)
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -269,7 +273,7 @@ class DeactivateSubscriptionsResult(Result):
     expires_at_ms: int | None = plain()
     subscriptions: tuple[Subscription, ...] = many(Subscription)
     deactivated: int = plain(0)
-    restriction: str | None = plain()
+    restriction: Restriction | None = one(Restriction)
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -519,6 +523,57 @@ class ForgetAccountResult(Result):
 
 
 @part(frozen=True, eq=False, repr=False)
+class Restriction(Part):
+    """The oldest restriction of an account.
+
+    reason            "consent", "operator", "fraud", "legal"
+    restricted_at_ms  since when; of consent: when it was withdrawn
+    """
+
+    reason: str = plain()
+    restricted_at_ms: int = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class RestrictedAccount(Part):
+    """An account that was restricted.
+
+    account           the account
+    role              its role at the download: "payer", "assigned", "family", "holder"; None if a
+                      person named the account
+    restricted_at_ms  since when
+    changed           whether this exchange restricted it
+    """
+
+    account: str = plain()
+    role: str | None = plain()
+    restricted_at_ms: int = plain()
+    changed: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class CustomerAccount(Part):
+    """An account of a customer.
+
+    account           the account
+    by                how it was found, the surest first: "ledger", "subscription", "token",
+                      "download"
+    role              its role: "payer", "assigned", "family", "holder"; None if only the ledger has
+                      it
+    first_seen_at_ms  when it was joined; None if only the ledger has it
+    last_seen_at_ms   when it was seen last, to the hour; None if only the ledger has it
+    is_restricted     whether it is restricted now
+    """
+
+    account: str = plain()
+    by: tuple[str, ...] = plain((), tuple)
+    role: str | None = plain()
+    first_seen_at_ms: int | None = plain()
+    last_seen_at_ms: int | None = plain()
+    is_restricted: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
 class RecordCustomerResult(Result):
     """The result of `Ledger.record_customer`: "recorded", "none" (the app transaction has no
     `appTransactionId`).
@@ -526,7 +581,7 @@ class RecordCustomerResult(Result):
     restriction  the restriction of the account; None without one
     """
 
-    restriction: str | None = plain()
+    restriction: Restriction | None = one(Restriction)
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -542,7 +597,7 @@ class FindCustomerResult(Result):
                     (DynamoDB)
     """
 
-    accounts: tuple[str, ...] = plain((), tuple)
+    accounts: tuple[CustomerAccount, ...] = many(CustomerAccount)
     account_count: int = plain(0)
     download_count: int = plain(0)
     is_own: bool | None = plain()
@@ -558,7 +613,7 @@ class RestrictCustomerResult(Result):
     has_more    whether more accounts are at the download
     """
 
-    restricted: tuple[str, ...] = plain((), tuple)
+    restricted: tuple[RestrictedAccount, ...] = many(RestrictedAccount)
     has_more: bool = plain(False)
 
 
@@ -569,7 +624,22 @@ class LiftRestrictionResult(Result):
     restriction  the restriction that is left; None without one
     """
 
-    restriction: str | None = plain()
+    restriction: Restriction | None = one(Restriction)
+
+
+@part(frozen=True, eq=False, repr=False)
+class ForgottenAccount(Part):
+    """An account that was forgotten.
+
+    account    the account, for what the host has of it
+    forgotten  the numbers of rows that had the account
+    has_more   whether to go on with `Ledger.forget_account`, because not all of its rows were
+               changed yet
+    """
+
+    account: str = plain()
+    forgotten: MovedRows | None = one(MovedRows)
+    has_more: bool = plain(False)
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -580,7 +650,7 @@ class ForgetCustomerResult(Result):
     has_more  whether to repeat the request, because not all was forgotten
     """
 
-    accounts: tuple[str, ...] = plain((), tuple)
+    accounts: tuple[ForgottenAccount, ...] = many(ForgottenAccount)
     has_more: bool = plain(False)
 
 
