@@ -25,13 +25,11 @@ protocol CustomerTable: AnyObject {
     _ restriction: Restriction
   ) throws(LedgerSuspension) -> (restriction: Restriction, isMade: Bool)
 
-  /// Deletes the restrictions of an account that have this reason; those of consent also mark
-  /// their downloads as given consent again (CUS-23).
+  /// Deletes restrictions of one account; those of consent also mark their downloads as given
+  /// consent again (CUS-23).
   ///
-  /// - Returns: The restrictions before, and those that are left.
-  func lift(
-    _ reason: Text, of account: Text
-  ) throws(LedgerSuspension) -> (before: [Restriction], after: [Restriction])
+  /// - Parameter restrictions: In the byte order of their sources; not empty.
+  func lift(_ restrictions: [Restriction]) throws(LedgerSuspension)
 
   /// Returns the restrictions of an account, the oldest first; at most 50.
   func restrictions(of account: Text) throws(LedgerSuspension) -> [Restriction]

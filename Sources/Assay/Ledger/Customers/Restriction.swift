@@ -9,6 +9,9 @@ struct Restriction: Sendable {
   let reason: Text
   let restrictedAtMs: Int64
 
+  /// Whether consent was withdrawn at the download that is the source.
+  var isOfConsent: Bool { reason == "consent" }
+
   /// The columns in the order of contract/store/tables.tsv.
   static let columns: [StaticString] = ["account", "source", "reason", "restricted_at_ms"]
 

@@ -129,25 +129,20 @@ extension DynamoDatabase {
     return (try Restriction(item), false)
   }
 
-  func lift(
-    _ reason: Text, of account: Text
-  ) throws(LedgerSuspension) -> (before: [Restriction], after: [Restriction]) {
-    let before = try restrictions(of: account)
-    let lifted = before.filter { $0.reason == reason }
+  func lift(_ restrictions: [Restriction]) throws(LedgerSuspension) {
     // The download first: an account that is joined to it meanwhile is not restricted by it.
     var changes: [DynamoRequest] = []
-    for restriction in lifted {
-      if reason == "consent" {
+    for restriction in restrictions {
+      if restriction.isOfConsent {
         changes.append(
           .update(
             .download(restriction.source),
             "SET #consent_at_ms = :now_ms REMOVE #rescinded_at_ms",
             if: "attribute_exists(#rescinded_at_ms)", [("now_ms", .integer(context.nowMs))]))
       }
-      changes.append(.delete(.restriction(account, restriction.source)))
+      changes.append(.delete(.restriction(restriction.account, restriction.source)))
     }
     try changeEach(changes)
-    return (before, before.filter { $0.reason != reason })
   }
 
   func restrictions(of account: Text) throws(LedgerSuspension) -> [Restriction] {

@@ -352,7 +352,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .downloadRescind:
       return "UPDATE assay_download SET rescinded_at_ms = :at_ms WHERE id = :id AND consent_at_ms < :at_ms AND (rescinded_at_ms IS NULL OR rescinded_at_ms < :at_ms)"
     case .downloadConsent:
-      return "UPDATE assay_download SET rescinded_at_ms = NULL, consent_at_ms = :now_ms WHERE rescinded_at_ms IS NOT NULL AND id IN (SELECT source FROM assay_restriction WHERE account = :account AND reason = 'consent')"
+      return "UPDATE assay_download SET rescinded_at_ms = NULL, consent_at_ms = :now_ms WHERE id = :id AND rescinded_at_ms IS NOT NULL"
     case .downloadRead:
       return "SELECT id,rescinded_at_ms,consent_at_ms FROM assay_download WHERE id = :id"
     case .customerInsert:
@@ -374,7 +374,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .restrictionsOfAccount:
       return "SELECT account,source,reason,restricted_at_ms FROM assay_restriction WHERE account = :account ORDER BY restricted_at_ms, source LIMIT 50"
     case .restrictionLift:
-      return "DELETE FROM assay_restriction WHERE account = :account AND reason = :reason"
+      return "DELETE FROM assay_restriction WHERE account = :account AND source = :source"
     case .linkDownloads:
       return "SELECT d.id FROM assay_download d WHERE d.id IN (SELECT c.id FROM assay_customer c WHERE c.account = :from) ORDER BY d.id"
     case .linkCustomers:

@@ -20,15 +20,19 @@ struct LiftRestriction: DurableOperation {
   var jitterSeed: Text { attemptId }
 
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
-    // The audit row comes first: a restriction that is lifted is the only thing that led to it.
-    try database.insertEach([
-      AuditRow("lift", attemptId, owner: account, other: "", note: note, database.session.context)
-    ])
-    let (before, after) = try database.lift(reason, of: account)
-    let isLifted = before.contains { $0.reason == reason } || database.session.isRepeated
+    let restrictions = try database.restrictions(of: account)
+    let lifted = restrictions.filter { $0.reason == reason }
+    if !lifted.isEmpty {
+      // The audit row comes first: killed after it, the restriction is there and is lifted again.
+      try database.insertEach([
+        AuditRow("lift", attemptId, owner: account, other: "", note: note, database.session.context)
+      ])
+      try database.lift(lifted.ordered { Text.precedes($0.source, $1.source) })
+    }
+    let left = restrictions.filter { $0.reason != reason }
     return OperationResult { writer in
-      writer.member("outcome", isLifted ? "lifted" : "none")
-      after.write(&writer)
+      writer.member("outcome", lifted.isEmpty ? "none" : "lifted")
+      left.write(&writer)
     }
   }
 }

@@ -82,23 +82,17 @@ extension SQLDatabase {
     )
   }
 
-  func lift(
-    _ reason: Text, of account: Text
-  ) throws(LedgerSuspension) -> (before: [Restriction], after: [Restriction]) {
+  func lift(_ restrictions: [Restriction]) throws(LedgerSuspension) {
     let nowMs = context.nowMs
-    let results = try run(.single) {
-      let arguments: Arguments = [
-        ("account", .text(account)), ("reason", .text(reason)), ("now_ms", .integer(nowMs)),
-      ]
-      let read = (SQLStatement.restrictionsOfAccount, arguments)
-      let consent: [(SQLStatement, Arguments)] =
-        reason == "consent" ? [(.downloadConsent, arguments)] : []
-      return [read] + consent + [(.restrictionLift, arguments), read]
+    _ = try run(.single) {
+      let consent = restrictions.filter { $0.isOfConsent }.map { restriction in
+        (
+          SQLStatement.downloadConsent,
+          SQLDatabase.key(restriction.source) + [("now_ms", .integer(nowMs))]
+        )
+      }
+      return consent + restrictions.map { (.restrictionLift, $0.arguments) }
     }
-    return (
-      try results.restrictions(0, of: account),
-      try results.restrictions(results.count &- 1, of: account)
-    )
   }
 
   func restrictions(of account: Text) throws(LedgerSuspension) -> [Restriction] {
