@@ -423,8 +423,23 @@ def accounts(tape, ledger):
                   lambda: ledger.forget_account("ann", attempt_id=attempt("forget")))
 
 
-def customers(tape, _):
+def customers(tape, keyless):
     """Record the index of customers: what is joined, found, restricted, lifted and forgotten."""
+    from assay import ConfigError
+
+    told = tape.notified("RESCIND_CONSENT", tape.now)
+    for name, call in (
+            ("record", lambda: keyless.record_customer(tape.app("7001"), "sam")),
+            ("find", lambda: keyless.find_customer(account="sam")),
+            ("restrict", lambda: keyless.restrict_customer(
+                account="sam", reason="fraud", attempt_id=attempt("keyless"))),
+            ("lift", lambda: keyless.lift_restriction(
+                "sam", "fraud", "a note", attempt_id=attempt("keyless"))),
+            ("forget", lambda: keyless.forget_customer(told, attempt_id=attempt("keyless")))):
+        with contextlib.suppress(ConfigError):
+            assert tape.asks("CUS-1", f"{name} without a key", call) is None, name
+    tape.asks("CUS-1", "an event without a key", lambda: keyless.apply_event(
+        told, attempt_id=attempt("keyless")))
     ledger = tape.open("customers", ledger={"customerKey": CUSTOMER_KEY})
     child, token = "704000000000000001", "6a2a3bd5-6ad4-4b6f-9c8b-2c4f2f6c7d10"
     bought = tape.bought(140, set={"appAccountToken": token})
@@ -437,7 +452,7 @@ def customers(tape, _):
         tape.asks("CUS-7", name, lambda text=tape.app(download): ledger.record_customer(
             text, "sam"))
     tape.refused("CUS-7", "a transaction", lambda: ledger.record_customer(bought, "sam"))
-    told, other = tape.notified("RESCIND_CONSENT", tape.now), tape.notified("SUBSCRIBED", tape.now)
+    other = tape.notified("SUBSCRIBED", tape.now)
     sandbox = {"environment": "Sandbox"}
     for name, question in (
             ("by an account", {"account": "kim"}), ("by evidence", {"evidence": bought}),
