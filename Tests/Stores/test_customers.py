@@ -7,23 +7,27 @@ deletion, who is found how, and the same twice at once and killed in the middle.
 import base64
 import contextlib
 import functools
-import json
 import os
 import pathlib
+import re
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(HERE), str(ROOT / "bindings/python"), str(ROOT / "bindings/python_testing")]
+sys.path[:0] = [str(HERE), str(ROOT), str(ROOT / "bindings/python"),
+                str(ROOT / "bindings/python_testing")]
 
 import assay  # noqa: E402
 import engines  # noqa: E402
 from assay.ledger import Ledger  # noqa: E402
 from assay_testing import Authority  # noqa: E402
+from tools.contract.reader import Contract  # noqa: E402
 
 NOW = 1_790_000_000_000
 SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3_600_000, 86_400_000
@@ -561,6 +565,90 @@ class Postgres(Server, unittest.TestCase):
 
 class MariaDB(Server, unittest.TestCase):
     name = "mariadb"
+
+
+class Locks(unittest.TestCase):
+    """Two transactions of the statements, each stopped between two of them while the other runs
+    (CUS-60)."""
+
+    def session(self, name, engine):
+        """Return a function that runs statements in one session, and its BEGIN and SLEEP."""
+        if name == "postgres":
+            command = ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", engine.url, "-f", "-"]
+            words = "BEGIN ISOLATION LEVEL READ COMMITTED", "SELECT pg_sleep(1)"
+        else:
+            command = ["mariadb", "--no-defaults", "-h", "127.0.0.1", "-P", str(engine.port), "-u",
+                       "assay", "-N", "-B", "assay"]
+            words = ("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION",
+                     "DO SLEEP(1)")
+
+        def play(lines):
+            done = subprocess.run(command, input=";\n".join(lines) + ";\n", text=True,
+                                  capture_output=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout.split()
+        return play, *words
+
+    def both(self, play, first, second):
+        """Run two sessions, the second while the first sleeps."""
+        threads = [threading.Thread(target=play, args=(lines,)) for lines in (first, second)]
+        threads[0].start()
+        time.sleep(0.3)
+        threads[1].start()
+        for thread in threads:
+            thread.join()
+
+    def locks(self, name):
+        contract = Contract()
+        statements = {one.name: one.texts[name] for one in contract.statements
+                      if name in one.texts}
+
+        def text(statement, **values):
+            return re.sub(":([a-z_]+)", lambda word: repr(values[word[1]]), statements[statement])
+
+        with engines.scratch() as place:
+            engine = place.engine(name)
+            if engine.missing:
+                self.skipTest(engine.missing)
+            engine.start()
+            play, begin, sleep = self.session(name, engine)
+            for table in ("download", "customer", "restriction"):
+                play([contract.tables[table].create(name)])
+
+            def join(key, account, *between):
+                row = {"id": key, "account": account, "role": 3, "first_seen_at_ms": 5,
+                       "last_seen_at_ms": 5, "before_ms": 1}
+                return [begin, text("downloadTake", id=key), text("customerInsert", **row),
+                        text("customerSee", **row), *between,
+                        text("restrictionOfDownload", **row), "COMMIT"]
+
+            def rescind(key, *between):
+                return [begin, text("downloadTake", id=key),
+                        text("downloadRescind", id=key, at_ms=9), *between,
+                        text("restrictionsOfDownload", id=key), "COMMIT"]
+
+            def merge(*between):
+                both = {"from": "guest", "to": "ann"}
+                return [begin, text("linkDownloads", **both), text("linkCustomers", **both),
+                        text("linkCustomersClear", **both), *between,
+                        text("linkRestrictions", **both), "COMMIT"]
+
+            self.both(play, join("a", "kim", sleep), rescind("a"))
+            self.both(play, rescind("b", sleep), join("b", "kim"))
+            self.assertEqual(play(["SELECT source FROM assay_restriction ORDER BY source"]),
+                             ["a", "b"])
+            for number, calls in enumerate((
+                    (merge(sleep), rescind("c0")), (rescind("c1", sleep), merge()))):
+                play(join(f"c{number}", "guest"))
+                self.both(play, *calls)
+                self.assertEqual(play(["SELECT account FROM assay_restriction WHERE "
+                                       f"source = 'c{number}' AND account = 'ann'"]), ["ann"])
+
+    def test_postgres(self):
+        self.locks("postgres")
+
+    def test_mariadb(self):
+        self.locks("mariadb")
 
 
 class DynamoDB(Server, unittest.TestCase):
