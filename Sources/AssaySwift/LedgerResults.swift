@@ -8,6 +8,39 @@ public protocol StoreResult: LedgerResult {
   var outcome: String { get }
 }
 
+/// The oldest restriction of an account.
+public struct Restriction: FactsObject, Hashable, Sendable {
+  /// "consent", "operator", "fraud", "legal".
+  public internal(set) var reason: String
+  /// Since when; of consent: when it was withdrawn.
+  public internal(set) var restrictedAt: Timestamp
+
+  init(_ facts: Members) throws(AssayError) {
+    reason = try facts.needed(facts.text("reason"), "reason")
+    restrictedAt = try facts.needed(facts.time("restrictedAtMs"), "restrictedAtMs")
+  }
+}
+
+/// An account that was restricted.
+public struct RestrictedAccount: FactsObject, Hashable, Sendable {
+  /// The account.
+  public internal(set) var account: String
+  /// Its role at the download: "payer", "assigned", "family", "holder"; nil if a person named
+  /// the account.
+  public internal(set) var role: String?
+  /// Since when.
+  public internal(set) var restrictedAt: Timestamp
+  /// Whether this exchange restricted it.
+  public internal(set) var changed: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    account = try facts.needed(facts.text("account"), "account")
+    role = facts.text("role")
+    restrictedAt = try facts.needed(facts.time("restrictedAtMs"), "restrictedAtMs")
+    changed = try facts.needed(facts.boolean("changed"), "changed")
+  }
+}
+
 /// One purchase, and the outcome of its claim.
 public struct Claim: FactsObject, Hashable, Sendable {
   /// The key of the ledger row; nil if the purchase cannot have one.
@@ -1032,39 +1065,6 @@ public struct ForgetAccountResult: StoreResult, AnswerOfStore {
     outcome = try facts.needed(facts.text("outcome"), "outcome")
     forgotten = try facts.needed(facts.object("forgotten"), "forgotten")
     hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
-    changed = try facts.needed(facts.boolean("changed"), "changed")
-  }
-}
-
-/// The oldest restriction of an account.
-public struct Restriction: FactsObject, Hashable, Sendable {
-  /// "consent", "operator", "fraud", "legal".
-  public internal(set) var reason: String
-  /// Since when; of consent: when it was withdrawn.
-  public internal(set) var restrictedAt: Timestamp
-
-  init(_ facts: Members) throws(AssayError) {
-    reason = try facts.needed(facts.text("reason"), "reason")
-    restrictedAt = try facts.needed(facts.time("restrictedAtMs"), "restrictedAtMs")
-  }
-}
-
-/// An account that was restricted.
-public struct RestrictedAccount: FactsObject, Hashable, Sendable {
-  /// The account.
-  public internal(set) var account: String
-  /// Its role at the download: "payer", "assigned", "family", "holder"; nil if a person named
-  /// the account.
-  public internal(set) var role: String?
-  /// Since when.
-  public internal(set) var restrictedAt: Timestamp
-  /// Whether this exchange restricted it.
-  public internal(set) var changed: Bool
-
-  init(_ facts: Members) throws(AssayError) {
-    account = try facts.needed(facts.text("account"), "account")
-    role = facts.text("role")
-    restrictedAt = try facts.needed(facts.time("restrictedAtMs"), "restrictedAtMs")
     changed = try facts.needed(facts.boolean("changed"), "changed")
   }
 }

@@ -2657,6 +2657,8 @@ enum ExplanationText {
     thing	type	Decision	what it is	a type of facts	meaning	The plan that an account has now. entitled is the result, plan the plan in force (the default plan if not entitled), state the reason, expiresAtMs and nextCheckAtMs when to decide again.	members	plan, entitled, state, rule, flags, reasonCode, expiresAtMs, wouldExpireAtMs, nextPeriodExpiresAtMs, graceExpiresAtMs, commitment, productId, originalTransactionId, transactionId, environment, account, stale, nextCheckAtMs, evidence, groups, excluded, warnings
     thing	type	Retry	what it is	a type of facts	meaning	The request for later, for the queue of a host that cannot wait.	members	request, omitted, notBeforeMs, attempt, reason
     thing	type	StoreResult	what it is	a type of facts	meaning	The members that most results of the ledger share.	members	outcome
+    thing	type	Restriction	what it is	a type of facts	meaning	The oldest restriction of an account.	members	reason, restrictedAtMs
+    thing	type	RestrictedAccount	what it is	a type of facts	meaning	An account that was restricted.	members	account, role, restrictedAtMs, changed
     thing	type	Claim	what it is	a type of facts	meaning	One purchase, and the outcome of its claim.	members	purchaseKey, transactionId, outcome, status, clientResult, product, quantity, changed, grantId, fencingToken, account, leaseExpiresAtMs, units, repeat, claimedAtMs, reason, grantedAtMs, revokedAtMs, retryAfterMs
     thing	type	ClaimResult	what it is	a type of facts	meaning	The result of claim: the outcome of the first purchase that needs a grant, or of the newest purchase; "none" if the evidence has no purchase.	members	outcome, clientResult, claims, remaining, changed, retryAfterMs, committed, restriction
     thing	type	ResumeResult	what it is	a type of facts	meaning	The result of resume: the outcome of the claim.	members	outcome, clientResult, claims
@@ -2696,8 +2698,6 @@ enum ExplanationText {
     thing	type	MovedRows	what it is	a type of facts	meaning	How many rows of an account were moved or deleted.	members	subscriptions, purchases, keys, meters
     thing	type	MergeAccountsResult	what it is	a type of facts	meaning	The result of merge-accounts: "merged", "already", "other-account".	members	outcome, moved, hasMore, changed, mergedInto
     thing	type	ForgetAccountResult	what it is	a type of facts	meaning	The result of forget-account: "forgotten", "already".	members	outcome, forgotten, hasMore, changed
-    thing	type	Restriction	what it is	a type of facts	meaning	The oldest restriction of an account.	members	reason, restrictedAtMs
-    thing	type	RestrictedAccount	what it is	a type of facts	meaning	An account that was restricted.	members	account, role, restrictedAtMs, changed
     thing	type	CustomerAccount	what it is	a type of facts	meaning	An account of a customer.	members	account, by, role, firstSeenAtMs, lastSeenAtMs, isRestricted
     thing	type	RecordCustomerResult	what it is	a type of facts	meaning	The result of record-customer: "recorded", "none" (the app transaction has no appTransactionId).	members	outcome, restriction
     thing	type	FindCustomerResult	what it is	a type of facts	meaning	The result of find-customer.	members	accounts, accountCount, downloadCount, isOwn, isCapped, eventual

@@ -4,6 +4,27 @@ package ledger
 
 import assay "assay.example/bindings/go"
 
+// Restriction is the oldest restriction of an account.
+type Restriction struct {
+	// "consent", "operator", "fraud", "legal".
+	Reason string `json:"reason"`
+	// Since when; of consent: when it was withdrawn.
+	RestrictedAt Time `json:"restrictedAtMs"`
+}
+
+// RestrictedAccount is an account that was restricted.
+type RestrictedAccount struct {
+	// The account.
+	Account string `json:"account"`
+	// Its role at the download: "payer", "assigned", "family", "holder"; empty if a person
+	// named the account.
+	Role string `json:"role"`
+	// Since when.
+	RestrictedAt Time `json:"restrictedAtMs"`
+	// Whether this exchange restricted it.
+	Changed bool `json:"changed"`
+}
+
 // Claim is one purchase, and the outcome of its claim.
 type Claim struct {
 	// The key of the ledger row; empty if the purchase cannot have one.
@@ -635,27 +656,6 @@ type ForgetAccountResult struct {
 	// Whether to repeat the request, because not all rows were changed.
 	HasMore bool `json:"hasMore"`
 	// Whether a row had the account.
-	Changed bool `json:"changed"`
-}
-
-// Restriction is the oldest restriction of an account.
-type Restriction struct {
-	// "consent", "operator", "fraud", "legal".
-	Reason string `json:"reason"`
-	// Since when; of consent: when it was withdrawn.
-	RestrictedAt Time `json:"restrictedAtMs"`
-}
-
-// RestrictedAccount is an account that was restricted.
-type RestrictedAccount struct {
-	// The account.
-	Account string `json:"account"`
-	// Its role at the download: "payer", "assigned", "family", "holder"; empty if a person
-	// named the account.
-	Role string `json:"role"`
-	// Since when.
-	RestrictedAt Time `json:"restrictedAtMs"`
-	// Whether this exchange restricted it.
 	Changed bool `json:"changed"`
 }
 

@@ -59,6 +59,31 @@ export class StoreResult extends Result {
   readonly outcome: string;
 }
 
+/** The oldest restriction of an account. */
+export class Restriction extends Members {
+  /** "consent", "operator", "fraud", "legal". */
+  readonly reason: string;
+  /** Since when; of consent: when it was withdrawn. */
+  readonly restrictedAtMs: Ms;
+  readonly restrictedAt: Date;
+}
+
+/** An account that was restricted. */
+export class RestrictedAccount extends Members {
+  /** The account. */
+  readonly account: string;
+  /**
+   * Its role at the download: "payer", "assigned", "family", "holder"; null if a person named the
+   * account.
+   */
+  readonly role: string | null;
+  /** Since when. */
+  readonly restrictedAtMs: Ms;
+  readonly restrictedAt: Date;
+  /** Whether this exchange restricted it. */
+  readonly changed: boolean;
+}
+
 /** One purchase, and the outcome of its claim. */
 export class Claim extends Members {
   /** Whether it is claimed for this call and not granted yet. */
@@ -780,31 +805,6 @@ export class ForgetAccountResult extends StoreResult {
   /** Whether to repeat the request, because not all rows were changed. */
   readonly hasMore: boolean;
   /** Whether a row had the account. */
-  readonly changed: boolean;
-}
-
-/** The oldest restriction of an account. */
-export class Restriction extends Members {
-  /** "consent", "operator", "fraud", "legal". */
-  readonly reason: string;
-  /** Since when; of consent: when it was withdrawn. */
-  readonly restrictedAtMs: Ms;
-  readonly restrictedAt: Date;
-}
-
-/** An account that was restricted. */
-export class RestrictedAccount extends Members {
-  /** The account. */
-  readonly account: string;
-  /**
-   * Its role at the download: "payer", "assigned", "family", "holder"; null if a person named the
-   * account.
-   */
-  readonly role: string | null;
-  /** Since when. */
-  readonly restrictedAtMs: Ms;
-  readonly restrictedAt: Date;
-  /** Whether this exchange restricted it. */
   readonly changed: boolean;
 }
 

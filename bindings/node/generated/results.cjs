@@ -10,6 +10,22 @@ class StoreResult extends Result {
   get outcome() { return text(here(this, "outcome")); }
 }
 
+class Restriction extends Members {
+  static shown = ["reason"];
+  get reason() { return text(here(this, "reason")); }
+  get restrictedAtMs() { return number(here(this, "restrictedAtMs")); }
+  get restrictedAt() { return date(here(this, "restrictedAtMs")); }
+}
+
+class RestrictedAccount extends Members {
+  static shown = ["account"];
+  get account() { return text(here(this, "account")); }
+  get role() { return text(here(this, "role")); }
+  get restrictedAtMs() { return number(here(this, "restrictedAtMs")); }
+  get restrictedAt() { return date(here(this, "restrictedAtMs")); }
+  get changed() { return boolean(here(this, "changed")); }
+}
+
 class Claim extends Members {
   static shown = ["outcome", "transactionId", "grantId"];
   get purchaseKey() { return text(here(this, "purchaseKey")); }
@@ -492,22 +508,6 @@ class ForgetAccountResult extends StoreResult {
   get changed() { return boolean(here(this, "changed")); }
 }
 
-class Restriction extends Members {
-  static shown = ["reason"];
-  get reason() { return text(here(this, "reason")); }
-  get restrictedAtMs() { return number(here(this, "restrictedAtMs")); }
-  get restrictedAt() { return date(here(this, "restrictedAtMs")); }
-}
-
-class RestrictedAccount extends Members {
-  static shown = ["account"];
-  get account() { return text(here(this, "account")); }
-  get role() { return text(here(this, "role")); }
-  get restrictedAtMs() { return number(here(this, "restrictedAtMs")); }
-  get restrictedAt() { return date(here(this, "restrictedAtMs")); }
-  get changed() { return boolean(here(this, "changed")); }
-}
-
 class CustomerAccount extends Members {
   static shown = ["account", "by"];
   get account() { return text(here(this, "account")); }
@@ -711,17 +711,17 @@ class CreateSchemaResult extends StoreResult {
 }
 
 module.exports = {
-  StoreResult, Claim, ClaimResult, ResumeResult, ResumeExpiredResult, CompleteResult, Take,
-  PurchaseRevocation, RevokeResult, CompleteRevocationResult, ResumeExpiredRevocationsResult,
-  RefusedPart, OperatorFacts, LedgerPurchase, FindResult, Subscription, SubscriptionUpdate,
-  UpdateSubscriptionsResult, ApplyEventResult, GetPlanResult, DeactivateSubscriptionsResult,
-  DueSubscription, LeaseDueSubscriptionsResult, ConsumeQuotaResult, ReleaseQuotaResult,
-  AcquireRatePermitResult, BeginSignupResult, FinishSignupResult, IssueChallengeResult,
-  ConsumeChallengeResult, RegisterDeviceKeyResult, AdvanceDeviceKeyCounterResult,
-  UpdateDeviceKeyReceiptResult, RetireDeviceKeyResult, DeviceKey, GetDeviceKeyResult,
-  RecordEventResult, MovedRows, MergeAccountsResult, ForgetAccountResult, Restriction,
-  RestrictedAccount, CustomerAccount, RecordCustomerResult, FindCustomerResult,
-  RestrictCustomerResult, LiftRestrictionResult, ForgottenAccount, ForgetCustomerResult,
-  StoredEvidence, GetEvidenceResult, Difference, ListDifferencesResult, CloseDifferenceResult,
-  DifferenceCount, ReconcileResult, CheckSchemaResult, CreateSchemaResult
+  StoreResult, Restriction, RestrictedAccount, Claim, ClaimResult, ResumeResult,
+  ResumeExpiredResult, CompleteResult, Take, PurchaseRevocation, RevokeResult,
+  CompleteRevocationResult, ResumeExpiredRevocationsResult, RefusedPart, OperatorFacts,
+  LedgerPurchase, FindResult, Subscription, SubscriptionUpdate, UpdateSubscriptionsResult,
+  ApplyEventResult, GetPlanResult, DeactivateSubscriptionsResult, DueSubscription,
+  LeaseDueSubscriptionsResult, ConsumeQuotaResult, ReleaseQuotaResult, AcquireRatePermitResult,
+  BeginSignupResult, FinishSignupResult, IssueChallengeResult, ConsumeChallengeResult,
+  RegisterDeviceKeyResult, AdvanceDeviceKeyCounterResult, UpdateDeviceKeyReceiptResult,
+  RetireDeviceKeyResult, DeviceKey, GetDeviceKeyResult, RecordEventResult, MovedRows,
+  MergeAccountsResult, ForgetAccountResult, CustomerAccount, RecordCustomerResult,
+  FindCustomerResult, RestrictCustomerResult, LiftRestrictionResult, ForgottenAccount,
+  ForgetCustomerResult, StoredEvidence, GetEvidenceResult, Difference, ListDifferencesResult,
+  CloseDifferenceResult, DifferenceCount, ReconcileResult, CheckSchemaResult, CreateSchemaResult
 };

@@ -62,6 +62,35 @@ __all__ = [
 
 
 @part(frozen=True, eq=False, repr=False)
+class Restriction(Part):
+    """The oldest restriction of an account.
+
+    reason            "consent", "operator", "fraud", "legal"
+    restricted_at_ms  since when; of consent: when it was withdrawn
+    """
+
+    reason: str = plain()
+    restricted_at_ms: int = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class RestrictedAccount(Part):
+    """An account that was restricted.
+
+    account           the account
+    role              its role at the download: "payer", "assigned", "family", "holder"; None if a
+                      person named the account
+    restricted_at_ms  since when
+    changed           whether this exchange restricted it
+    """
+
+    account: str = plain()
+    role: str | None = plain()
+    restricted_at_ms: int = plain()
+    changed: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
 class CompleteResult(Result):
     """The result of `Ledger.complete`: "granted"; "revoked", "superseded": take back what was
     granted under this grant id; "resume": the database was unavailable, and the next claim
@@ -520,35 +549,6 @@ class ForgetAccountResult(Result):
 
     forgotten: MovedRows | None = one(MovedRows)
     has_more: bool = plain(False)
-
-
-@part(frozen=True, eq=False, repr=False)
-class Restriction(Part):
-    """The oldest restriction of an account.
-
-    reason            "consent", "operator", "fraud", "legal"
-    restricted_at_ms  since when; of consent: when it was withdrawn
-    """
-
-    reason: str = plain()
-    restricted_at_ms: int = plain()
-
-
-@part(frozen=True, eq=False, repr=False)
-class RestrictedAccount(Part):
-    """An account that was restricted.
-
-    account           the account
-    role              its role at the download: "payer", "assigned", "family", "holder"; None if a
-                      person named the account
-    restricted_at_ms  since when
-    changed           whether this exchange restricted it
-    """
-
-    account: str = plain()
-    role: str | None = plain()
-    restricted_at_ms: int = plain()
-    changed: bool = plain(False)
 
 
 @part(frozen=True, eq=False, repr=False)
