@@ -644,8 +644,8 @@ trait LedgerCalls
         #[SensitiveParameter] string|Document|Facts|iterable $evidence = [],
         ?string $account = null,
         ?string $environment = null,
-        ?string $appTransactionId = null,
-        ?string $appAccountToken = null,
+        #[SensitiveParameter] ?string $appTransactionId = null,
+        #[SensitiveParameter] ?string $appAccountToken = null,
         ?string $transactionId = null,
         ?bool $operatorView = null,
     ): FindCustomerResult {
