@@ -663,7 +663,7 @@ extension Status {
   public static let misuseDeviceCheckTransactionId = Status(code: 3589)
   /// the answer does not have the form that the step asks for (EXC-5)
   public static let misuseExchangeReply = Status(code: 3845)
-  /// a document was refused, comes from another verifier, or is of a kind that this exchange does not take (EXC-2, EXC-13, API-24)
+  /// a document was refused, comes from another verifier, or is of a kind that this exchange does not take (API-24, CUS-7, CUS-20, EXC-2, EXC-13)
   public static let misuseExchangeEvidence = Status(code: 4101)
   /// the kind of request is unknown, or has steps and was asked as a call (EXC-1)
   public static let misuseExchangeOperation = Status(code: 4357)
