@@ -85,13 +85,15 @@ extension SQLDatabase {
   func lift(_ restrictions: [Restriction]) throws(LedgerSuspension) {
     let nowMs = context.nowMs
     _ = try run(.single) {
-      let consent = restrictions.filter { $0.isOfConsent }.map { restriction in
-        (
-          SQLStatement.downloadConsent,
-          SQLDatabase.key(restriction.source) + [("now_ms", .integer(nowMs))]
-        )
+      var calls: [(SQLStatement, Arguments)] = []
+      for restriction in restrictions where restriction.isOfConsent {
+        let key = SQLDatabase.key(restriction.source)
+        calls.append((.downloadConsent, key + [("now_ms", .integer(nowMs))]))
       }
-      return consent + restrictions.map { (.restrictionLift, $0.arguments) }
+      for restriction in restrictions {
+        calls.append((.restrictionLift, restriction.arguments))
+      }
+      return calls
     }
   }
 
