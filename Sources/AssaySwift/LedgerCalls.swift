@@ -700,6 +700,21 @@ extension Ledger {
     return try await asking(request)
   }
 
+  /// Counts what may show abuse: accounts at a download, refunds of a year, new device keys.
+  /// Advice, never a reason to refuse a claim. Needs `ledger.customerKey`.
+  ///
+  /// - Parameters:
+  ///   - account: the account.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func getCustomerSignals(
+    account: String, at now: Timestamp = .now
+  ) async throws -> GetCustomerSignalsResult {
+    let request = LedgerRequest(
+      "get-customer-signals", at: now,
+      [("account", JSON(account))])
+    return try await asking(request)
+  }
+
   /// Returns stored signed texts by digest, purchase or subscription; they are no evidence
   /// until they are verified again. Needs `ledger.keepEvidence`.
   ///

@@ -1209,6 +1209,56 @@ public struct ForgetCustomerResult: LedgerResult, AnswerOfStore {
   }
 }
 
+/// The result of `get-customer-signals`: counts, each to a bound; none is from the client.
+public struct GetCustomerSignalsResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The most accounts at one of the downloads of the account, at most 51.
+  public internal(set) var accountsPerDownload: Int64
+  /// Its downloads, at most 51.
+  public internal(set) var downloadCount: Int64
+  /// The most accounts that have shown one token of the account, at most 51.
+  public internal(set) var accountsPerToken: Int64
+  /// Its purchases of the last 365 days, at most 101.
+  public internal(set) var purchases: Int64
+  /// Of these those that are revoked now.
+  public internal(set) var refunds: Int64
+  /// The same of it and at most nine other accounts of its downloads.
+  public internal(set) var downloadPurchases: Int64
+  /// Of these those that are revoked now.
+  public internal(set) var downloadRefunds: Int64
+  /// Its device keys of the last 30 days, at most 101.
+  public internal(set) var newKeys: Int64
+  /// Its device keys that are not retired, at most 101.
+  public internal(set) var activeKeys: Int64
+  /// The risk metric of the receipt of its newest key that has one.
+  public internal(set) var deviceRisk: Int64?
+  /// Transfers of its subscriptions, of at most 50 subscriptions.
+  public internal(set) var transfers: Int64
+  /// Whether it is restricted now.
+  public internal(set) var isRestricted: Bool
+  /// Whether what happened last may be missing for a second (DynamoDB).
+  public internal(set) var eventual: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    accountsPerDownload = try facts.needed(
+      facts.integer("accountsPerDownload"), "accountsPerDownload")
+    downloadCount = try facts.needed(facts.integer("downloadCount"), "downloadCount")
+    accountsPerToken = try facts.needed(facts.integer("accountsPerToken"), "accountsPerToken")
+    purchases = try facts.needed(facts.integer("purchases"), "purchases")
+    refunds = try facts.needed(facts.integer("refunds"), "refunds")
+    downloadPurchases = try facts.needed(facts.integer("downloadPurchases"), "downloadPurchases")
+    downloadRefunds = try facts.needed(facts.integer("downloadRefunds"), "downloadRefunds")
+    newKeys = try facts.needed(facts.integer("newKeys"), "newKeys")
+    activeKeys = try facts.needed(facts.integer("activeKeys"), "activeKeys")
+    deviceRisk = facts.integer("deviceRisk")
+    transfers = try facts.needed(facts.integer("transfers"), "transfers")
+    isRestricted = try facts.needed(facts.boolean("isRestricted"), "isRestricted")
+    eventual = try facts.needed(facts.boolean("eventual"), "eventual")
+  }
+}
+
 /// A stored text of evidence. Verify the text again before you rely on it.
 public struct StoredEvidence: FactsObject, Hashable, Sendable {
   /// SHA-256 of the evidence, 64 hex digits.

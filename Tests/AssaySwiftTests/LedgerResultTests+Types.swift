@@ -34,6 +34,7 @@ extension LedgerResultTests {
     "restrict-customer": RestrictCustomerResult.self,
     "lift-restriction": LiftRestrictionResult.self,
     "forget-customer": ForgetCustomerResult.self,
+    "get-customer-signals": GetCustomerSignalsResult.self,
     "get-evidence": GetEvidenceResult.self,
     "check-schema": CheckSchemaResult.self,
     "complete-revocation": CompleteRevocationResult.self,

@@ -7,14 +7,14 @@ export const {
   CompleteRevocationResult, ConsumeChallengeResult, ConsumeQuotaResult, CreateSchemaResult,
   CustomerAccount, DeactivateSubscriptionsResult, DeviceKey, Difference, DifferenceCount,
   DueSubscription, DynamoDB, FindCustomerResult, FindResult, FinishSignupResult,
-  ForgetAccountResult, ForgetCustomerResult, ForgottenAccount, GetDeviceKeyResult,
-  GetEvidenceResult, GetPlanResult, Grant, IssueChallengeResult, LeaseDueSubscriptionsResult,
-  Ledger, LedgerPurchase, LiftRestrictionResult, ListDifferencesResult, MariaDB,
-  MergeAccountsResult, MovedRows, OperatorFacts, Postgres, PurchaseRevocation, ReconcileResult,
-  RecordCustomerResult, RecordEventResult, Redis, RefusedPart, RegisterDeviceKeyResult,
-  ReleaseQuotaResult, RestrictCustomerResult, RestrictedAccount, Restriction, Result,
-  ResumeExpiredResult, ResumeExpiredRevocationsResult, ResumeResult, RetireDeviceKeyResult,
-  RevokeResult, SQLite, StoreResult, StoredEvidence, Subscription, SubscriptionUpdate, Take,
-  TakeBack, UpdateDeviceKeyReceiptResult, UpdateSubscriptionsResult
+  ForgetAccountResult, ForgetCustomerResult, ForgottenAccount, GetCustomerSignalsResult,
+  GetDeviceKeyResult, GetEvidenceResult, GetPlanResult, Grant, IssueChallengeResult,
+  LeaseDueSubscriptionsResult, Ledger, LedgerPurchase, LiftRestrictionResult, ListDifferencesResult,
+  MariaDB, MergeAccountsResult, MovedRows, OperatorFacts, Postgres, PurchaseRevocation,
+  ReconcileResult, RecordCustomerResult, RecordEventResult, Redis, RefusedPart,
+  RegisterDeviceKeyResult, ReleaseQuotaResult, RestrictCustomerResult, RestrictedAccount,
+  Restriction, Result, ResumeExpiredResult, ResumeExpiredRevocationsResult, ResumeResult,
+  RetireDeviceKeyResult, RevokeResult, SQLite, StoreResult, StoredEvidence, Subscription,
+  SubscriptionUpdate, Take, TakeBack, UpdateDeviceKeyReceiptResult, UpdateSubscriptionsResult
 } = ledger;
 export default ledger;

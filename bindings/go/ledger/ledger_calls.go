@@ -831,6 +831,19 @@ func (l *Ledger) ForgetCustomer(
 	return found, l.accepted(ctx, request, found, &found.Result)
 }
 
+// GetCustomerSignals counts what may show abuse: accounts at a download, refunds of a year, new
+// device keys. Advice, never a reason to refuse a claim. Needs `ledger.customerKey`.
+//
+//	account  the account
+func (l *Ledger) GetCustomerSignals(
+	ctx context.Context, account string,
+) (*GetCustomerSignalsResult, error) {
+	request := asking("get-customer-signals")
+	request.set("account", account)
+	found := new(GetCustomerSignalsResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
 // A GetEvidenceRequest has the arguments of GetEvidence.
 type GetEvidenceRequest struct {
 	// The digests of the texts; required without the others.

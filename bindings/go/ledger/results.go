@@ -743,6 +743,38 @@ type ForgetCustomerResult struct {
 	Changed bool `json:"changed"`
 }
 
+// GetCustomerSignalsResult is the result of GetCustomerSignals: counts, each to a bound; none
+// is from the client.
+type GetCustomerSignalsResult struct {
+	Result
+	// The most accounts at one of the downloads of the account, at most 51.
+	AccountsPerDownload int64 `json:"accountsPerDownload"`
+	// Its downloads, at most 51.
+	DownloadCount int64 `json:"downloadCount"`
+	// The most accounts that have shown one token of the account, at most 51.
+	AccountsPerToken int64 `json:"accountsPerToken"`
+	// Its purchases of the last 365 days, at most 101.
+	Purchases int64 `json:"purchases"`
+	// Of these those that are revoked now.
+	Refunds int64 `json:"refunds"`
+	// The same of it and at most nine other accounts of its downloads.
+	DownloadPurchases int64 `json:"downloadPurchases"`
+	// Of these those that are revoked now.
+	DownloadRefunds int64 `json:"downloadRefunds"`
+	// Its device keys of the last 30 days, at most 101.
+	NewKeys int64 `json:"newKeys"`
+	// Its device keys that are not retired, at most 101.
+	ActiveKeys int64 `json:"activeKeys"`
+	// The risk metric of the receipt of its newest key that has one.
+	DeviceRisk *int64 `json:"deviceRisk"`
+	// Transfers of its subscriptions, of at most 50 subscriptions.
+	Transfers int64 `json:"transfers"`
+	// Whether it is restricted now.
+	IsRestricted bool `json:"isRestricted"`
+	// Whether what happened last may be missing for a second (DynamoDB).
+	Eventual bool `json:"eventual"`
+}
+
 // StoredEvidence is a stored text of evidence. Verify the text again before you rely on it.
 type StoredEvidence struct {
 	// SHA-256 of the evidence, 64 hex digits.

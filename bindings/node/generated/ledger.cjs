@@ -132,6 +132,10 @@ exports.OPERATIONS = [
     isAnswer: false,
   },
   {
+    name: "getCustomerSignals", operation: "get-customer-signals", first: "account", made: [],
+    functions: [], wrapped: [], result: "GetCustomerSignalsResult", isAnswer: false,
+  },
+  {
     name: "getEvidence", operation: "get-evidence", made: [], functions: [], wrapped: [],
     result: "GetEvidenceResult", isAnswer: false,
   },

@@ -897,6 +897,38 @@ export class ForgetCustomerResult extends Result {
   readonly changed: boolean;
 }
 
+/** The result of `getCustomerSignals`: counts, each to a bound; none is from the client. */
+export class GetCustomerSignalsResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The most accounts at one of the downloads of the account, at most 51. */
+  readonly accountsPerDownload: number;
+  /** Its downloads, at most 51. */
+  readonly downloadCount: number;
+  /** The most accounts that have shown one token of the account, at most 51. */
+  readonly accountsPerToken: number;
+  /** Its purchases of the last 365 days, at most 101. */
+  readonly purchases: number;
+  /** Of these those that are revoked now. */
+  readonly refunds: number;
+  /** The same of it and at most nine other accounts of its downloads. */
+  readonly downloadPurchases: number;
+  /** Of these those that are revoked now. */
+  readonly downloadRefunds: number;
+  /** Its device keys of the last 30 days, at most 101. */
+  readonly newKeys: number;
+  /** Its device keys that are not retired, at most 101. */
+  readonly activeKeys: number;
+  /** The risk metric of the receipt of its newest key that has one. */
+  readonly deviceRisk: number | null;
+  /** Transfers of its subscriptions, of at most 50 subscriptions. */
+  readonly transfers: number;
+  /** Whether it is restricted now. */
+  readonly isRestricted: boolean;
+  /** Whether what happened last may be missing for a second (DynamoDB). */
+  readonly eventual: boolean;
+}
+
 /** A stored text of evidence. Verify the text again before you rely on it. */
 export class StoredEvidence extends Members {
   /** SHA-256 of the evidence, 64 hex digits. */
@@ -1600,6 +1632,14 @@ export interface LedgerCalls {
    * is more.
    */
   forgetCustomer(jws: Evidence, options?: ForgetCustomerRequest): Promise<ForgetCustomerResult>;
+  /**
+   * Counts what may show abuse: accounts at a download, refunds of a year, new device keys. Advice,
+   * never a reason to refuse a claim. Needs `ledger.customerKey`.
+   */
+  getCustomerSignals(
+    account: string,
+    options?: LedgerCallOptions,
+  ): Promise<GetCustomerSignalsResult>;
   /**
    * Returns stored signed texts by digest, purchase or subscription; they are no evidence until
    * they are verified again. Needs `ledger.keepEvidence`.

@@ -1517,6 +1517,11 @@ export interface ExchangeRequests {
     deadlineMs?: Ms | Date | null;
     attemptId: string;
   };
+  "get-customer-signals": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account: string;
+  };
   "get-evidence": {
     engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
     deadlineMs?: Ms | Date | null;

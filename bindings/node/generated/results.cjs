@@ -582,6 +582,26 @@ class ForgetCustomerResult extends Result {
   get changed() { return boolean(here(this, "changed")); }
 }
 
+class GetCustomerSignalsResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["accountsPerDownload", "refunds"];
+  get document() { return documentOf(this); }
+  get accountsPerDownload() { return number(here(this, "accountsPerDownload")); }
+  get downloadCount() { return number(here(this, "downloadCount")); }
+  get accountsPerToken() { return number(here(this, "accountsPerToken")); }
+  get purchases() { return number(here(this, "purchases")); }
+  get refunds() { return number(here(this, "refunds")); }
+  get downloadPurchases() { return number(here(this, "downloadPurchases")); }
+  get downloadRefunds() { return number(here(this, "downloadRefunds")); }
+  get newKeys() { return number(here(this, "newKeys")); }
+  get activeKeys() { return number(here(this, "activeKeys")); }
+  get deviceRisk() { return number(here(this, "deviceRisk")); }
+  get transfers() { return number(here(this, "transfers")); }
+  get isRestricted() { return boolean(here(this, "isRestricted")); }
+  get eventual() { return boolean(here(this, "eventual")); }
+}
+
 class StoredEvidence extends Members {
   static shown = ["sha256", "storedAtMs"];
   get sha256() { return text(here(this, "sha256")); }
@@ -722,6 +742,7 @@ module.exports = {
   RetireDeviceKeyResult, DeviceKey, GetDeviceKeyResult, RecordEventResult, MovedRows,
   MergeAccountsResult, ForgetAccountResult, CustomerAccount, RecordCustomerResult,
   FindCustomerResult, RestrictCustomerResult, LiftRestrictionResult, ForgottenAccount,
-  ForgetCustomerResult, StoredEvidence, GetEvidenceResult, Difference, ListDifferencesResult,
-  CloseDifferenceResult, DifferenceCount, ReconcileResult, CheckSchemaResult, CreateSchemaResult
+  ForgetCustomerResult, GetCustomerSignalsResult, StoredEvidence, GetEvidenceResult, Difference,
+  ListDifferencesResult, CloseDifferenceResult, DifferenceCount, ReconcileResult, CheckSchemaResult,
+  CreateSchemaResult
 };

@@ -65,6 +65,7 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case restrictCustomer
   case liftRestriction
   case forgetCustomer
+  case getCustomerSignals
   case getEvidence
   case checkSchema
   case completeRevocation
@@ -412,6 +413,10 @@ extension Operation {
       OperationRow(
         "forget-customer", ["operation", "engine", "deadlineMs", "attemptId"], evidence: 1...1,
         of: .jws, steps: .init(1300), engines: .durable)
+    case .getCustomerSignals:
+      OperationRow(
+        "get-customer-signals", ["operation", "engine", "deadlineMs", "account"],
+        steps: .init(12), engines: .durable)
     case .getEvidence:
       OperationRow(
         "get-evidence",

@@ -36,7 +36,7 @@ extension OperationContext {
       .issueChallenge, .consumeChallenge, .registerDeviceKey, .advanceDeviceKeyCounter,
       .updateDeviceKeyReceipt, .retireDeviceKey, .getDeviceKey, .recordEvent, .mergeAccounts,
       .forgetAccount, .recordCustomer, .findCustomer, .restrictCustomer, .liftRestriction,
-      .forgetCustomer, .getEvidence, .checkSchema, .completeRevocation,
+      .forgetCustomer, .getCustomerSignals, .getEvidence, .checkSchema, .completeRevocation,
       .resumeExpiredRevocations, .applyEvent, .createSchema, .listDifferences, .closeDifference,
       .reconcile, .getTransactionInfo, .getTransactionHistory, .getTransactionHistoryV1,
       .getAllSubscriptionStatuses, .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory,
@@ -96,6 +96,7 @@ extension OperationContext {
     case .restrictCustomer: .ledger(try LedgerStateMachine(self))
     case .liftRestriction: .ledger(try LedgerStateMachine(self))
     case .forgetCustomer: .ledger(try LedgerStateMachine(self))
+    case .getCustomerSignals: .ledger(try LedgerStateMachine(self))
     case .getEvidence: .ledger(try LedgerStateMachine(self))
     case .checkSchema: .ledger(try LedgerStateMachine(self))
     case .completeRevocation: .ledger(try LedgerStateMachine(self))
@@ -188,6 +189,7 @@ extension OperationContext {
     case .restrictCustomer: .init(try RestrictCustomer(parameters))
     case .liftRestriction: .init(try LiftRestriction(parameters))
     case .forgetCustomer: .init(try ForgetCustomer(parameters))
+    case .getCustomerSignals: .init(try GetCustomerSignals(parameters))
     case .getEvidence: .init(try GetEvidence(parameters))
     case .checkSchema: .init(try CheckSchema(parameters))
     case .completeRevocation: .init(try CompleteRevocation(parameters))

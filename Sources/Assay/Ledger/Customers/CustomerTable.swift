@@ -51,6 +51,14 @@ protocol CustomerTable: AnyObject {
     of account: Text
   ) throws(LedgerSuspension) -> (rows: [CustomerRow], isEventual: Bool)
 
+  /// Returns the purchases of each account since a moment, counted to 101 (CUS-40).
+  func purchaseCounts(
+    of accounts: [Text], sinceMs: Int64
+  ) throws(LedgerSuspension) -> [PurchaseCount]
+
+  /// Returns the device keys of an account, the newest first; at most 101.
+  func deviceKeys(of account: Text) throws(LedgerSuspension) -> [DeviceKeySummary]
+
   /// Inserts audit rows, each unless it is stored already.
   func insertEach(_ rows: [AuditRow]) throws(LedgerSuspension)
 }

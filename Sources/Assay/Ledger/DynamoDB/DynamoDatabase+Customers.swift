@@ -221,6 +221,48 @@ extension DynamoDatabase {
     try changeEach(rows.flatMap { $0.dynamoRequests })
   }
 
+  // MARK: signals
+
+  func purchaseCounts(
+    of accounts: [Text], sinceMs: Int64
+  ) throws(LedgerSuspension) -> [PurchaseCount] {
+    let results = try run { table in
+      accounts.map { account in
+        var query = DynamoQuery(
+          index: "assay-owner",
+          condition: "#owner_pk = :owner_pk AND #owner_sk BETWEEN :first AND :last",
+          values: [
+            ("owner_pk", .text(DynamoKey.account(account))),
+            ("first", .text(DynamoKey.ordered("L#", sinceMs))), ("last", .text("L#~")),
+          ], limit: PurchaseCount.cap)
+        query.isNewestFirst = true
+        return query.call(table)
+      }
+    }
+    return try results.indices.map { place throws(LedgerSuspension) in
+      let rows = try results.items(place)
+      var refunds: Int64 = 0
+      for row in rows where try row.text("state") == "revoked" { refunds &+= 1 }
+      return try PurchaseCount(purchases: Int64(rows.count), refunds: refunds)
+    }
+  }
+
+  func deviceKeys(of account: Text) throws(LedgerSuspension) -> [DeviceKeySummary] {
+    var query = DynamoQuery(
+      index: "assay-owner",
+      condition: "#owner_pk = :owner_pk AND begins_with(#owner_sk, :owner_sk)",
+      values: [
+        ("owner_pk", .text(DynamoKey.account(account))), ("owner_sk", .text("K#")),
+      ], limit: Int64(DeviceKeySummary.cap))
+    query.isNewestFirst = true
+    return try run { [query.call($0)] }.items(0).map { item throws(LedgerSuspension) in
+      guard let state = KeyRow.State(try item.text("state")) else { throw .shape("state") }
+      return DeviceKeySummary(
+        createdAtMs: try item.integer("created_at_ms"), isActive: state == .active,
+        risk: try item.value("risk") == .null ? nil : try item.integer("risk"))
+    }
+  }
+
   // MARK: merged and forgotten accounts
 
   /// Gives the rows and restrictions of an account to another one: the new rows first, then what

@@ -110,6 +110,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case customerSee
   case customersOfKey
   case customersOfAccount
+  case signalPurchases
+  case signalKeys
   case customersRestricted
   case restrictionOfDownload
   case restrictionsOfDownload
@@ -167,7 +169,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ engine: LedgerEngine) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .downloadRead, .customersOfKey, .customersOfAccount, .customersRestricted, .restrictionsOfAccount, .linkDownloads, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkDownload, .checkCustomer, .checkRestriction, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
+    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .downloadRead, .customersOfKey, .customersOfAccount, .signalPurchases, .signalKeys, .customersRestricted, .restrictionsOfAccount, .linkDownloads, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkDownload, .checkCustomer, .checkRestriction, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
       return true
     case .quotaRelease: return engine == .sqlite || engine == .postgres
     case .keyAdvance: return engine == .sqlite || engine == .postgres
@@ -363,6 +365,10 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT id,account,role,first_seen_at_ms,last_seen_at_ms FROM assay_customer WHERE id = :id ORDER BY last_seen_at_ms DESC, account LIMIT 51"
     case .customersOfAccount:
       return "SELECT id,account,role,first_seen_at_ms,last_seen_at_ms FROM assay_customer WHERE account = :account ORDER BY last_seen_at_ms DESC, id LIMIT 51"
+    case .signalPurchases:
+      return "SELECT COUNT(*), COUNT(CASE WHEN t.state = 'revoked' THEN 1 END) FROM (SELECT state FROM assay_purchase WHERE owner = :owner AND purchased_at_ms >= :since_ms ORDER BY purchased_at_ms DESC LIMIT 101) t"
+    case .signalKeys:
+      return "SELECT created_at_ms, state, risk FROM assay_device_key WHERE owner = :owner ORDER BY created_at_ms DESC LIMIT 101"
     case .customersRestricted:
       return "SELECT c.account, c.role, r.restricted_at_ms FROM assay_customer c LEFT JOIN assay_restriction r ON r.account = c.account AND r.source = c.id WHERE c.id = :id ORDER BY c.last_seen_at_ms DESC, c.account LIMIT 51"
     case .restrictionOfDownload:

@@ -149,6 +149,38 @@ extension SQLDatabase {
     _ = try run { rows.map { (.auditInsert, $0.arguments) } }
   }
 
+  // MARK: signals
+
+  func purchaseCounts(
+    of accounts: [Text], sinceMs: Int64
+  ) throws(LedgerSuspension) -> [PurchaseCount] {
+    let results = try run {
+      accounts.map { account in
+        let arguments: Arguments = [("owner", .text(account)), ("since_ms", .integer(sinceMs))]
+        return (.signalPurchases, arguments)
+      }
+    }
+    return try results.indices.map { place throws(LedgerSuspension) in
+      var row = try results.row(place)
+      let count = try PurchaseCount(purchases: try row.integer(), refunds: try row.integer())
+      try row.end()
+      return count
+    }
+  }
+
+  func deviceKeys(of account: Text) throws(LedgerSuspension) -> [DeviceKeySummary] {
+    let results = try run { [(.signalKeys, [("owner", .text(account))])] }
+    return try results.rows(0).map { row throws(LedgerSuspension) in
+      var row = row
+      let createdAtMs = try row.integer()
+      guard let state = KeyRow.State(try row.text()) else { throw .shape("state") }
+      let key = DeviceKeySummary(
+        createdAtMs: createdAtMs, isActive: state == .active, risk: try row.integerIfAny())
+      try row.end()
+      return key
+    }
+  }
+
   // MARK: merged and forgotten accounts
 
   /// Returns the statements that give the rows of an account to another one (CUS-22). The first

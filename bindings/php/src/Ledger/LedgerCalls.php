@@ -734,6 +734,20 @@ trait LedgerCalls
     }
 
     /**
+     * Counts what may show abuse: accounts at a download, refunds of a year, new device keys.
+     * Advice, never a reason to refuse a claim. Needs `ledger.customerKey`.
+     *
+     * @param string $account the account
+     */
+    public function getCustomerSignals(string $account): GetCustomerSignalsResult
+    {
+        return GetCustomerSignalsResult::in($this->accepted([
+            'operation' => 'get-customer-signals',
+            'account' => $account,
+        ]), 'exchange');
+    }
+
+    /**
      * Returns stored signed texts by digest, purchase or subscription; they are no evidence
      * until they are verified again. Needs `ledger.keepEvidence`.
      *

@@ -602,6 +602,14 @@ class AsyncCalls(Opened):
             now=now,
         )
 
+    async def get_customer_signals(
+        self, account: str, *, now: Time | None = None
+    ) -> _r.GetCustomerSignalsResult:
+        """`Ledger.get_customer_signals`."""
+        return await self._ask(
+            _r.GetCustomerSignalsResult, "get-customer-signals", {"account": account}, now=now
+        )
+
     async def get_evidence(
         self,
         sha256: Sequence[str] | None = None,

@@ -787,6 +787,16 @@ class Calls(Opened):
             now=now,
         )
 
+    def get_customer_signals(
+        self, account: str, *, now: Time | None = None
+    ) -> _r.GetCustomerSignalsResult:
+        """Counts what may show abuse: accounts at a download, refunds of a year, new device
+        keys. Advice, never a reason to refuse a claim. Needs `ledger.customerKey`.
+        """
+        return self._ask(
+            _r.GetCustomerSignalsResult, "get-customer-signals", {"account": account}, now=now
+        )
+
     def get_evidence(
         self,
         sha256: Sequence[str] | None = None,

@@ -34,6 +34,7 @@ __all__ = [
     "ForgetAccountResult",
     "ForgetCustomerResult",
     "ForgottenAccount",
+    "GetCustomerSignalsResult",
     "GetDeviceKeyResult",
     "GetEvidenceResult",
     "GetPlanResult",
@@ -652,6 +653,41 @@ class ForgetCustomerResult(Result):
 
     accounts: tuple[ForgottenAccount, ...] = many(ForgottenAccount)
     has_more: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class GetCustomerSignalsResult(Result):
+    """The result of `Ledger.get_customer_signals`: counts, each to a bound; none is from the
+    client.
+
+    accounts_per_download  the most accounts at one of the downloads of the account, at most 51
+    download_count         its downloads, at most 51
+    accounts_per_token     the most accounts that have shown one token of the account, at most 51
+    purchases              its purchases of the last 365 days, at most 101
+    refunds                of these those that are revoked now
+    download_purchases     the same of it and at most nine other accounts of its downloads
+    download_refunds       of these those that are revoked now
+    new_keys               its device keys of the last 30 days, at most 101
+    active_keys            its device keys that are not retired, at most 101
+    device_risk            the risk metric of the receipt of its newest key that has one
+    transfers              transfers of its subscriptions, of at most 50 subscriptions
+    is_restricted          whether it is restricted now
+    eventual               whether what happened last may be missing for a second (DynamoDB)
+    """
+
+    accounts_per_download: int = plain(0)
+    download_count: int = plain(0)
+    accounts_per_token: int = plain(0)
+    purchases: int = plain(0)
+    refunds: int = plain(0)
+    download_purchases: int = plain(0)
+    download_refunds: int = plain(0)
+    new_keys: int = plain(0)
+    active_keys: int = plain(0)
+    device_risk: int | None = plain()
+    transfers: int = plain(0)
+    is_restricted: bool = plain(False)
+    eventual: bool = plain(False)
 
 
 @part(frozen=True, eq=False, repr=False)
