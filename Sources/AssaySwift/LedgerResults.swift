@@ -1209,10 +1209,9 @@ public struct ForgetCustomerResult: LedgerResult, AnswerOfStore {
   }
 }
 
-/// The result of `get-customer-signals`: counts, each to a bound; none is from the client.
-public struct GetCustomerSignalsResult: LedgerResult, AnswerOfStore {
-  /// The whole answer.
-  public internal(set) var document: Document
+/// Counts that may show abuse, each to a bound; none is from the client. Pass the object to
+/// `assess-risk` as `customer`.
+public struct CustomerSignals: FactsObject, Hashable, Sendable {
   /// The most accounts at one of the downloads of the account, at most 51.
   public internal(set) var accountsPerDownload: Int64
   /// Its downloads, at most 51.
@@ -1237,11 +1236,8 @@ public struct GetCustomerSignalsResult: LedgerResult, AnswerOfStore {
   public internal(set) var transfers: Int64
   /// Whether it is restricted now.
   public internal(set) var isRestricted: Bool
-  /// Whether what happened last may be missing for a second (DynamoDB).
-  public internal(set) var eventual: Bool
 
   init(_ facts: Members) throws(AssayError) {
-    document = facts.document
     accountsPerDownload = try facts.needed(
       facts.integer("accountsPerDownload"), "accountsPerDownload")
     downloadCount = try facts.needed(facts.integer("downloadCount"), "downloadCount")
@@ -1255,6 +1251,21 @@ public struct GetCustomerSignalsResult: LedgerResult, AnswerOfStore {
     deviceRisk = facts.integer("deviceRisk")
     transfers = try facts.needed(facts.integer("transfers"), "transfers")
     isRestricted = try facts.needed(facts.boolean("isRestricted"), "isRestricted")
+  }
+}
+
+/// The result of `get-customer-signals`.
+public struct GetCustomerSignalsResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The counts.
+  public internal(set) var signals: CustomerSignals
+  /// Whether what happened last may be missing for a second (DynamoDB).
+  public internal(set) var eventual: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    signals = try facts.needed(facts.object("signals"), "signals")
     eventual = try facts.needed(facts.boolean("eventual"), "eventual")
   }
 }

@@ -435,6 +435,7 @@ def customers(tape, keyless):
                 account="sam", reason="fraud", attempt_id=attempt("keyless"))),
             ("lift", lambda: keyless.lift_restriction(
                 "sam", "fraud", "a note", attempt_id=attempt("keyless"))),
+            ("signals", lambda: keyless.get_customer_signals("sam")),
             ("forget", lambda: keyless.forget_customer(told, attempt_id=attempt("keyless")))):
         with contextlib.suppress(ConfigError):
             assert tape.asks("CUS-1", f"{name} without a key", call) is None, name
@@ -472,6 +473,7 @@ def customers(tape, keyless):
             ("evidence and a transaction", {"evidence": bought, "transaction_id": "1"})):
         tape.refused("EXC-1", f"find by {name}", lambda by=question: ledger.find_customer(**by))
     tape.asks("CUS-22", "a plan", lambda: ledger.get_plan("kim"))
+    tape.asks("CUS-40", "signals", lambda: ledger.get_customer_signals("kim"))
 
     for name in ("consent is withdrawn", "consent is withdrawn, again"):
         tape.asks("CUS-20", name, lambda: ledger.apply_event(told, attempt_id=attempt("consent")))

@@ -107,7 +107,8 @@ class World:
             members["appAccountToken"] = token
         jws = authority().transaction(
             product=product, type=type, transaction_id=known, original_transaction_id=known,
-            purchased=NOW - DAY, signed=options.pop("signed", NOW - HOUR),
+            purchased=options.pop("purchased", NOW - DAY),
+            signed=options.pop("signed", NOW - HOUR),
             set={**members, **options.pop("set", {})}, **options)
         return self.ledger.verifier.verify_transaction(jws, self.now)
 
@@ -164,6 +165,7 @@ class Cases:
                          lambda: world.ledger.record_customer(world.app(), "ann"),
                          lambda: world.ledger.restrict_customer(account="ann", reason="fraud"),
                          lambda: world.ledger.lift_restriction("ann", "fraud", "a note"),
+                         lambda: world.ledger.get_customer_signals("ann"),
                          lambda: world.ledger.forget_customer(world.consent())):
                 with self.assertRaises(assay.AssayError) as refused:
                     call()
@@ -369,6 +371,44 @@ class Cases:
                              {"ann": ("download",)})
             self.assertEqual([one.account for one in world.rescind().restricted], ["ann"])
             self.assertEqual(world.found(account="guest"), {})
+
+    def test_signals(self):
+        """Counts of the index and the ledger, which go into a risk as they are (CUS-40, 41)."""
+        with self.world(transfer="allow", transferIntervalMs=0) as world:
+            first = world.coins(token=TOKEN)
+            for evidence in (first, world.coins(), world.coins(), world.coins()):
+                world.claim(evidence, "kim")
+            world.claim(world.coins(purchased=NOW - 366 * DAY), "kim")
+            world.claim(world.coins(), "sam")
+            world.claim(world.coins(download="7006"), "sam")
+            for number in range(2, 5):
+                refund = world.coins(
+                    known=str(2_000_000_100_000_000 + number), signed=NOW,
+                    set={"revocationDate": NOW - HOUR, "revocationReason": 0})
+                world.ledger.revoke(refund)
+            month = world.month()
+            for turn, account in enumerate(("ann", "kim", "ann", "kim")):
+                moved = world.minted(
+                    PREMIUM, "auto-renewable", expires=NOW + 30 * DAY,
+                    known=month.original_transaction_id, signed=NOW - HOUR + turn * MINUTE)
+                world.ledger.update_subscriptions(moved, account)
+            signals = world.ledger.get_customer_signals("kim").signals
+            self.assertEqual(
+                (signals.accounts_per_download, signals.download_count, signals.accounts_per_token,
+                 signals.purchases, signals.refunds, signals.transfers, signals.is_restricted),
+                (3, 1, 1, 4, 3, 3, False))
+            self.assertEqual((signals.download_purchases, signals.download_refunds), (6, 3))
+            self.assertEqual((signals.new_keys, signals.active_keys, signals.device_risk),
+                             (0, 0, None))
+            risk = world.ledger.verifier.assess_risk(
+                {"request": "restore", "attestation": "verified", "customer": dict(signals.raw)})
+            self.assertEqual((risk.verdict, list(risk.reasons)), ("step-up", ["RSK-11", "RSK-33"]))
+            world.rescind()
+            signals = world.ledger.get_customer_signals("kim").signals
+            risk = world.ledger.verifier.assess_risk(
+                {"request": "paid", "attestation": "verified", "customer": dict(signals.raw)})
+            self.assertEqual((risk.verdict, list(risk.reasons)),
+                             ("deny", ["RSK-11", "RSK-29", "RSK-31"]))
 
     def test_other_key(self):
         """Another key is another index (CUS-2)."""

@@ -221,7 +221,7 @@ enum ConfigurationTable {
     tokens[].caps.tokenBytes\t1024 to 65536
     risk\tan object
     risk.mode\tenforce, record
-    risk.rules\tRSK-11 to RSK-28 : off, allow, limited, step-up, deny
+    risk.rules\tRSK-11 to RSK-33 : off, allow, limited, step-up, deny
     risk.receiptThreshold\t0 or more
     risk.limitedPerDay\t0 or more
     refunds\tan object

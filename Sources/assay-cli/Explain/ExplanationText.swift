@@ -476,7 +476,7 @@ enum ExplanationText {
     hint	config.products.form	a configuration	correct the entry that error.at names; docs/config.md has its members
     hint	config.products.form	a decision	Apple signed another type for the product that error.at names: correct it in products
     status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is for an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
-    status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
+    status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-33, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15, 26 and 29 take only deny	after-config	–	RSK-2
     status	6918	config.ledger.engine	the engine is unknown	give ledger.engine one of sqlite, postgres, mariadb, dynamodb, redis	after-config	–	STO-13
     status	7174	config.ledger.lease	ledger.leaseMs is too short or too long	give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts	after-config	–	STO-81
     status	7430	config.ledger.not-durable	redis is not durable enough for this	give this exchange another engine; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13,STO-83
@@ -572,7 +572,7 @@ enum ExplanationText {
     decision	DEC-22	non-renewing: start and catalogue duration	active or expired	until then
     decision	DEC-23	non-consumable	owned	yes, without end
     decision	DEC-24	consumable	consumable	no: a delivery, see purchases
-    risk	RSK-11	an assertion passed	allow; of the others only RSK-14, 15, 19, 20, 21 and 26 apply
+    risk	RSK-11	an assertion passed	allow; of the others only RSK-14, 15, 19, 20, 21, 26 and 29 … 33 apply
     risk	RSK-12	attestation refused	deny
     risk	RSK-13	unsupported or absent, the account or device had a key, support is expected	step-up
     risk	RSK-14	the abuse bit is set and not aged	deny for paid, promo, metered; else limited
@@ -589,7 +589,12 @@ enum ExplanationText {
     risk	RSK-25	more accounts from this address today than ledger.signup.limit, which is 100 unless set	limited
     risk	RSK-26	the category is 0, 7 … 9 or not in attest.category.accept	deny
     risk	RSK-27	nothing came and no error code, though this version sends data	step-up
-    risk	RSK-28	none of the above	limited; read and free with a verified purchase: allow
+    risk	RSK-28	no other rule fired	limited; read and free with a verified purchase: allow
+    risk	RSK-29	the customer's account is restricted	deny; read and restore: limited
+    risk	RSK-30	more than 5 accounts at one of its downloads	limited; promo deny
+    risk	RSK-31	3 refunds in a year or more, and half of the purchases: of the account, or of all accounts of its downloads	step-up for paid, promo
+    risk	RSK-32	more than 5 device keys bound in 30 days	step-up
+    risk	RSK-33	3 transfers of its subscriptions or more	step-up for restore
     member	apps	1 … 256 objects	required	the apps whose evidence is yours
     member	apps[].bundleId	text, 1 … 255 bytes	required	compared byte for byte; unique
     member	apps[].appAppleId	integer, 1 … 2^53 − 1	required with Production	Apple's number of the app, from App Store Connect
@@ -678,7 +683,7 @@ enum ExplanationText {
     member	tokens[].keysetHardMaxAgeMs	300000 …	604800000, at least keysetMaxAgeMs	an older key set verifies nothing; at least keysetMaxAgeMs; 2^53 − 1 is never
     member	tokens[].caps.tokenBytes	1024 … 65536	16384	longest token
     member	risk.mode	enforce, record	enforce	record: the verdict is always allow, the real one is in would
-    member	risk.rules	RSK-11 … RSK-28 → off, allow, limited, step-up, deny	{}	changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15 and 26 take only deny
+    member	risk.rules	RSK-11 … RSK-33 → off, allow, limited, step-up, deny	{}	changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15, 26 and 29 take only deny
     member	risk.receiptThreshold	0 …	10	risk metric of a receipt above which a step-up is required
     member	risk.limitedPerDay	0 …	20	requests per day, reported with limited; counting them is up to you
     member	refunds.mode	record, answer	record	record: nothing is sent, what would be is in would and fields
@@ -1003,7 +1008,12 @@ enum ExplanationText {
     thing	rule	RSK-25	rule	accountsPerIpDay over ledger.signup.limit: limited	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
     thing	rule	RSK-26	rule	category 0 or 7…9, or not in attest.category.accept: deny	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
     thing	rule	RSK-27	rule	absent (client sent nothing and gave no reason)	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
-    thing	rule	RSK-28	rule	nothing above fired: limited; read and free with purchase: verified: allow	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-28	rule	nothing else fired: limited; read and free with purchase: verified: allow	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-29	rule	customer.isRestricted: deny	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-30	rule	customer.accountsPerDownload > 5: limited	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-31	rule	customer.refunds, half of the purchases: step-up	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-32	rule	customer.newKeys > 5: step-up	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-33	rule	customer.transfers: step-up for restore	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
     thing	rule	RSK-3	rule	no word of the client alone allows anything	what it is	what an answer says, or is made of	page	docs/spec/device-check.md §4
     thing	rule	RSK-4	rule	a verdict is advice, never an entitlement	what it is	the duty of your server	page	docs/spec/device-check.md §4
     thing	rule	RSK-5	rule	record mode	what it is	what an answer says, or is made of	page	docs/spec/device-check.md §4
@@ -1649,9 +1659,9 @@ enum ExplanationText {
     thing	rule	CUS-30	rule	find-customer: one question	what it is	a part of a check; refused as EXC-1	page	docs/spec/customers.md §3
     thing	rule	CUS-31	rule	How an account was found, the surest first	what it is	what an answer says, or is made of	page	docs/spec/customers.md §3
     thing	rule	CUS-32	rule	reconcile uses the index	what it is	what an answer says, or is made of; not built yet	page	docs/spec/customers.md §3
-    thing	rule	CUS-40	rule	Signals: counts over index and ledger	what it is	what an answer says, or is made of; not built yet	page	docs/spec/customers.md §4
-    thing	rule	CUS-41	rule	Signals as observations of assess-risk	what it is	what an answer says, or is made of; not built yet	page	docs/spec/customers.md §4
-    thing	rule	CUS-42	rule	Signals are advice	what it is	how the library is built, or what it costs; not built yet	page	docs/spec/customers.md §4
+    thing	rule	CUS-40	rule	Signals: counts over index and ledger	what it is	what an answer says, or is made of	page	docs/spec/customers.md §4
+    thing	rule	CUS-41	rule	Signals as observations of assess-risk	what it is	a part of a check; refused as RSK-1	page	docs/spec/customers.md §4
+    thing	rule	CUS-42	rule	Signals are advice	what it is	how the library is built, or what it costs	page	docs/spec/customers.md §4
     thing	rule	CUS-50	rule	What is stored, and what never is	what it is	what an answer says, or is made of	page	docs/spec/customers.md §5
     thing	rule	CUS-51	rule	Garbage after 400 days	what it is	what an answer says, or is made of	page	docs/spec/customers.md §5
     thing	rule	CUS-52	rule	The answer to a request for access	what it is	the duty of your server	page	docs/spec/customers.md §5
@@ -2706,7 +2716,8 @@ enum ExplanationText {
     thing	type	LiftRestrictionResult	what it is	a type of facts	meaning	The result of lift-restriction: "lifted", "none".	members	outcome, restriction
     thing	type	ForgottenAccount	what it is	a type of facts	meaning	An account that was forgotten.	members	account, forgotten, hasMore
     thing	type	ForgetCustomerResult	what it is	a type of facts	meaning	The result of forget-customer.	members	accounts, hasMore, changed
-    thing	type	GetCustomerSignalsResult	what it is	a type of facts	meaning	The result of get-customer-signals: counts, each to a bound; none is from the client.	members	accountsPerDownload, downloadCount, accountsPerToken, purchases, refunds, downloadPurchases, downloadRefunds, newKeys, activeKeys, deviceRisk, transfers, isRestricted, eventual
+    thing	type	CustomerSignals	what it is	a type of facts	meaning	Counts that may show abuse, each to a bound; none is from the client. Pass the object to assess-risk as customer.	members	accountsPerDownload, downloadCount, accountsPerToken, purchases, refunds, downloadPurchases, downloadRefunds, newKeys, activeKeys, deviceRisk, transfers, isRestricted
+    thing	type	GetCustomerSignalsResult	what it is	a type of facts	meaning	The result of get-customer-signals.	members	signals, eventual
     thing	type	StoredEvidence	what it is	a type of facts	meaning	A stored text of evidence. Verify the text again before you rely on it.	members	sha256, text, storedAtMs, bundleId
     thing	type	GetEvidenceResult	what it is	a type of facts	meaning	The result of get-evidence.	members	evidence, missing
     thing	type	Difference	what it is	a type of facts	meaning	A difference between the ledger and Apple.	members	id, environment, kind, state, purchaseKey, transactionId, originalTransactionId, productId, quantity, price, currency, purchasedAtMs, asOfMs, detail, foundAtMs, seenAtMs, closedAtMs, closedBy, note, settledBy

@@ -743,10 +743,9 @@ type ForgetCustomerResult struct {
 	Changed bool `json:"changed"`
 }
 
-// GetCustomerSignalsResult is the result of GetCustomerSignals: counts, each to a bound; none
-// is from the client.
-type GetCustomerSignalsResult struct {
-	Result
+// CustomerSignals is counts that may show abuse, each to a bound; none is from the client. Pass
+// the object to `assess-risk` as `customer`.
+type CustomerSignals struct {
 	// The most accounts at one of the downloads of the account, at most 51.
 	AccountsPerDownload int64 `json:"accountsPerDownload"`
 	// Its downloads, at most 51.
@@ -771,6 +770,13 @@ type GetCustomerSignalsResult struct {
 	Transfers int64 `json:"transfers"`
 	// Whether it is restricted now.
 	IsRestricted bool `json:"isRestricted"`
+}
+
+// GetCustomerSignalsResult is the result of GetCustomerSignals.
+type GetCustomerSignalsResult struct {
+	Result
+	// The counts.
+	Signals CustomerSignals `json:"signals"`
 	// Whether what happened last may be missing for a second (DynamoDB).
 	Eventual bool `json:"eventual"`
 }

@@ -897,10 +897,11 @@ export class ForgetCustomerResult extends Result {
   readonly changed: boolean;
 }
 
-/** The result of `getCustomerSignals`: counts, each to a bound; none is from the client. */
-export class GetCustomerSignalsResult extends Result {
-  /** The whole document; nested facts have that of the outer ones. */
-  readonly document: Document;
+/**
+ * Counts that may show abuse, each to a bound; none is from the client. Pass the object to
+ * `assess-risk` as `customer`.
+ */
+export class CustomerSignals extends Members {
   /** The most accounts at one of the downloads of the account, at most 51. */
   readonly accountsPerDownload: number;
   /** Its downloads, at most 51. */
@@ -925,6 +926,14 @@ export class GetCustomerSignalsResult extends Result {
   readonly transfers: number;
   /** Whether it is restricted now. */
   readonly isRestricted: boolean;
+}
+
+/** The result of `getCustomerSignals`. */
+export class GetCustomerSignalsResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The counts. */
+  readonly signals: CustomerSignals;
   /** Whether what happened last may be missing for a second (DynamoDB). */
   readonly eventual: boolean;
 }

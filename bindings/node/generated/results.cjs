@@ -582,11 +582,8 @@ class ForgetCustomerResult extends Result {
   get changed() { return boolean(here(this, "changed")); }
 }
 
-class GetCustomerSignalsResult extends Result {
-  static facts = true;
-  static at = ["exchange"];
+class CustomerSignals extends Members {
   static shown = ["accountsPerDownload", "refunds"];
-  get document() { return documentOf(this); }
   get accountsPerDownload() { return number(here(this, "accountsPerDownload")); }
   get downloadCount() { return number(here(this, "downloadCount")); }
   get accountsPerToken() { return number(here(this, "accountsPerToken")); }
@@ -599,6 +596,14 @@ class GetCustomerSignalsResult extends Result {
   get deviceRisk() { return number(here(this, "deviceRisk")); }
   get transfers() { return number(here(this, "transfers")); }
   get isRestricted() { return boolean(here(this, "isRestricted")); }
+}
+
+class GetCustomerSignalsResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["signals"];
+  get document() { return documentOf(this); }
+  get signals() { return nested(this, here(this, "signals"), CustomerSignals); }
   get eventual() { return boolean(here(this, "eventual")); }
 }
 
@@ -742,7 +747,7 @@ module.exports = {
   RetireDeviceKeyResult, DeviceKey, GetDeviceKeyResult, RecordEventResult, MovedRows,
   MergeAccountsResult, ForgetAccountResult, CustomerAccount, RecordCustomerResult,
   FindCustomerResult, RestrictCustomerResult, LiftRestrictionResult, ForgottenAccount,
-  ForgetCustomerResult, GetCustomerSignalsResult, StoredEvidence, GetEvidenceResult, Difference,
-  ListDifferencesResult, CloseDifferenceResult, DifferenceCount, ReconcileResult, CheckSchemaResult,
-  CreateSchemaResult
+  ForgetCustomerResult, CustomerSignals, GetCustomerSignalsResult, StoredEvidence,
+  GetEvidenceResult, Difference, ListDifferencesResult, CloseDifferenceResult, DifferenceCount,
+  ReconcileResult, CheckSchemaResult, CreateSchemaResult
 };

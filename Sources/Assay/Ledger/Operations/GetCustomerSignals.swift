@@ -43,6 +43,8 @@ struct GetCustomerSignals: DurableOperation {
     var transfers: Int64 = 0
     for row in subscriptions { transfers &+= min(max(0, row.moves), MemberNode.exactInteger >> 8) }
     return OperationResult { writer in
+      writer.name("signals")
+      writer.beginObject()
       writer.member("accountsPerDownload", integer: Int64(accountsPerDownload))
       writer.member("downloadCount", integer: Int64(downloads))
       writer.member("accountsPerToken", integer: Int64(accountsPerToken))
@@ -55,6 +57,7 @@ struct GetCustomerSignals: DurableOperation {
       writer.member("deviceRisk", integer: deviceKeys.first { $0.risk != nil }?.risk)
       writer.member("transfers", integer: transfers)
       writer.member("isRestricted", boolean: !restrictions.isEmpty)
+      writer.endObject()
       writer.member("eventual", boolean: isEventual)
     }
   }

@@ -9,51 +9,18 @@ namespace Assay\Ledger;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** The result of `getCustomerSignals`: counts, each to a bound; none is from the client. */
+/** The result of `getCustomerSignals`. */
 final class GetCustomerSignalsResult extends Result
 {
     use ReadOnce;
 
     protected const MEMBERS = [
-        'accountsPerDownload' => [Member::INTEGER, 'accountsPerDownload'],
-        'downloadCount' => [Member::INTEGER, 'downloadCount'],
-        'accountsPerToken' => [Member::INTEGER, 'accountsPerToken'],
-        'purchases' => [Member::INTEGER, 'purchases'],
-        'refunds' => [Member::INTEGER, 'refunds'],
-        'downloadPurchases' => [Member::INTEGER, 'downloadPurchases'],
-        'downloadRefunds' => [Member::INTEGER, 'downloadRefunds'],
-        'newKeys' => [Member::INTEGER, 'newKeys'],
-        'activeKeys' => [Member::INTEGER, 'activeKeys'],
-        'deviceRisk' => [Member::INTEGER, 'deviceRisk'],
-        'transfers' => [Member::INTEGER, 'transfers'],
-        'isRestricted' => [Member::BOOLEAN, 'isRestricted'],
+        'signals' => [Member::DETAILS, 'signals', CustomerSignals::class],
         'eventual' => [Member::BOOLEAN, 'eventual'],
     ] + self::STATUS;
 
-    /** The most accounts at one of the downloads of the account, at most 51. */
-    public readonly int $accountsPerDownload;
-    /** Its downloads, at most 51. */
-    public readonly int $downloadCount;
-    /** The most accounts that have shown one token of the account, at most 51. */
-    public readonly int $accountsPerToken;
-    /** Its purchases of the last 365 days, at most 101. */
-    public readonly int $purchases;
-    /** Of these those that are revoked now. */
-    public readonly int $refunds;
-    /** The same of it and at most nine other accounts of its downloads. */
-    public readonly int $downloadPurchases;
-    /** Of these those that are revoked now. */
-    public readonly int $downloadRefunds;
-    /** Its device keys of the last 30 days, at most 101. */
-    public readonly int $newKeys;
-    /** Its device keys that are not retired, at most 101. */
-    public readonly int $activeKeys;
-    /** The risk metric of the receipt of its newest key that has one. */
-    public readonly ?int $deviceRisk;
-    /** Transfers of its subscriptions, of at most 50 subscriptions. */
-    public readonly int $transfers;
-    /** Whether it is restricted now. */
-    public readonly bool $isRestricted;
+    /** The counts. */
+    public readonly CustomerSignals $signals;
     /** Whether what happened last may be missing for a second (DynamoDB). */
     public readonly bool $eventual;
     /** Whether the operation succeeded; if not, `status` has the reason. */

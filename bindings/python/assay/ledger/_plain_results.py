@@ -24,6 +24,7 @@ __all__ = [
     "ConsumeQuotaResult",
     "CreateSchemaResult",
     "CustomerAccount",
+    "CustomerSignals",
     "DeactivateSubscriptionsResult",
     "DeviceKey",
     "Difference",
@@ -656,9 +657,9 @@ class ForgetCustomerResult(Result):
 
 
 @part(frozen=True, eq=False, repr=False)
-class GetCustomerSignalsResult(Result):
-    """The result of `Ledger.get_customer_signals`: counts, each to a bound; none is from the
-    client.
+class CustomerSignals(Part):
+    """Counts that may show abuse, each to a bound; none is from the client. Pass the object to
+    `assess-risk` as `customer`.
 
     accounts_per_download  the most accounts at one of the downloads of the account, at most 51
     download_count         its downloads, at most 51
@@ -672,21 +673,31 @@ class GetCustomerSignalsResult(Result):
     device_risk            the risk metric of the receipt of its newest key that has one
     transfers              transfers of its subscriptions, of at most 50 subscriptions
     is_restricted          whether it is restricted now
-    eventual               whether what happened last may be missing for a second (DynamoDB)
     """
 
-    accounts_per_download: int = plain(0)
-    download_count: int = plain(0)
-    accounts_per_token: int = plain(0)
-    purchases: int = plain(0)
-    refunds: int = plain(0)
-    download_purchases: int = plain(0)
-    download_refunds: int = plain(0)
-    new_keys: int = plain(0)
-    active_keys: int = plain(0)
+    accounts_per_download: int = plain()
+    download_count: int = plain()
+    accounts_per_token: int = plain()
+    purchases: int = plain()
+    refunds: int = plain()
+    download_purchases: int = plain()
+    download_refunds: int = plain()
+    new_keys: int = plain()
+    active_keys: int = plain()
     device_risk: int | None = plain()
-    transfers: int = plain(0)
+    transfers: int = plain()
     is_restricted: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class GetCustomerSignalsResult(Result):
+    """The result of `Ledger.get_customer_signals`.
+
+    signals   the counts
+    eventual  whether what happened last may be missing for a second (DynamoDB)
+    """
+
+    signals: CustomerSignals | None = one(CustomerSignals)
     eventual: bool = plain(False)
 
 
