@@ -449,9 +449,8 @@ def customers(tape, keyless):
             bought, "kim", attempt_id=attempt("customer")))
     tape.asks("CUS-4", "apply joins", lambda: ledger.update_subscriptions(tape.line(141), "kim"))
     tape.now += 2 * HOUR
-    for name, download in (("a download", child), ("another download", "7001")):
-        tape.asks("CUS-7", name, lambda text=tape.app(download): ledger.record_customer(
-            text, "sam"))
+    for name, shown in (("a download", tape.app(child)), ("another download", tape.app("7001"))):
+        tape.asks("CUS-7", name, lambda text=shown: ledger.record_customer(text, "sam"))
     tape.refused("CUS-7", "a transaction", lambda: ledger.record_customer(bought, "sam"))
     other = tape.notified("SUBSCRIBED", tape.now)
     sandbox = {"environment": "Sandbox"}
