@@ -697,7 +697,7 @@ extension Ledger {
     let request = LedgerRequest(
       "forget-customer", evidence: [jws], at: now,
       [("attemptId", JSON(attemptId))])
-    return try await asking(request)
+    return try await forgetting(request)
   }
 
   /// Counts what may show abuse: accounts at a download, refunds of a year, new device keys.

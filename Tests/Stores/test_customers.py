@@ -532,6 +532,14 @@ class SQLite(Cases, unittest.TestCase):
             for account in ("'kim'", "'sam'"):
                 self.assertNotIn(account, text)
 
+    def test_log(self):
+        """What was deleted is in no file of SQLite, its log included (STO-93)."""
+        with self.world() as world:
+            world.claim(world.coins(), "account-to-forget")
+            world.ledger.forget_customer(world.consent(), attempt_id=world.attempt())
+            for file in pathlib.Path(self.file).parent.glob("ledger.db*"):
+                self.assertNotIn(b"account-to-forget", file.read_bytes(), file.name)
+
     def test_audit(self):
         """A restriction and its end are in the audit, once (CUS-23)."""
         with self.world() as world:

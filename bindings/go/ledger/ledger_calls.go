@@ -828,7 +828,7 @@ func (l *Ledger) ForgetCustomer(
 		return nil, request.err
 	}
 	found := new(ForgetCustomerResult)
-	return found, l.accepted(ctx, request, found, &found.Result)
+	return found, l.customerForgotten(ctx, request, found)
 }
 
 // GetCustomerSignals counts what may show abuse: accounts at a download, refunds of a year, new

@@ -26,7 +26,7 @@ MADE = {"attemptId": 18, "challenge": 32, "lineage": 24}
 FUNCTIONS = {"grant": ("grant", "Granting"), "take": ("takeBack", "Taking")}
 # Operations with something around their exchange.
 AROUND = {"create-schema": "creating", "check-schema": "checking",
-          "forget-account": "forgetting"}
+          "forget-account": "forgetting", "forget-customer": "forgetting"}
 
 
 def find_kept(kind):

@@ -727,10 +727,10 @@ trait LedgerCalls
         Document|Facts $evidence,
         ?string $attemptId = null,
     ): ForgetCustomerResult {
-        return ForgetCustomerResult::in($this->accepted([
+        return $this->customerForgotten([
             'operation' => 'forget-customer',
             'attemptId' => $attemptId ?? self::attempt(),
-        ], $evidence), 'exchange');
+        ], $evidence);
     }
 
     /**
