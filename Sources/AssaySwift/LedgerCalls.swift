@@ -911,7 +911,7 @@ extension Ledger {
   ///   - now: the time of the call; the exchange goes on from it.
   public func reconcile(
     environment: String, bundleId: String? = nil, attemptId: String? = nil,
-    parts: [String]? = nil, from: Duration? = nil, until: Duration? = nil,
+    parts: [String]? = nil, from: Timestamp? = nil, until: Timestamp? = nil,
     maxRequests: Int64? = nil, lease: Duration? = nil, attempts: Int64? = nil,
     at now: Timestamp = .now
   ) async throws -> ReconcileResult {
@@ -923,8 +923,8 @@ extension Ledger {
         ("bundleId", bundleId.map { JSON($0) }),
         ("attemptId", JSON(attemptId)),
         ("parts", parts.map { JSON($0.map { JSON($0) }) }),
-        ("fromMs", from.map { JSON(milliseconds: $0) }),
-        ("untilMs", until.map { JSON(milliseconds: $0) }),
+        ("fromMs", from.map { JSON($0.milliseconds) }),
+        ("untilMs", until.map { JSON($0.milliseconds) }),
         ("maxRequests", maxRequests.map { JSON($0) }),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
         ("attempts", attempts.map { JSON($0) }),

@@ -508,7 +508,6 @@ extension CaseFixture {
         ("refund.request.operation", "send-consumption-information"),
         ("refund.request.environment", "Sandbox"), ("refund.request.bundleId", "com.example.app"),
         ("refund.request.transactionId", "2000000000000001"),
-        ("refund.request.customerConsented", .flag(true)),
         ("refund.request.sampleContentProvided", .flag(true)),
         ("refund.request.deliveryStatus", "DELIVERED"),
         ("refund.request.consumptionPercentage", 25_000),

@@ -18,7 +18,8 @@ struct Comparison {
     "nextPeriodExpiresAtMs": "nextPeriodExpiresAt", "deactivatedAtMs": "deactivatedAt",
     "nextCheckAtMs": "nextCheckAt", "storedAtMs": "storedAt", "readAtMs": "readAt",
     "resetAtMs": "resetAt", "nextRefreshAtMs": "nextRefreshAt", "usedAtMs": "usedAt",
-    "endsAtMs": "endsAt", "renewsAtMs": "renewsAt",
+    "endsAtMs": "endsAt", "renewsAtMs": "renewsAt", "atMs": "at", "fromMs": "from",
+    "untilMs": "until", "foundAtMs": "foundAt", "seenAtMs": "seenAt", "closedAtMs": "closedAt",
   ]
 
   /// Checks that every member of the object has a property with its value, and that every other

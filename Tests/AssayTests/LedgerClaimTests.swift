@@ -220,7 +220,7 @@ struct LedgerClaimTests {
       let schema = try store.run(["operation": "describe-schema"], now: Minted.now + milliseconds)
       let root = try JSONReader.readObject(schema.json, caps: .evidence).root
       let calls = Array(try require(root.member("exchange")?.member("garbage")).children)
-      checkEqual(calls.count, 4)
+      checkEqual(calls.count, 5)
       let last = try require(calls.last)
       try store.run(
         try require(last.member("sql")?.text).string,
@@ -549,7 +549,8 @@ struct LedgerClaimTests {
       ["operation": "update-subscriptions", "account": "ann"], [("transfer", "allow")])
     checkEqual(mark(apply), "single")
     let line = """
-      ["Sandbox","2000000900000001","bob","p","premium","t",1,2,null,null,3,"e",null,0,0,4,null,1]
+      ["Sandbox","2000000900000001","bob","p","premium","t",1,2,null,null,3,"e",null,0,0,4,null,1,
+        null,null,null]
       """
     try apply.answer("{\"rows\":[\(line)]},{},{},{},{\"rows\":[\(line)]}")
     checkEqual(apply.sql()?.hasPrefix("UPDATE assay_subscription SET owner"), true)

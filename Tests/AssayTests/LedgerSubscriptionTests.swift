@@ -157,7 +157,7 @@ struct LedgerSubscriptionTests {
   }
 
   @Test("CMT-4 a month of a commitment has no grace period in the ledger")
-  func commitment() throws {
+  func commitmentWithoutGrace() throws {
     let end = try require(Minted.purchase.expiresDate)
     let authority = try Minted.authority()
     func verified(

@@ -163,15 +163,15 @@ struct RefundPropertiesTests {
     policy.isRecording = false
     let combinations = try Self.combinations()
     check(combinations.count > 50_000)
-    var sent = 0
+    var covered = 0
     for combination in combinations {
       if let fault = try Self.fault(combination, policy) {
         Issue.record("\(fault): \(combination)")
         return
       }
-      if combination.isCovered { sent += 1 }
+      if combination.isCovered { covered += 1 }
     }
-    check(sent > 5000)
+    check(covered > 4000)
     policy.isRecording = true
     for combination in combinations.prefix(1000) {
       let assessment = RefundAssessment(

@@ -124,7 +124,7 @@ func TestRefunds(t *testing.T) {
 		t.Errorf("the units are %+v", units)
 	}
 	units, err = verifier.ComputeRefundUnits(ctx, ComputeRefundUnitsRequest{
-		Units: 100, RevocationType: RevocationTypeRefundProrated})
+		Units: 100, RevocationType: RefundProrated})
 	if err != nil || units.Share != nil || units.Take != 0 {
 		t.Errorf("an unknown share: %+v, %v", units, err)
 	}

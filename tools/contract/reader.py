@@ -414,6 +414,7 @@ class Member:
         self.is_required = self.present == "required"
         self.is_sent = self.place != "host"
         self.is_duration = self.type == "integer" and self.argument.endswith("Ms")
+        self.is_time = self.type == "time"
 
     @property
     def value_set(self):

@@ -59,8 +59,10 @@ enum LedgerTargets {
 
   /// Runs an exchange. The first byte selects the operation and the second one of its recordings.
   /// The lines after them are replies: `s` and bytes for `HostileStore`, `r` and the JSON of
-  /// results, `f` and an error's code, `0` for no reply, `g` for the host's reply to a grant, `w`
-  /// for the end of a wait, and anything else unchanged.
+  /// results, `f` and an error's code, `0` for no reply, `g` for the host's reply to a grant, `h`
+  /// and `b` for Apple's responses as in `StateMachineTargets`, `t` for the recorded reply to this
+  /// step, or to the one whose number follows, `w` for the end of a wait, and anything else
+  /// unchanged.
   static func ledgerMachine(_ input: [UInt8]) {
     guard input.count > 2 else { return }
     let recordings = starts[Int(input[0]) % starts.count]
@@ -77,14 +79,17 @@ enum LedgerTargets {
     var steps = 1
     for line in lines {
       guard isOpen(answer) else { break }
-      let next = step(exchange, line, answer, start.recording.now)
+      let next = step(exchange, reply(line, answer, start, steps), answer, start.recording.now)
       if next.status & 0xff == 5 {
         demand(next.source("exchange") == Array("null".utf8), "misuse tells something")
         next.free()
         continue
       }
       if isOpen(next) { steps += 1 }
-      demand(steps <= 1294, "\(steps) steps")
+      demand(steps <= max(1294, start.row.steps.most()), "\(steps) steps")
+      demand(
+        start.recording.operation != .reconcile || next.text("exchange.step") != "grant",
+        "a run pays")
       answer.free()
       answer = next
     }
@@ -96,7 +101,7 @@ enum LedgerTargets {
 
   /// Checks that an ended exchange stays ended, with the same document.
   private static func checkOver(_ exchange: OpaquePointer, _ answer: Answer, _ now: Int64) {
-    let again = step(exchange, ArraySlice("w".utf8), answer, now)
+    let again = step(exchange, [:], answer, now)
     demand(again.status & 0xff == 5 || again.json == answer.json, "it goes on after its end")
     again.free()
     if answer.isOK {
@@ -118,16 +123,21 @@ enum LedgerTargets {
   // MARK: answers
 
   private static func step(
-    _ exchange: OpaquePointer, _ line: ArraySlice<UInt8>, _ open: Answer, _ begun: Int64
+    _ exchange: OpaquePointer, _ reply: JSONText, _ open: Answer, _ begun: Int64
   ) -> Answer {
-    let form = open.tree?.member("exchange")
-    let now = form?.member("notBeforeMs")?.integer ?? begun
-    return Calls.step(exchange, answer(line, form).bytes, now: now)
+    let now = open.tree?.member("exchange")?.member("notBeforeMs")?.integer ?? begun
+    return Calls.step(exchange, reply.bytes, now: now)
   }
 
-  private static func answer(_ line: ArraySlice<UInt8>, _ form: JSONValue?) -> JSONText {
+  /// Returns the reply that a line describes.
+  ///
+  /// - Parameter steps: The number of steps so far.
+  private static func reply(
+    _ line: ArraySlice<UInt8>, _ open: Answer, _ start: Start, _ steps: Int
+  ) -> JSONText {
+    let form = open.tree?.member("exchange")
     let store = form?.member("database")
-    let id = (store ?? form?.member("grant"))?.member("id")?.integer ?? 0
+    let id = (store ?? form?.member("grant") ?? form?.member("http"))?.member("id")?.integer ?? 0
     let answer: JSONText = ["id": .integer(id)]
     let rest = line.dropFirst()
     switch line.first {
@@ -145,6 +155,10 @@ enum LedgerTargets {
         ])
     case UInt8(ascii: "0"): return answer.setting("code", 0)
     case UInt8(ascii: "g"): return answer.setting("code", rest.isEmpty ? 200 : 500)
+    case UInt8(ascii: "h"), UInt8(ascii: "b"):
+      return .raw(StateMachineTargets.answer(line, to: id))
+    case UInt8(ascii: "t"):
+      return start.recording.reply(rest.first.map { Int($0) } ?? steps - 1, to: id)
     case UInt8(ascii: "w"): return [:]
     default: return .raw(Array(line))
     }

@@ -1,3 +1,4 @@
+import AssayAuthority
 import CAssay
 
 @testable import Assay
@@ -10,15 +11,16 @@ final class Recording {
   let request: [UInt8]
   let now: Int64
   private let proofs: [EvidenceCase.Evidence.Proof]
+  private let steps: [EvidenceCase.Step]
   /// The verified evidence, which is kept.
   private(set) lazy var evidence = proofs.map { verified($0) }
 
   private init(
     _ operation: Operation, _ verifier: OpaquePointer, _ request: [UInt8],
-    _ proofs: [EvidenceCase.Evidence.Proof], now: Int64
+    _ proofs: [EvidenceCase.Evidence.Proof], _ steps: [EvidenceCase.Step], now: Int64
   ) {
     (self.operation, self.verifier) = (operation, verifier)
-    (self.request, self.proofs, self.now) = (request, proofs, now)
+    (self.request, self.proofs, self.steps, self.now) = (request, proofs, steps, now)
   }
 
   /// Reads a case; `nil` if it is no exchange that had a step, or has evidence of several verifiers.
@@ -34,7 +36,7 @@ final class Recording {
       }),
       let verifier = verifier(name)
     else { return nil }
-    self.init(operation, verifier, request.bytes, evidence.map(\.proof), now: now)
+    self.init(operation, verifier, request.bytes, evidence.map(\.proof), steps, now: now)
   }
 
   /// Begins the exchange.
@@ -48,6 +50,22 @@ final class Recording {
     }
     return Calls.begin(verifier, request, evidence: evidence, now: now)
   }
+
+  /// Returns the recorded reply to the step of a number, beginning again after the last one.
+  ///
+  /// - Parameter id: The id of the step that gets the reply.
+  func reply(_ number: Int, to id: Int64) -> JSONText {
+    let bytes = steps[number % steps.count].answer.bytes
+    guard let form = try? JSONReader.readObject(bytes, caps: Self.caps).root else { return [:] }
+    var reply: JSONText = [:]
+    for member in form.children {
+      let name = member.name.string
+      reply = reply.setting(name, name == "id" ? .integer(id) : .raw(Array(member.source)))
+    }
+    return reply
+  }
+
+  private static let caps = JSONCaps(elements: 16_384, values: 1 << 18)
 
   /// Returns a text of the request; `nil` if it has none of that name.
   func asks(_ name: StaticString) -> String? {

@@ -45,7 +45,7 @@ enum RefundTargets {
     demand(
       asked.member("case")?.member("ownership")?.text == "PURCHASED",
       "a request about another's purchase")
-    let fields = refund.member("fields")?.children ?? []
+    let fields = refund.member("fields").map { Array($0.children) } ?? []
     for member in request.children.dropFirst(4) {
       demand(
         fields.contains {

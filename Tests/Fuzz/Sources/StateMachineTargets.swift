@@ -259,7 +259,7 @@ enum StateMachineTargets {
     return answer
   }
 
-  private static func answer(_ line: ArraySlice<UInt8>, to id: Int64) -> [UInt8] {
+  static func answer(_ line: ArraySlice<UInt8>, to id: Int64) -> [UInt8] {
     switch line.first {
     case 0x77: return Array("{}".utf8)
     case 0x62, 0x68:

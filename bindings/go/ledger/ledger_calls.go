@@ -1033,9 +1033,9 @@ type ReconcileRequest struct {
 	Parts []string
 	// Where the time of the notifications begins; zero: three hours before the end of the last
 	// run, at first 179 days ago (Sandbox 29).
-	From time.Duration
+	From time.Time
 	// Where it ends; zero and at most: now.
-	Until time.Duration
+	Until time.Time
 	// The most requests to Apple of this exchange; zero: 100.
 	MaxRequests int64
 	// How long this exchange has the run without a step; zero: 300 s.
@@ -1052,8 +1052,8 @@ func (l *Ledger) Reconcile(ctx context.Context, asked ReconcileRequest) (*Reconc
 	put(request, "bundleId", asked.BundleID)
 	request.make("attemptId", asked.AttemptID, 16)
 	request.list("parts", asked.Parts)
-	put(request, "fromMs", asked.From.Milliseconds())
-	put(request, "untilMs", asked.Until.Milliseconds())
+	request.time("fromMs", asked.From)
+	request.time("untilMs", asked.Until)
 	put(request, "maxRequests", asked.MaxRequests)
 	put(request, "leaseMs", asked.Lease.Milliseconds())
 	put(request, "attempts", asked.Attempts)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"time"
 
 	assay "assay.example/bindings/go"
 )
@@ -29,6 +30,13 @@ func put[T comparable](r *request, name string, value T) {
 }
 
 func (r *request) set(name string, value any) { r.members[name] = value }
+
+// time adds a time that is not zero.
+func (r *request) time(name string, value time.Time) {
+	if !value.IsZero() {
+		r.members[name] = value.UnixMilli()
+	}
+}
 
 // list adds a list that is not nil.
 func (r *request) list(name string, values []string) {

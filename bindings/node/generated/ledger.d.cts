@@ -1494,9 +1494,9 @@ export interface ReconcileRequest extends LedgerCallOptions {
    * Where the time of the notifications begins; absent: three hours before the end of the last run,
    * at first 179 days ago (Sandbox 29).
    */
-  fromMs?: number;
+  fromMs?: Ms | Date;
   /** Where it ends; absent and at most: now. */
-  untilMs?: number;
+  untilMs?: Ms | Date;
   /** The most requests to Apple of this exchange. */
   maxRequests?: number;
   /** How long this exchange has the run without a step. */

@@ -1583,8 +1583,8 @@ export interface ExchangeRequests {
     bundleId?: string | null;
     attemptId: string;
     parts?: readonly string[] | null;
-    fromMs?: number | null;
-    untilMs?: number | null;
+    fromMs?: Ms | Date | null;
+    untilMs?: Ms | Date | null;
     maxRequests?: number | null;
     leaseMs?: number | null;
     attempts?: number | null;

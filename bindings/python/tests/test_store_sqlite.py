@@ -25,7 +25,7 @@ from assay.ledger import Grant, SQLite
 from assay.ledger._pool import Pool
 from assay.ledger.results import StoredEvidence
 
-KEPT = {"sha256": "ab", "text": "text", "stored_at_ms": 5}
+KEPT = {"sha256": "ab", "text": "text", "stored_at_ms": 5, "bundle_id": None}
 ADD = "INSERT INTO t (k, n) VALUES (?, ?)"
 
 
@@ -376,8 +376,16 @@ class TransactionTest(SQLiteTest):
         exchange = Exchange(wait, wait, {"step": "wait", "notBeforeMs": 200_000})
         run(exchange, self.store, clock=lambda: now[0], sleep=sleep, max_wait=60)
         self.assertEqual((slept, exchange.answers), ([0.25, 0.0], [{}, {}]))
-        with self.assertRaises(NotImplementedError):
-            run(Exchange({"step": "http"}), self.store)
+
+    def test_requests_go_to_the_sender(self):
+        exchange, sent = Exchange({"step": "http", "http": {"id": 7}}), []
+
+        def send(request):
+            sent.append(request)
+            return {"id": 7, "status": 200}
+
+        run(exchange, self.store, sender=send)
+        self.assertEqual((sent, exchange.answers), ([{"id": 7}], [{"id": 7, "status": 200}]))
 
 
 class PoolTest(SQLiteTest):
@@ -502,14 +510,14 @@ class ResultTest(unittest.TestCase):
 
     def test_a_constructor(self):
         one = StoredEvidence(**KEPT)
-        self.assertEqual(one, StoredEvidence("ab", "text", stored_at_ms=5))
+        self.assertEqual(one, StoredEvidence("ab", "text", stored_at_ms=5, bundle_id=None))
         self.assertEqual(dataclasses.asdict(one), KEPT)
-        self.assertEqual(hash(one), hash(StoredEvidence("ab", "text", 5)))
+        self.assertEqual(hash(one), hash(StoredEvidence("ab", "text", 5, None)))
         self.assertEqual(dataclasses.replace(one, text="other").text, "other")
         self.assertEqual(list(inspect.signature(StoredEvidence).parameters), list(KEPT))
         self.assertEqual(pickle.loads(pickle.dumps(one)), one)
         self.assertEqual(copy.copy(one), one)
-        for first, more in ((("ab", "text"), {}), (("ab", "text", 5, 6), {}),
+        for first, more in ((("ab", "text"), {}), (("ab", "text", 5, None, 6), {}),
                             (("ab",), KEPT), ((), {**KEPT, "other": 1})):
             with self.subTest(first=first, more=more), self.assertRaises(TypeError):
                 StoredEvidence(*first, **more)

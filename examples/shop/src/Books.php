@@ -98,6 +98,33 @@ final class Books
         return $found;
     }
 
+    /** Returns until when ledger and Apple were compared, in milliseconds since 1970; null if never. */
+    public function reconciled(): ?int
+    {
+        [[$untilMs]] = $this->rows("SELECT MAX(until_ms) FROM {$this->prefix}run WHERE done_at_ms IS NOT NULL");
+
+        return $untilMs === null ? null : (int) $untilMs;
+    }
+
+    /**
+     * Returns how many differences between ledger and Apple were found and closed, by day.
+     *
+     * @return array{found: array<int, int>, closed: array<int, int>} begin of the day => number
+     */
+    public function differences(int $fromMs): array
+    {
+        $found = ['found' => [], 'closed' => []];
+        foreach (['found' => 'found_at_ms', 'closed' => 'closed_at_ms'] as $name => $time) {
+            $read = $this->rows("SELECT $time - $time % 86400000, COUNT(*) FROM {$this->prefix}difference"
+                . " WHERE $time >= $fromMs GROUP BY 1 ORDER BY 1");
+            foreach ($read as [$begin, $count]) {
+                $found[$name][(int) $begin] = (int) $count;
+            }
+        }
+
+        return $found;
+    }
+
     /** @return list<Sale> */
     private function sales(Span $span, string $time, string $part): array
     {

@@ -23,6 +23,12 @@ final class Money
             . ($digits === 0 ? '' : '.' . substr($text, -$digits));
     }
 
+    /** Returns a price of Apple's, in thousandths of the currency unit: "9.99 USD". */
+    public static function price(int $thousandths, string $currency): string
+    {
+        return sprintf('%d.%02d', intdiv($thousandths, 1000), intdiv($thousandths % 1000, 10)) . " $currency";
+    }
+
     public static function text(int $minor, string $currency): string
     {
         return self::number($minor, $currency) . " $currency";

@@ -56,7 +56,7 @@ final class Reconcile
 
     public static function describe(Difference $one): string
     {
-        $worth = $one->price === null ? '' : " $one->price/1000 $one->currency";
+        $worth = $one->price === null ? '' : '  ' . Money::price($one->price, (string) $one->currency);
 
         return "$one->id  $one->kind  $one->transactionId  $one->productId$worth"
             . ($one->settledBy === null ? '' : "  settled by $one->settledBy");

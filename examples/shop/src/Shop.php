@@ -68,6 +68,11 @@ final class Shop
         return new Dashboard($this->settings, $this->tally(), $this->books(...));
     }
 
+    public function balance(): Balance
+    {
+        return new Balance($this);
+    }
+
     public function account(): Account
     {
         return new Account($this);

@@ -419,12 +419,4 @@ final class PagesTest extends ShopTestCase
             return $cells[1];
         }, $rows[0]);
     }
-
-    private function seal(RunningShop $shop, ?string $login = null): string
-    {
-        $page = $shop->page('/support', login: $login)->body;
-        preg_match('/name="seal" value="([0-9a-f]{64})"/', $page, $found);
-
-        return $found[1];
-    }
 }

@@ -100,6 +100,14 @@ abstract class ShopTestCase extends TestCase
         return 'span=month&day=' . gmdate('Y-m-d', intdiv($ms, 1000));
     }
 
+    protected function seal(RunningShop $shop, ?string $login = null): string
+    {
+        $page = $shop->page('/support', login: $login)->body;
+        preg_match('/name="seal" value="([0-9a-f]{64})"/', $page, $found);
+
+        return $found[1];
+    }
+
     protected static function now(): int
     {
         return (int) (microtime(true) * 1000);

@@ -25,11 +25,13 @@ DAY = 700
 ACCOUNT = "customer-1"
 PRICES = {"com.example.app.coins100": {"currency": "EUR", "minor": 99}}
 PAGES = {"dashboard": "/dashboard", "week": "/dashboard?span=week",
-         "support": f"/support?account={ACCOUNT}", "events": "/events?span=month"}
+         "support": f"/support?account={ACCOUNT}", "events": "/events?span=month",
+         "balance": "/balance"}
 # The pictures that the documentation uses: page -> width and scheme -> name.
 PICTURES_OF = {
     "dashboard": {"1280 light": "shop-dashboard", "390 dark": "shop-dashboard-phone"},
-    "support": {"1280 dark": "shop-support", "390 dark": "shop-support-phone"}}
+    "support": {"1280 dark": "shop-support", "390 dark": "shop-support-phone"},
+    "balance": {"1280 light": "shop-balance", "390 dark": "shop-balance-phone"}}
 # What each page must have besides: true, in the browser, with its tables opened.
 EXPECTED = {
     "no script": "document.scripts.length == 0",
@@ -76,6 +78,27 @@ def a_day(shop):
         connection.execute("UPDATE shop_tally SET hour = ? || substr(hour, 2)", (now,))
 
 
+def differences(shop):
+    """Let a run have found three differences today, and some on earlier days that are closed."""
+    now = int(datetime.datetime.now(datetime.timezone.utc).timestamp() * 1000)
+    hour, day = 3_600_000, 86_400_000
+    found = [(kind, price, now - 5 * hour, None) for kind, price in (
+        ("paid-not-granted", 9990), ("paid-not-granted", 9990), ("refund-not-taken-back", 990))]
+    found += [("claim-left-behind", 990, now - at * day, now - (at - at % 3) * day)
+              for at in (2, 5, 5, 11, 23, 24, 40, 41, 41, 66)]
+    with sqlite3.connect(shop.database, timeout=10) as connection:
+        connection.execute(
+            "INSERT INTO assay_run VALUES ('x', 'r', 'done', 'events open', ?, ?, 'subscriptions',"
+            " 0, '', 0, 0, 'a', 1, 0, ?, ?)", (now - day, now - hour, now - hour, now - hour))
+        connection.executemany(
+            "INSERT INTO assay_difference VALUES (?, 'Production', ?, ?, ?, ?, ?,"
+            " 'com.example.app.coins100', 1, ?, 'EUR', ?, ?, NULL, ?, ?, 'r', ?, ?, NULL)",
+            [(f"{number:064x}", f"Production/{number}", kind, "closed" if closed else "open",
+              str(500_000_000_000_000 + number), str(500_000_000_000_000 + number), price,
+              at - hour, at - hour, at, at, closed, closed and "run")
+             for number, (kind, price, at, closed) in enumerate(found)])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", type=pathlib.Path)
@@ -86,6 +109,7 @@ def main():
     settings = {"testers": [ACCOUNT], "prices": PRICES}
     with ShopServer(FOLDER, options.program.resolve(), settings=settings) as shop:
         a_day(shop)
+        differences(shop)
         screens.look(suite, [{
             "name": name, "address": shop.url + path, "login": ["operator", shop.password],
             "expect": {**EXPECTED, **(CHARTS if name == "dashboard" else {})},

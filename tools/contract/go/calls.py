@@ -157,7 +157,7 @@ ENDS = {"claim": "claimed", "resume": "resumed", "resume-expired": "tookOver",
         "issue-challenge": "challenged", "forget-account": "forgotten",
         "forget-customer": "customerForgotten", "check-schema": "checked"}
 FUNCTIONS = {"grant": ("Grant", "GrantFunc"), "take": ("TakeBack", "TakeFunc")}
-TYPES = {"integer": "int64", "boolean": "bool", "GetPlanResult": "*GetPlanResult"}
+TYPES = {"integer": "int64", "boolean": "bool", "time": "time.Time", "GetPlanResult": "*GetPlanResult"}
 OCTETS = {"attemptId": 16, "challenge": 32}
 # Words of Go about a member whose default is not the library's, by operation and member.
 DEFAULTS = {
@@ -175,7 +175,7 @@ class Field:
     def __init__(self, member):
         self.member, self.key, self.is_function = member, member.name, not member.is_sent
         name = member.alias if member.name in KEYWORDS else member.name
-        name = name.removesuffix("Ms") if member.is_duration else name
+        name = name.removesuffix("Ms") if member.is_duration or member.is_time else name
         self.name, self.local = go_name(name), name_parameter(name)
         if self.is_function:
             self.name, self.type = FUNCTIONS[name]
@@ -190,7 +190,7 @@ class Field:
     def describe(self, is_parameter=False):
         """Return what a comment says of it."""
         member, said = self.member, self.member.does.rstrip(".")
-        nothing = {"*GetPlanResult": "nil", "int64": "zero", "time.Duration": "zero"}.get(
+        nothing = {"*GetPlanResult": "nil", "int64": "zero", "time.Duration": "zero", "time.Time": "zero"}.get(
             self.type, "empty")
         said = said.replace("absent", nothing)
         if self.type == "string" and member.choices:
@@ -222,6 +222,8 @@ class Field:
         name, present = quote(self.key), self.member.present
         if self.member.is_duration:
             return f"put(request, {name}, {value}.Milliseconds())"
+        if self.member.is_time:
+            return f"request.time({name}, {value})"
         if self.member.given == "made":
             return f"request.make({name}, {value}, {OCTETS[self.key]})"
         if self.type in ("[]string", "*GetPlanResult"):

@@ -105,6 +105,7 @@ namespace Assay\\Ledger;
 
 use Assay\\Document;
 use Assay\\Facts\\Facts;
+use DateTimeInterface;
 use SensitiveParameter;
 
 /**
@@ -116,7 +117,8 @@ trait LedgerCalls
 {"""
 BY_HAND = {"create-schema"}
 EVIDENCE = "Document|Facts"
-TYPES = {"integer": "int", "boolean": "bool", "GetPlanResult": "GetPlanResult"}
+TYPES = {"integer": "int", "boolean": "bool", "time": "int|DateTimeInterface",
+         "GetPlanResult": "GetPlanResult"}
 # The method of Ledger that makes the result of a request; without one the document is read as that
 # class.
 MADE_BY = {
@@ -255,6 +257,8 @@ class Method:
             value = "$challenge ?? self::text(random_bytes(32))"
         elif member.given == "made":
             value = f"${name} ?? self::attempt()"
+        elif member.is_time:
+            value = f"self::moment({value})"
         elif type_ == "GetPlanResult":
             value = f"self::kept({value})"
         is_needed = member.is_required and member.given == "argument" or name == "password"

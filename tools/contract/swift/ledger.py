@@ -14,10 +14,10 @@ from .hosts import (MARK, PACKAGE, escape, write_comment, write_protocol, write_
 
 LINE = 98
 # Types of members of requests; a choice and every other form is a text.
-TYPES = {"integer": "Int64", "boolean": "Bool", "GetPlanResult": "GetPlanResult"}
+TYPES = {"integer": "Int64", "boolean": "Bool", "time": "Timestamp", "GetPlanResult": "GetPlanResult"}
 # The JSON of a value `$0` of a type.
 SENT = {"[String]": "JSON($0.map { JSON($0) })", "Duration": "JSON(milliseconds: $0)",
-        "GetPlanResult": "$0.kept"}
+        "Timestamp": "JSON($0.milliseconds)",        "GetPlanResult": "$0.kept"}
 # The classes of evidence of which an operation takes one.
 EVIDENCE = {"jws": "any Facts", "attestation": "Attestation", "assertion": "Assertion",
             "attest-receipt": "AttestReceipt"}
@@ -76,7 +76,8 @@ class Argument:
     def __init__(self, member):
         self.member, self.is_function = member, not member.is_sent
         self.is_made = member.given == "made"
-        self.name = member.argument.removesuffix("Ms") if member.is_duration else member.argument
+        has_unit = member.is_duration or member.is_time
+        self.name = member.argument.removesuffix("Ms") if has_unit else member.argument
         self.is_required = member.is_required and not self.is_made
         if self.is_function:
             self.name, self.type = FUNCTIONS[member.name]

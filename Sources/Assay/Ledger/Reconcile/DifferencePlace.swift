@@ -17,8 +17,7 @@ extension DifferencePlace {
   /// Reads the text that a document has given for the next page; `nil` if it is none.
   init?(_ text: Text) {
     guard let dash = text.utf8.firstIndex(of: 0x2d),
-      let atMs = JSONValue.integer(text.utf8[..<dash]), atMs >= 0,
-      atMs <= MemberNode.exactInteger
+      let atMs = JSONValue.integer(text.utf8[..<dash]), atMs <= MemberNode.exactInteger
     else { return nil }
     self.init(atMs: atMs, key: Text(Array(text.utf8[(dash &+ 1)...])))
   }

@@ -11,6 +11,7 @@ use Assay\Facts\Facts;
 use Assay\Internal\Arguments;
 use Assay\Internal\Refusal;
 use Assay\Verifier;
+use DateTimeInterface;
 use SensitiveParameter;
 
 /**
@@ -417,6 +418,11 @@ final class Ledger
     private static function attempt(): string
     {
         return self::text(random_bytes(16));
+    }
+
+    private static function moment(int|DateTimeInterface|null $given): ?int
+    {
+        return $given === null ? null : Arguments::milliseconds($given);
     }
 
     private static function text(string $octets): string

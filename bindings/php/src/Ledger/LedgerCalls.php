@@ -8,6 +8,7 @@ namespace Assay\Ledger;
 
 use Assay\Document;
 use Assay\Facts\Facts;
+use DateTimeInterface;
 use SensitiveParameter;
 
 /**
@@ -920,9 +921,9 @@ trait LedgerCalls
      * @param list<string>|null $parts what to look at: the notifications that Apple could not
      *     deliver, or all; claims, take-backs and subscriptions. Null: failures and open. A
      *     run that is open goes on as it was begun
-     * @param int|null $fromMs where the time of the notifications begins; null: three hours
-     *     before the end of the last run, at first 179 days ago (Sandbox 29)
-     * @param int|null $untilMs where it ends; null and at most: now
+     * @param int|DateTimeInterface|null $fromMs where the time of the notifications begins;
+     *     null: three hours before the end of the last run, at first 179 days ago (Sandbox 29)
+     * @param int|DateTimeInterface|null $untilMs where it ends; null and at most: now
      * @param int|null $maxRequests the most requests to Apple of this exchange, 1…500; null:
      *     100
      * @param int|null $leaseMs how long this exchange has the run without a step,
@@ -934,8 +935,8 @@ trait LedgerCalls
         ?string $bundleId = null,
         ?string $attemptId = null,
         ?array $parts = null,
-        ?int $fromMs = null,
-        ?int $untilMs = null,
+        int|DateTimeInterface|null $fromMs = null,
+        int|DateTimeInterface|null $untilMs = null,
         ?int $maxRequests = null,
         ?int $leaseMs = null,
         ?int $attempts = null,
@@ -946,8 +947,8 @@ trait LedgerCalls
             'bundleId' => $bundleId,
             'attemptId' => $attemptId ?? self::attempt(),
             'parts' => $parts,
-            'fromMs' => $fromMs,
-            'untilMs' => $untilMs,
+            'fromMs' => self::moment($fromMs),
+            'untilMs' => self::moment($untilMs),
             'maxRequests' => $maxRequests,
             'leaseMs' => $leaseMs,
             'attempts' => $attempts,

@@ -196,6 +196,11 @@ def challenge_of(given: str | None) -> str:
     return secrets.token_urlsafe(32) if given is None else given
 
 
+def time_of(given: Time | None, name: str) -> int | None:
+    """Return a time in milliseconds since 1970 UTC; None if there is none."""
+    return None if given is None else milliseconds(given, name)
+
+
 def cached_plan_of(last: GetPlanResult | None) -> dict[str, Any] | None:
     """Return the members of an earlier result that `get-plan` accepts; None if there is none."""
     if last is None:
