@@ -2198,7 +2198,7 @@ enum ExplanationText {
     thing	value	RENEWAL_EXTENSION	value of	NotificationType: The reason of a notification.	SUMMARY	mass extension finished; counts in summary, no data: none	FAILURE	mass extension failed for this subscriber: none
     thing	value	ONE_TIME_CHARGE	value of	NotificationType: The reason of a notification.	without subtype	consumable, non-consumable or non-renewing subscription bought: grant once (keys.purchase)
     thing	value	EXTERNAL_PURCHASE_TOKEN	value of	NotificationType: The reason of a notification.	UNREPORTED / CREATED / ACTIVE_TOKEN_REMINDER	token not reported / custom link token made / still active (monthly): none; report tokens to Apple
-    thing	value	RESCIND_CONSENT	value of	NotificationType: The reason of a notification.	without subtype	a parent or guardian withdrew consent for a child's use of the app (appData): none on purchases; restrict the account
+    thing	value	RESCIND_CONSENT	value of	NotificationType: The reason of a notification.	without subtype	a parent or guardian withdrew consent for a child's use of the app (appData): none on purchases; restrict the account (CUS-20)
     thing	value	METADATA_UPDATE	value of	NotificationType: The reason of a notification.	without subtype	Advanced Commerce: SKU, name or description changed: recompute names
     thing	value	MIGRATION	value of	NotificationType: The reason of a notification.	without subtype	Advanced Commerce: subscription migrated; old id in previousOriginalTransactionId: recompute; move the binding
     thing	value	MIGRATE	value of	NotificationType: The reason of a notification.	without subtype	Advanced Commerce: subscription migrated; old id in previousOriginalTransactionId: recompute; move the binding
