@@ -578,6 +578,143 @@ extension Ledger {
     return try await forgetting(request)
   }
 
+  /// Joins an account to the download of its app transaction, so that withdrawn consent finds
+  /// it. Needs `ledger.customerKey`.
+  ///
+  /// - Parameters:
+  ///   - jws: what was verified by the ledger's verifier.
+  ///   - account: the account that sent the app transaction.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func recordCustomer(
+    _ jws: any Facts, account: String, at now: Timestamp = .now
+  ) async throws -> RecordCustomerResult {
+    let request = LedgerRequest(
+      "record-customer", evidence: [jws], at: now,
+      [("account", JSON(account))])
+    return try await asking(request)
+  }
+
+  /// Finds the accounts of a customer by evidence, by an id of Apple's, or by one of the
+  /// accounts. Needs `ledger.customerKey`.
+  ///
+  /// - Parameters:
+  ///   - evidence: facts verified by the ledger's verifier; may be left out.
+  ///   - account: the account whose customer to find; beside another question, the account to
+  ///     compare with.
+  ///   - environment: the environment of `appTransactionId` or `transactionId`: `Production`,
+  ///     `Sandbox`, `Xcode`, `LocalTesting`.
+  ///   - appTransactionId: the id of the download.
+  ///   - appAccountToken: the token that the app set at a purchase.
+  ///   - transactionId: the id of a transaction that the ledger has.
+  ///   - operatorView: whether the caller is an operator, who may see accounts.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func findCustomer(
+    evidence: [any Facts] = [], account: String? = nil, environment: String? = nil,
+    appTransactionId: String? = nil, appAccountToken: String? = nil, transactionId: String? = nil,
+    operatorView: Bool? = nil, at now: Timestamp = .now
+  ) async throws -> FindCustomerResult {
+    let request = LedgerRequest(
+      "find-customer", evidence: evidence, at: now,
+      [
+        ("account", account.map { JSON($0) }),
+        ("environment", environment.map { JSON($0) }),
+        ("appTransactionId", appTransactionId.map { JSON($0) }),
+        ("appAccountToken", appAccountToken.map { JSON($0) }),
+        ("transactionId", transactionId.map { JSON($0) }),
+        ("operatorView", operatorView.map { JSON($0) }),
+      ])
+    return try await asking(request)
+  }
+
+  /// Restricts an account, or every account at the download of a RESCIND_CONSENT: plans are
+  /// the default one until the restriction is lifted. Needs `ledger.customerKey`.
+  ///
+  /// - Parameters:
+  ///   - evidence: facts verified by the ledger's verifier; may be left out.
+  ///   - account: the account; nil with evidence.
+  ///   - reason: why; nil with evidence, whose reason is `consent`: `operator`, `fraud`,
+  ///     `legal`.
+  ///   - note: a note for the audit row.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func restrictCustomer(
+    evidence: (any Facts)? = nil, account: String? = nil, reason: String? = nil,
+    note: String? = nil, attemptId: String? = nil, at now: Timestamp = .now
+  ) async throws -> RestrictCustomerResult {
+    let attemptId = attemptId ?? Ledger.made(18)
+    let request = LedgerRequest(
+      "restrict-customer", evidence: evidence.map { [$0] } ?? [], at: now,
+      [
+        ("account", account.map { JSON($0) }),
+        ("reason", reason.map { JSON($0) }),
+        ("note", note.map { JSON($0) }),
+        ("attemptId", JSON(attemptId)),
+      ])
+    return try await asking(request)
+  }
+
+  /// Lifts the restrictions of an account that have one reason; others stay. Needs
+  /// `ledger.customerKey`.
+  ///
+  /// - Parameters:
+  ///   - account: the account.
+  ///   - reason: the reason of the restrictions to lift; `consent`: consent was given again:
+  ///     `consent`, `operator`, `fraud`, `legal`.
+  ///   - note: why, for the audit row.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func liftRestriction(
+    account: String, reason: String, note: String, attemptId: String? = nil,
+    at now: Timestamp = .now
+  ) async throws -> LiftRestrictionResult {
+    let attemptId = attemptId ?? Ledger.made(18)
+    let request = LedgerRequest(
+      "lift-restriction", at: now,
+      [
+        ("account", JSON(account)),
+        ("reason", JSON(reason)),
+        ("note", JSON(note)),
+        ("attemptId", JSON(attemptId)),
+      ])
+    return try await asking(request)
+  }
+
+  /// Restricts and then forgets every account at the download of a RESCIND_CONSENT. Needs
+  /// `ledger.customerKey` and `ledger.forgetKey`. Call it again with the same attempt id while
+  /// there is more.
+  ///
+  /// - Parameters:
+  ///   - jws: what was verified by the ledger's verifier.
+  ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
+  ///     one.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func forgetCustomer(
+    _ jws: any Facts, attemptId: String? = nil, at now: Timestamp = .now
+  ) async throws -> ForgetCustomerResult {
+    let attemptId = attemptId ?? Ledger.made(18)
+    let request = LedgerRequest(
+      "forget-customer", evidence: [jws], at: now,
+      [("attemptId", JSON(attemptId))])
+    return try await forgetting(request)
+  }
+
+  /// Counts what may show abuse: accounts at a download, refunds of a year, new device keys.
+  /// Advice, never a reason to refuse a claim. Needs `ledger.customerKey`.
+  ///
+  /// - Parameters:
+  ///   - account: the account.
+  ///   - now: the time of the call; the exchange goes on from it.
+  public func getCustomerSignals(
+    account: String, at now: Timestamp = .now
+  ) async throws -> GetCustomerSignalsResult {
+    let request = LedgerRequest(
+      "get-customer-signals", at: now,
+      [("account", JSON(account))])
+    return try await asking(request)
+  }
+
   /// Returns stored signed texts by digest, purchase or subscription; they are no evidence
   /// until they are verified again. Needs `ledger.keepEvidence`.
   ///

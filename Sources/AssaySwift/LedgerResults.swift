@@ -8,6 +8,39 @@ public protocol StoreResult: LedgerResult {
   var outcome: String { get }
 }
 
+/// The oldest restriction of an account.
+public struct Restriction: FactsObject, Hashable, Sendable {
+  /// "consent", "operator", "fraud", "legal".
+  public internal(set) var reason: String
+  /// Since when; of consent: when it was withdrawn.
+  public internal(set) var restrictedAt: Timestamp
+
+  init(_ facts: Members) throws(AssayError) {
+    reason = try facts.needed(facts.text("reason"), "reason")
+    restrictedAt = try facts.needed(facts.time("restrictedAtMs"), "restrictedAtMs")
+  }
+}
+
+/// An account that was restricted.
+public struct RestrictedAccount: FactsObject, Hashable, Sendable {
+  /// The account.
+  public internal(set) var account: String
+  /// Its role at the download: "payer", "assigned", "family", "holder"; nil if a person named
+  /// the account.
+  public internal(set) var role: String?
+  /// Since when.
+  public internal(set) var restrictedAt: Timestamp
+  /// Whether this exchange restricted it.
+  public internal(set) var changed: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    account = try facts.needed(facts.text("account"), "account")
+    role = facts.text("role")
+    restrictedAt = try facts.needed(facts.time("restrictedAtMs"), "restrictedAtMs")
+    changed = try facts.needed(facts.boolean("changed"), "changed")
+  }
+}
+
 /// One purchase, and the outcome of its claim.
 public struct Claim: FactsObject, Hashable, Sendable {
   /// The key of the ledger row; nil if the purchase cannot have one.
@@ -98,6 +131,8 @@ public struct ClaimResult: StoreResult, AnswerOfStore {
   /// Whether the row is claimed after the grant ended its transaction; nil if the row could
   /// not be read.
   public internal(set) var committed: Bool?
+  /// The restriction of the account; nil without one, or without `ledger.customerKey`.
+  public internal(set) var restriction: Restriction?
 
   init(_ facts: Members) throws(AssayError) {
     document = facts.document
@@ -108,6 +143,7 @@ public struct ClaimResult: StoreResult, AnswerOfStore {
     changed = facts.boolean("changed")
     retryAfter = facts.duration("retryAfterMs")
     committed = facts.boolean("committed")
+    restriction = try facts.object("restriction")
   }
 }
 
@@ -515,6 +551,8 @@ public struct UpdateSubscriptionsResult: LedgerResult, AnswerOfStore {
   public internal(set) var subscriptions: [SubscriptionUpdate]
   /// Whether a subscription changed.
   public internal(set) var changed: Bool
+  /// The restriction of the account; nil without one, or without `ledger.customerKey`.
+  public internal(set) var restriction: Restriction?
 
   init(_ facts: Members) throws(AssayError) {
     document = facts.document
@@ -522,6 +560,7 @@ public struct UpdateSubscriptionsResult: LedgerResult, AnswerOfStore {
     expiresAt = facts.time("expiresAtMs")
     subscriptions = try facts.objects("subscriptions")
     changed = try facts.needed(facts.boolean("changed"), "changed")
+    restriction = try facts.object("restriction")
   }
 }
 
@@ -542,6 +581,11 @@ public struct ApplyEventResult: LedgerResult, AnswerOfStore {
   /// Whether the row is committed after the host ended the transaction; nil if the row could
   /// not be read.
   public internal(set) var committed: Bool?
+  /// The accounts at the download of a RESCIND_CONSENT, at most 50; delete what the law
+  /// demands of them. Empty without `ledger.customerKey`.
+  public internal(set) var restricted: [RestrictedAccount]
+  /// Whether more accounts are at the download; nil without `ledger.customerKey`.
+  public internal(set) var hasMore: Bool?
 
   init(_ facts: Members) throws(AssayError) {
     document = facts.document
@@ -551,6 +595,8 @@ public struct ApplyEventResult: LedgerResult, AnswerOfStore {
     refused = try facts.objects("refused")
     changed = try facts.needed(facts.boolean("changed"), "changed")
     committed = facts.boolean("committed")
+    restricted = try facts.objects("restricted")
+    hasMore = facts.boolean("hasMore")
   }
 }
 
@@ -570,6 +616,8 @@ public struct GetPlanResult: LedgerResult, AnswerOfStore {
   public internal(set) var readAt: Timestamp?
   /// Whether the database was unavailable and the plan is that of `cachedPlan`.
   public internal(set) var isCached: Bool?
+  /// The restriction of the account; nil without one, or without `ledger.customerKey`.
+  public internal(set) var restriction: Restriction?
 
   init(_ facts: Members) throws(AssayError) {
     document = facts.document
@@ -578,6 +626,7 @@ public struct GetPlanResult: LedgerResult, AnswerOfStore {
     subscriptions = try facts.objects("subscriptions")
     readAt = facts.time("readAtMs")
     isCached = facts.boolean("isCached")
+    restriction = try facts.object("restriction")
   }
 }
 
@@ -595,6 +644,8 @@ public struct DeactivateSubscriptionsResult: LedgerResult, AnswerOfStore {
   public internal(set) var deactivated: Int64
   /// Whether a subscription was deactivated.
   public internal(set) var changed: Bool
+  /// The restriction of the account; nil without one, or without `ledger.customerKey`.
+  public internal(set) var restriction: Restriction?
 
   init(_ facts: Members) throws(AssayError) {
     document = facts.document
@@ -603,6 +654,7 @@ public struct DeactivateSubscriptionsResult: LedgerResult, AnswerOfStore {
     subscriptions = try facts.objects("subscriptions")
     deactivated = try facts.needed(facts.integer("deactivated"), "deactivated")
     changed = try facts.needed(facts.boolean("changed"), "changed")
+    restriction = try facts.object("restriction")
   }
 }
 
@@ -1014,6 +1066,207 @@ public struct ForgetAccountResult: StoreResult, AnswerOfStore {
     forgotten = try facts.needed(facts.object("forgotten"), "forgotten")
     hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
     changed = try facts.needed(facts.boolean("changed"), "changed")
+  }
+}
+
+/// An account of a customer.
+public struct CustomerAccount: FactsObject, Hashable, Sendable {
+  /// The account.
+  public internal(set) var account: String
+  /// How it was found, the surest first: "ledger", "subscription", "token", "download".
+  public internal(set) var by: [String]
+  /// Its role: "payer", "assigned", "family", "holder"; nil if only the ledger has it.
+  public internal(set) var role: String?
+  /// When it was joined; nil if only the ledger has it.
+  public internal(set) var firstSeenAt: Timestamp?
+  /// When it was seen last, to the hour; nil if only the ledger has it.
+  public internal(set) var lastSeenAt: Timestamp?
+  /// Whether it is restricted now.
+  public internal(set) var isRestricted: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    account = try facts.needed(facts.text("account"), "account")
+    by = facts.list("by")
+    role = facts.text("role")
+    firstSeenAt = facts.time("firstSeenAtMs")
+    lastSeenAt = facts.time("lastSeenAtMs")
+    isRestricted = try facts.needed(facts.boolean("isRestricted"), "isRestricted")
+  }
+}
+
+/// The result of `record-customer`: "recorded", "none" (the app transaction has no
+/// `appTransactionId`).
+public struct RecordCustomerResult: StoreResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The outcome of the request.
+  public internal(set) var outcome: String
+  /// The restriction of the account; nil without one.
+  public internal(set) var restriction: Restriction?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    outcome = try facts.needed(facts.text("outcome"), "outcome")
+    restriction = try facts.object("restriction")
+  }
+}
+
+/// The result of `find-customer`.
+public struct FindCustomerResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The accounts, the surest first, for an operator; else empty.
+  public internal(set) var accounts: [CustomerAccount]
+  /// The number of accounts, at most 50.
+  public internal(set) var accountCount: Int64
+  /// The number of downloads.
+  public internal(set) var downloadCount: Int64
+  /// Whether the account of the request is among them; nil if the request names none.
+  public internal(set) var isOwn: Bool?
+  /// Whether there are more accounts or downloads than are counted.
+  public internal(set) var isCapped: Bool
+  /// Whether what the account was joined to last may be missing for a second (DynamoDB).
+  public internal(set) var eventual: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    accounts = try facts.objects("accounts")
+    accountCount = try facts.needed(facts.integer("accountCount"), "accountCount")
+    downloadCount = try facts.needed(facts.integer("downloadCount"), "downloadCount")
+    isOwn = facts.boolean("isOwn")
+    isCapped = try facts.needed(facts.boolean("isCapped"), "isCapped")
+    eventual = try facts.needed(facts.boolean("eventual"), "eventual")
+  }
+}
+
+/// The result of `restrict-customer`.
+public struct RestrictCustomerResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The accounts, at most 50; empty if no account is known yet.
+  public internal(set) var restricted: [RestrictedAccount]
+  /// Whether more accounts are at the download.
+  public internal(set) var hasMore: Bool
+  /// Whether this exchange restricted an account.
+  public internal(set) var changed: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    restricted = try facts.objects("restricted")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
+    changed = try facts.needed(facts.boolean("changed"), "changed")
+  }
+}
+
+/// The result of `lift-restriction`: "lifted", "none".
+public struct LiftRestrictionResult: StoreResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The outcome of the request.
+  public internal(set) var outcome: String
+  /// The restriction that is left; nil without one.
+  public internal(set) var restriction: Restriction?
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    outcome = try facts.needed(facts.text("outcome"), "outcome")
+    restriction = try facts.object("restriction")
+  }
+}
+
+/// An account that was forgotten.
+public struct ForgottenAccount: FactsObject, Hashable, Sendable {
+  /// The account, for what the host has of it.
+  public internal(set) var account: String
+  /// The numbers of rows that had the account.
+  public internal(set) var forgotten: MovedRows
+  /// Whether to go on with `forget-account`, because not all of its rows were changed yet.
+  public internal(set) var hasMore: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    account = try facts.needed(facts.text("account"), "account")
+    forgotten = try facts.needed(facts.object("forgotten"), "forgotten")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
+  }
+}
+
+/// The result of `forget-customer`.
+public struct ForgetCustomerResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The accounts, at most 5; empty if none is known.
+  public internal(set) var accounts: [ForgottenAccount]
+  /// Whether to repeat the request, because not all was forgotten.
+  public internal(set) var hasMore: Bool
+  /// Whether an account was forgotten.
+  public internal(set) var changed: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    accounts = try facts.objects("accounts")
+    hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
+    changed = try facts.needed(facts.boolean("changed"), "changed")
+  }
+}
+
+/// Counts that may show abuse, each to a bound; none is from the client. Pass the object to
+/// `assess-risk` as `customer`.
+public struct CustomerSignals: FactsObject, Hashable, Sendable {
+  /// The most accounts at one of the downloads of the account, at most 51.
+  public internal(set) var accountsPerDownload: Int64
+  /// Its downloads, at most 51.
+  public internal(set) var downloadCount: Int64
+  /// The most accounts that have shown one token of the account, at most 51.
+  public internal(set) var accountsPerToken: Int64
+  /// Its purchases of the last 365 days, at most 101.
+  public internal(set) var purchases: Int64
+  /// Of these those that are revoked now.
+  public internal(set) var refunds: Int64
+  /// The same of it and at most nine other accounts of its downloads.
+  public internal(set) var downloadPurchases: Int64
+  /// Of these those that are revoked now.
+  public internal(set) var downloadRefunds: Int64
+  /// Its device keys of the last 30 days, at most 101.
+  public internal(set) var newKeys: Int64
+  /// Its device keys that are not retired, at most 101.
+  public internal(set) var activeKeys: Int64
+  /// The risk metric of the receipt of its newest key that has one.
+  public internal(set) var deviceRisk: Int64?
+  /// Transfers of its subscriptions, of at most 50 subscriptions.
+  public internal(set) var transfers: Int64
+  /// Whether it is restricted now.
+  public internal(set) var isRestricted: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    accountsPerDownload = try facts.needed(
+      facts.integer("accountsPerDownload"), "accountsPerDownload")
+    downloadCount = try facts.needed(facts.integer("downloadCount"), "downloadCount")
+    accountsPerToken = try facts.needed(facts.integer("accountsPerToken"), "accountsPerToken")
+    purchases = try facts.needed(facts.integer("purchases"), "purchases")
+    refunds = try facts.needed(facts.integer("refunds"), "refunds")
+    downloadPurchases = try facts.needed(facts.integer("downloadPurchases"), "downloadPurchases")
+    downloadRefunds = try facts.needed(facts.integer("downloadRefunds"), "downloadRefunds")
+    newKeys = try facts.needed(facts.integer("newKeys"), "newKeys")
+    activeKeys = try facts.needed(facts.integer("activeKeys"), "activeKeys")
+    deviceRisk = facts.integer("deviceRisk")
+    transfers = try facts.needed(facts.integer("transfers"), "transfers")
+    isRestricted = try facts.needed(facts.boolean("isRestricted"), "isRestricted")
+  }
+}
+
+/// The result of `get-customer-signals`.
+public struct GetCustomerSignalsResult: LedgerResult, AnswerOfStore {
+  /// The whole answer.
+  public internal(set) var document: Document
+  /// The counts.
+  public internal(set) var signals: CustomerSignals
+  /// Whether what happened last may be missing for a second (DynamoDB).
+  public internal(set) var eventual: Bool
+
+  init(_ facts: Members) throws(AssayError) {
+    document = facts.document
+    signals = try facts.needed(facts.object("signals"), "signals")
+    eventual = try facts.needed(facts.boolean("eventual"), "eventual")
   }
 }
 

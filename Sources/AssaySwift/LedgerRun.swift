@@ -81,7 +81,7 @@ extension Ledger {
     try await answer(to: request, LedgerEffects(prepares: true))
   }
 
-  func forgetting(_ request: LedgerRequest) async throws -> ForgetAccountResult {
+  func forgetting<Result: AnswerOfStore>(_ request: LedgerRequest) async throws -> Result {
     try await answer(to: request, LedgerEffects(forgets: true))
   }
 

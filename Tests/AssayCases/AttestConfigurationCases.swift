@@ -278,9 +278,9 @@ extension CaseFixture {
     risk("nothing", [:])
     risk("record", ["mode": "record"])
     risk("another mode", ["mode": "watch"], "config.document.range", at: "risk.mode")
-    for rule in 11...28 {
+    for rule in 11...33 {
       // These rules accept only `deny`: a request that they refuse must never pass.
-      let isFirm = [12, 14, 15, 26].contains(rule)
+      let isFirm = [12, 14, 15, 26, 29].contains(rule)
       for verdict in ["off", "allow", "limited", "step-up", "deny"] where isFirm {
         risk(
           "rule RSK-\(rule) \(verdict)",
@@ -294,7 +294,7 @@ extension CaseFixture {
       risk("a rule that says \(verdict)", ["rules": ["RSK-16": .string(verdict)]])
     }
     for (name, rules) in [
-      ("rule RSK-10", ["RSK-10": "deny"]), ("rule RSK-29", ["RSK-29": "deny"]),
+      ("rule RSK-10", ["RSK-10": "deny"]), ("rule RSK-34", ["RSK-34": "deny"]),
       ("a rule in lower case", ["rsk-16": "deny"]), ("a rule without its number", ["RSK": "deny"]),
       ("another verdict", ["RSK-16": "refuse"]), ("a verdict in upper case", ["RSK-16": "Deny"]),
       ("a number as a verdict", ["RSK-16": 1]), ("a null as a verdict", ["RSK-16": .null]),

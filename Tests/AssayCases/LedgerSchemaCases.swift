@@ -70,6 +70,10 @@ extension CaseFixture {
       "STO-93", "a short key", [("forgetKey", .string(String(repeating: "A", count: 40)))],
       "config.ledger.forget-key", at: "forgetKey")
     stores(
+      "CUS-1", "a short key of customers",
+      [("customerKey", .string(String(repeating: "A", count: 40)))],
+      "config.ledger.customer-key", at: "customerKey")
+    stores(
       "STO-66", "a pace of 0", [("rateLimits", .object([.init("look-up-order-id", 0)]))],
       "config.ledger.rate-limits", at: "rateLimits.look-up-order-id")
     stores(
@@ -110,7 +114,7 @@ extension CaseFixture {
           .text(
             "CREATE TABLE IF NOT EXISTS assay_purchase_key (name TEXT NOT NULL, target TEXT NOT "
               + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
-        ), ("statements.0.returnsRows", false), ("statements.13", .null), ("version", 3),
+        ), ("statements.0.returnsRows", false), ("statements.16", .null), ("version", 3),
         ("migrations.0.from", 1), ("migrations.0.to", 2), ("migrations.1.from", 2),
         ("migrations.1.to", 3), ("migrations.2", .null),
         (

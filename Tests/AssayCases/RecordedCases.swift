@@ -74,6 +74,7 @@ private struct RecordedExchange {
     let octets = cells.map { Data(base64Encoded: $0).map(Array.init) ?? [] }
     switch (cells[1], cells.count) {
     case ("transaction", 3): return .jws(.transaction, Array(cells[2].utf8))
+    case ("app-transaction", 3): return .jws(.appTransaction, Array(cells[2].utf8))
     case ("notification", 3): return .jws(.notification, Array(cells[2].utf8))
     case ("attest-receipt", 3): return .receipt(.attestReceipt, octets[2])
     case ("attestation", 5):

@@ -173,7 +173,44 @@ extension CaseFixture {
         "RSK-27", "\(request), absent where the client sends",
         seen(request, "absent", on(["clientSends": true])), "step-up", [27])
       risk("RSK-28", "\(request), absent", seen(request, "absent", clean), "limited", [28])
+      addRiskOfCustomers(request) { self.seen(request, "verified", on(["customer": $0])) }
     }
+  }
+
+  /// The signals of a customer about whom nothing is known.
+  private static let customer: JSONText = [
+    "accountsPerDownload": 5, "downloadCount": 1, "accountsPerToken": 1, "purchases": 4,
+    "refunds": 2, "downloadPurchases": 7, "downloadRefunds": 3, "newKeys": 5, "activeKeys": 1,
+    "deviceRisk": .null, "transfers": 2, "isRestricted": false,
+  ]
+
+  /// Adds the rules about a customer, each at its limit and one beyond (CUS-41).
+  private func addRiskOfCustomers(_ request: String, _ seen: (JSONText) -> JSONText) {
+    func of(_ changes: [(String, JSONText)]) -> JSONText {
+      seen(CaseFixture.customer.setting(changes))
+    }
+    let gentle = ["read", "restore"].contains(request)
+    let pays = ["paid", "promo"].contains(request)
+    risk("CUS-41", "\(request), a customer at all limits", of([]), "allow", [11])
+    risk(
+      "RSK-29", "\(request), restricted", of([("isRestricted", true)]),
+      gentle ? "limited" : "deny", [11, 29])
+    risk(
+      "RSK-30", "\(request), six accounts at a download", of([("accountsPerDownload", 6)]),
+      request == "promo" ? "deny" : "limited", [11, 30])
+    for (name, changes) in [
+      ("half of the purchases refunded", [("purchases", 6), ("refunds", 3)]),
+      ("half of the download's refunded", [("downloadPurchases", 6)]),
+    ] as [(String, [(String, JSONText)])] {
+      risk(
+        "RSK-31", "\(request), \(name)", of(changes), pays ? "step-up" : "allow",
+        pays ? [11, 31] : [11])
+    }
+    risk("RSK-32", "\(request), six new keys", of([("newKeys", 6)]), "step-up", [11, 32])
+    let moves = request == "restore"
+    risk(
+      "RSK-33", "\(request), three transfers", of([("transfers", 3)]),
+      moves ? "step-up" : "allow", moves ? [11, 33] : [11])
   }
 
   /// Adds systems with and without App Attest (§3), and requests without Apple's response.
@@ -413,6 +450,13 @@ extension CaseFixture {
     bad("a share past 1", good.setting("rates", ["unsupportedNow": .text("1.5")]))
     bad("a negative share", good.setting("rates", ["unsupportedNow": .text("-0.1")]))
     bad("a text as a flag", good.setting("clientSends", "yes"))
+    for signal in CaseFixture.customer.members where signal.name != "deviceRisk" {
+      bad(
+        "a customer without \(signal.name)",
+        good.setting("customer", CaseFixture.customer.removing(signal.name)))
+    }
+    bad("an unknown signal", good.setting("customer", CaseFixture.customer.setting("keys30d", 1)))
+    bad("a negative signal", good.setting("customer", CaseFixture.customer.setting("refunds", -1)))
     bad("a list of observations", [])
     bad("a text of observations", "paid")
     request(
@@ -429,6 +473,7 @@ extension CaseFixture {
           "deviceCheck": "no-bits", "receipt": ["risk": 2, "ageMs": 1000, "expired": false],
           "category": 4, "clientSends": true, "purchase": "verified",
           "rates": ["unsupportedNow": 0, "unsupportedBase": 1, "accountsPerIpDay": 1],
+          "customer": CaseFixture.customer.setting("deviceRisk", 1),
         ],
       ], facts: [("/risk.verdict", "allow")])
   }

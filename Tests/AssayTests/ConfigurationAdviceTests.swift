@@ -32,7 +32,7 @@ struct ConfigurationAdviceTests {
     ("refunds", ["rules": ["RFA-99": "off"]], "refunds.rules takes RFA-31 to RFA-39"),
     ("refunds", ["order": ["RFA-39"]], "refunds.order takes RFA-31 to RFA-38"),
     ("refunds", ["marginMs": 18_000_001], "refunds.marginMs takes 0 to 18000000"),
-    ("risk", ["rules": ["RSK-99": "deny"]], "risk.rules takes RSK-11 to RSK-28"),
+    ("risk", ["rules": ["RSK-99": "deny"]], "risk.rules takes RSK-11 to RSK-33"),
     ("tokens", [["profile": "oidc"]], "tokens[].profile takes cognito-access, jwt, apple-id"),
     (
       "attest", ["appIds": ["ABCDE12345.com.example.app"], "environments": ["Production"]],

@@ -57,17 +57,18 @@ struct LedgerSchemaCheckTests {
       "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,"
     checkEqual(script.sql(2)?.hasPrefix(start), true)
     checkEqual(script.sql(2)?.hasSuffix(" FROM assay_purchase WHERE 1 = 0"), true)
-    try script.answer(tables(12, rows(engine)))
+    try script.answer(tables(15, rows(engine)))
     script.expect("ok")
     checkEqual(script.document.text("exchange.tables.11"), "refund")
+    checkEqual(script.document.text("exchange.tables.14"), "restriction")
     checkEqual(script.document.flag("exchange.primary"), true)
     checkEqual(script.document.text("exchange.lineage"), Self.lineage)
     checkEqual(script.document.integer("exchange.version"), 3)
     let keeping = try found(engine, [("keepEvidence", true)], evidence: true)
-    try keeping.answer(tables(13, rows(engine)))
-    checkEqual(keeping.document.text("exchange.tables.12"), "evidence")
+    try keeping.answer(tables(16, rows(engine)))
+    checkEqual(keeping.document.text("exchange.tables.15"), "evidence")
     let odd = try found(engine)
-    try odd.answer(tables(11, ["{\"rows\":[[1]]}"] + rows(engine)))
+    try odd.answer(tables(14, ["{\"rows\":[[1]]}"] + rows(engine)))
     odd.expect("unavailable.database.unexpected-reply", at: "results")
     let missing = try found(engine)
     try missing.fail("1")
@@ -77,16 +78,16 @@ struct LedgerSchemaCheckTests {
   @Test("STO-74 STM-7 a standby, or a store that is only read", arguments: engines)
   func standby(_ engine: LedgerEngine) throws {
     let script = try found(engine)
-    try script.answer(tables(12, rows(engine, primary: "1")))
+    try script.answer(tables(15, rows(engine, primary: "1")))
     Exchanges.expect(script.document, "unavailable.database.standby", at: "primary", rule: "STO-74")
     for silent in ["null", "\"x\""] {
       let script = try found(engine)
-      try script.answer(tables(12, rows(engine, primary: silent)))
+      try script.answer(tables(15, rows(engine, primary: silent)))
       script.expect("unavailable.database.unexpected-reply")
     }
     guard engine == .sqlite else { return }
     let journal = try found(engine)
-    try journal.answer(tables(12, rows(engine, journal: "delete")))
+    try journal.answer(tables(15, rows(engine, journal: "delete")))
     Exchanges.expect(
       journal.document, "unavailable.database.standby", at: "journal_mode", rule: "STO-74")
   }
@@ -101,7 +102,7 @@ struct LedgerSchemaCheckTests {
     }
     for version in [0, 1, 2, 4] {
       let script = try found(engine)
-      try script.answer(tables(12, rows(engine), version: version))
+      try script.answer(tables(15, rows(engine), version: version))
       Exchanges.expect(script.document, "config.ledger.schema", at: "version", rule: "STO-78")
     }
     for (lineage, status) in [
@@ -111,7 +112,7 @@ struct LedgerSchemaCheckTests {
         try Minted.verifier([("ledger", StoreAnswer.stores(engine))]),
         request.setting("lineage", .string(lineage)))
       try script.answer(names())
-      try script.answer(tables(12, rows(engine)))
+      try script.answer(tables(15, rows(engine)))
       script.expect(status, at: status == "ok" ? nil : "lineage")
     }
   }
@@ -248,7 +249,7 @@ struct LedgerSchemaCheckTests {
   @Test("STM-8 a store of version 1 is changed, and its rows say what was paid out")
   func migrated() throws {
     let store = try SQLiteStore(hasTables: false)
-    let newer: [SchemaTable] = [.schema, .run, .difference, .purchase, .subscription]
+    let newer: [SchemaTable] = [.schema, .purchase, .subscription] + Self.ofVersion3
     for table in SchemaTable.allCases where !newer.contains(table) {
       try store.run("\(try require(table.create(.sqlite)))", [])
     }
@@ -289,6 +290,9 @@ struct LedgerSchemaCheckTests {
       store.run("SELECT granted_units FROM assay_purchase WHERE purchase_key = 'a'", []), ["[2]"])
   }
 
+  /// The tables that came with version 3.
+  private static let ofVersion3 = SchemaTable.allCases.filter { $0.firstVersion == 3 }
+
   /// The table of subscriptions before version 3.
   private static var withoutCommitments: String {
     var text = "\(SchemaTable.subscription.create(.sqlite) ?? "")"
@@ -304,9 +308,7 @@ struct LedgerSchemaCheckTests {
   func migratedFromTwo(_ hasRow: Bool) throws {
     let store = try SQLiteStore(hasTables: false)
     try store.run(Self.create)
-    try store.run("DROP TABLE assay_run", [])
-    try store.run("DROP TABLE assay_difference", [])
-    try store.run("DROP TABLE assay_refund", [])
+    for table in Self.ofVersion3 { try store.run("DROP TABLE assay_\(table.word)", []) }
     try store.run("DROP TABLE assay_subscription", [])
     try store.run(Self.withoutCommitments, [])
     // Without its row the host has run the statements of version 2 itself.
@@ -315,7 +317,9 @@ struct LedgerSchemaCheckTests {
     try checkEqual(store.run(Self.create).text("exchange.outcome"), "migrated")
     try checkEqual(store.run("SELECT version FROM assay_schema", []), ["[3]"])
     try checkEqual(store.run("SELECT COUNT(commitment_of) FROM assay_subscription", []), ["[0]"])
-    try checkEqual(store.run("SELECT COUNT(*) FROM assay_run", []), ["[0]"])
+    for table in Self.ofVersion3 {
+      try checkEqual(store.run("SELECT COUNT(*) FROM assay_\(table.word)", []), ["[0]"])
+    }
     try checkEqual(store.run(Self.create).text("exchange.outcome"), "exists")
   }
 

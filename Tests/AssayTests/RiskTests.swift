@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Tests the exchange `assess-risk` beyond the case table (RSK-1 … RSK-28).
+/// Tests the exchange `assess-risk` beyond the case table (RSK-1 … RSK-33).
 @Suite("Risk")
 struct RiskTests {
   private static let day: Int64 = 86_400_000
@@ -319,9 +319,19 @@ struct RiskTests {
       [("risk.rules", ["RSK-28": "off"])], "limited", [])
   }
 
+  /// Returns the member `customer`, harmless but for one signal.
+  private func customer(_ signal: String, _ value: JSONText) -> (String, JSONText) {
+    let harmless: JSONText = [
+      "accountsPerDownload": 1, "downloadCount": 1, "accountsPerToken": 1, "purchases": 4,
+      "refunds": 0, "downloadPurchases": 4, "downloadRefunds": 0, "newKeys": 0, "activeKeys": 1,
+      "deviceRisk": .null, "transfers": 0, "isRestricted": false,
+    ]
+    return ("customer", harmless.setting(signal, value))
+  }
+
   // MARK: rules as data
 
-  @Test("RSK-2 every rule can be switched off or given another verdict", arguments: 11...28)
+  @Test("RSK-2 every rule can be switched off or given another verdict", arguments: 11...33)
   func changes(rule: Int) throws {
     let day = Self.day
     let firing: [Int: JSONText] = [
@@ -343,6 +353,11 @@ struct RiskTests {
       25: observed("read", "absent", [("rates", ["accountsPerIpDay": 101])]),
       26: observed("read", "absent", [("category", 7)]),
       27: observed("read", "absent", [("clientSends", true)]), 28: observed("read", "absent"),
+      29: observed("read", "verified", [customer("isRestricted", true)]),
+      30: observed("read", "verified", [customer("accountsPerDownload", 6)]),
+      31: observed("paid", "verified", [customer("refunds", 4)]),
+      32: observed("read", "verified", [customer("newKeys", 6)]),
+      33: observed("restore", "verified", [customer("transfers", 3)]),
     ]
     let observations = try require(firing[rule])
     check(reasons(try assess(observations)).contains("RSK-\(rule)"))
@@ -350,7 +365,7 @@ struct RiskTests {
       try assess(
         observations, [("risk", ["rules": .object([.init("RSK-\(rule)", .string(verdict))])])])
     }
-    let isFirm = [12, 14, 15, 26].contains(rule)
+    let isFirm = [12, 14, 15, 26, 29].contains(rule)
     if !isFirm { check(!reasons(try changed("off")).contains("RSK-\(rule)")) }
     for verdict in isFirm ? ["deny"] : ["allow", "limited", "step-up", "deny"] {
       let document = try changed(verdict)

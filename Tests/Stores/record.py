@@ -45,6 +45,7 @@ ENGINES = ("sqlite", "dynamodb", "redis")
 TEXT_CAP = 100
 SECOND, MINUTE, HOUR = 1000, 60_000, 3_600_000
 FORGET_KEY = "k" * 43 + "="
+CUSTOMER_KEY = "c" * 43 + "="
 LINEAGE = "lineage-of-the-recordings-000001"
 CHALLENGE = base64.urlsafe_b64encode(bytes(32)).decode().rstrip("=")
 
@@ -181,6 +182,17 @@ class Recorder:
             self.verifier.verify_attestation(
                 key["attestation"], key_id=key["keyId"], client_data=key["clientData"], now=BEGIN),
             "attestation", key["attestation"], key["keyId"], key["clientData"])
+
+    def app(self, download):
+        """Mint an app transaction of this download."""
+        jws = self.authority.app_transaction(
+            signed=BEGIN - DAY, set={"appTransactionId": download})
+        return self.keep(
+            self.verifier.verify_app_transaction(jws, BEGIN), "app-transaction", jws)
+
+    def notified(self, type, at):
+        jws = self.authority.notification(type, signed=at)
+        return self.keep(self.verifier.verify_notification(jws, self.now), "notification", jws)
 
     def asserted(self, key, counter):
         text = key["assertions"][key["counters"].index(counter)]
@@ -429,6 +441,98 @@ def accounts(tape, ledger):
     for name in ("forget", "forget again"):
         tape.asks("STO-93", name,
                   lambda: ledger.forget_account("ann", attempt_id=attempt("forget")))
+
+
+def customers(tape, keyless):
+    """Record the index of customers: what is joined, found, restricted, lifted and forgotten."""
+    from assay import ConfigError
+
+    told = tape.notified("RESCIND_CONSENT", tape.now)
+    for name, call in (
+            ("record", lambda: keyless.record_customer(tape.app("7001"), "sam")),
+            ("find", lambda: keyless.find_customer(account="sam")),
+            ("restrict", lambda: keyless.restrict_customer(
+                account="sam", reason="fraud", attempt_id=attempt("keyless"))),
+            ("lift", lambda: keyless.lift_restriction(
+                "sam", "fraud", "a note", attempt_id=attempt("keyless"))),
+            ("signals", lambda: keyless.get_customer_signals("sam")),
+            ("forget", lambda: keyless.forget_customer(told, attempt_id=attempt("keyless")))):
+        with contextlib.suppress(ConfigError):
+            assert tape.asks("CUS-1", f"{name} without a key", call) is None, name
+    tape.asks("CUS-1", "an event without a key", lambda: keyless.apply_event(
+        told, attempt_id=attempt("keyless")))
+    ledger = tape.open("customers", ledger={"customerKey": CUSTOMER_KEY})
+    child, token = "704000000000000001", "6a2a3bd5-6ad4-4b6f-9c8b-2c4f2f6c7d10"
+    bought = tape.bought(140, set={"appAccountToken": token})
+    for name in ("a claim joins", "a claim is fresh"):
+        tape.asks("CUS-4", name, lambda: ledger.claim(
+            bought, "kim", attempt_id=attempt("customer")))
+    tape.asks("CUS-4", "apply joins", lambda: ledger.update_subscriptions(tape.line(141), "kim"))
+    tape.now += 2 * HOUR
+    for name, shown in (("a download", tape.app(child)), ("another download", tape.app("7001"))):
+        tape.asks("CUS-7", name, lambda text=shown: ledger.record_customer(text, "sam"))
+    tape.refused("CUS-7", "a transaction", lambda: ledger.record_customer(bought, "sam"))
+    other = tape.notified("SUBSCRIBED", tape.now)
+    sandbox = {"environment": "Sandbox"}
+    for name, question in (
+            ("by an account", {"account": "kim"}), ("by evidence", {"evidence": bought}),
+            ("by a subscription", {"evidence": tape.line(141), "account": "kim"}),
+            ("by a notification", {"evidence": told}),
+            ("by a download", {**sandbox, "app_transaction_id": "7001", "account": "kim"}),
+            ("by a token", {"app_account_token": token}),
+            ("by a transaction", {**sandbox, "transaction_id": bought.transaction_id})):
+        tape.asks("CUS-30", f"find {name}", lambda by=question: ledger.find_customer(
+            **by, operator_view=True))
+    tape.asks("CUS-30", "find for no operator", lambda: ledger.find_customer(
+        evidence=bought, account="eve"))
+    for name, question in (
+            ("nothing", {}), ("an environment", sandbox),
+            ("a download without environment", {"app_transaction_id": child}),
+            ("a token in an environment", {**sandbox, "app_account_token": token}),
+            ("evidence and a transaction", {"evidence": bought, "transaction_id": "1"})):
+        tape.refused("EXC-1", f"find by {name}", lambda by=question: ledger.find_customer(**by))
+    tape.asks("CUS-22", "a plan", lambda: ledger.get_plan("kim"))
+    tape.asks("CUS-40", "signals", lambda: ledger.get_customer_signals("kim"))
+
+    for name in ("consent is withdrawn", "consent is withdrawn, again"):
+        tape.asks("CUS-20", name, lambda: ledger.apply_event(told, attempt_id=attempt("consent")))
+    plan = tape.asks("CUS-22", "a plan of a restricted account", lambda: ledger.get_plan("kim"))
+    assert (plan.status, plan.plan) == ("rejected.account.restricted", "free")
+    tape.asks("CUS-21", "a claim at a rescinded download", lambda: ledger.claim(
+        tape.bought(142), "kim-2", attempt_id=attempt("late")))
+    tape.asks("CUS-22", "apply for a restricted account", lambda: ledger.update_subscriptions(
+        tape.line(141, signed=MINUTE), "kim"))
+    tape.asks("CUS-22", "clear of a restricted account",
+              lambda: ledger.deactivate_subscriptions("kim-2"))
+    for name in ("a person restricts", "a person restricts, again"):
+        tape.asks("CUS-23", name, lambda: ledger.restrict_customer(
+            account="kim", reason="fraud", note="chargeback", attempt_id=attempt("fraud")))
+        tape.now += SECOND
+    tape.asks("CUS-20", "restrict by a notification", lambda: ledger.restrict_customer(
+        evidence=told, attempt_id=attempt("restrict")))
+    tape.refused("CUS-20", "restrict by another notification", lambda: ledger.restrict_customer(
+        evidence=other, attempt_id=attempt("restrict")))
+    tape.refused("EXC-1", "restrict by a notification and an account",
+                 lambda: ledger.restrict_customer(
+                     evidence=told, account="kim", attempt_id=attempt("restrict")))
+    for name, reason in (("what is not there", "legal"), ("consent", "consent"),
+                         ("the other reason", "fraud")):
+        tape.asks("CUS-23", f"lift {name}", lambda why=reason: ledger.lift_restriction(
+            "kim", why, "asked the parent", attempt_id=attempt(why)))
+    tape.asks("CUS-20", "consent was given again since", lambda: ledger.apply_event(
+        told, attempt_id=attempt("old")))
+
+    tape.asks("CUS-22", "link with customers", lambda: ledger.merge_accounts(
+        "kim-2", "sam", attempt_id=attempt("link-kim")))
+    tape.now += HOUR
+    newer = tape.notified("RESCIND_CONSENT", tape.now)
+    tape.refused("CUS-20", "forget by another notification", lambda: ledger.forget_customer(
+        other, attempt_id=attempt("gone")))
+    for name in ("forget a customer", "forget a customer, again"):
+        tape.asks("CUS-24", name, lambda: ledger.forget_customer(
+            newer, attempt_id=attempt("gone")))
+    tape.asks("CUS-30", "find nobody", lambda: ledger.find_customer(
+        **sandbox, app_transaction_id=child, operator_view=True))
 
 
 def differences(tape, ledger):
@@ -928,7 +1032,7 @@ def carried_out(tape, ledger, request):
 
 KINDS = {
     "sqlite": (schema, keys, challenges, meters, purchases, refunds, subscriptions, accounts,
-               differences, refund_answers, reconciling),
+               differences, refund_answers, customers, reconciling),
     "redis": (schema, challenges, meters),
 }
 KINDS["dynamodb"] = KINDS["sqlite"]

@@ -139,6 +139,11 @@ export interface Observations {
   /** Shares of unsupported claims, 0 to 1: of the last hour, and the usual ones. */
   rates?: { unsupportedNow?: number | null; unsupportedBase?: number | null;
     accountsPerIpDay?: number | null } | null;
+  /** `signals` of `getCustomerSignals` of a ledger. */
+  customer?: { accountsPerDownload: number; downloadCount: number; accountsPerToken: number;
+    purchases: number; refunds: number; downloadPurchases: number; downloadRefunds: number;
+    newKeys: number; activeKeys: number; deviceRisk?: number | null; transfers: number;
+    isRestricted: boolean } | null;
 }
 /**
  * The calls of a verifier without the network. Each throws the error of a refusal's family, whose

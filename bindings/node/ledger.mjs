@@ -5,15 +5,17 @@ export const {
   AcquireRatePermitResult, AdvanceDeviceKeyCounterResult, ApplyEventResult, BeginSignupResult,
   CheckSchemaResult, Claim, ClaimResult, CloseDifferenceResult, CompleteResult,
   CompleteRevocationResult, ConsumeChallengeResult, ConsumeQuotaResult, CreateSchemaResult,
-  DeactivateSubscriptionsResult, DeviceKey, Difference, DifferenceCount, DueSubscription, DynamoDB,
-  FindResult, FinishSignupResult, ForgetAccountResult, GetDeviceKeyResult, GetEvidenceResult,
-  GetPlanResult, Grant, IssueChallengeResult, LeaseDueRefundsResult, LeaseDueSubscriptionsResult,
-  Ledger, LedgerPurchase, ListDifferencesResult, MariaDB, MergeAccountsResult, MovedRows,
-  OpenRefundResult, OperatorFacts, Postgres, PurchaseRevocation, ReconcileResult, RecordEventResult,
-  Redis, RefundCase, RefundOutcomeCount, RefundRuleCount, RefusedPart, RegisterDeviceKeyResult,
-  ReleaseQuotaResult, ReportRefundsResult, Result, ResumeExpiredResult,
-  ResumeExpiredRevocationsResult, ResumeResult, RetireDeviceKeyResult, RevokeResult, SQLite,
-  SettleRefundResult, StoreResult, StoredEvidence, Subscription, SubscriptionUpdate, Take, TakeBack,
-  UpdateDeviceKeyReceiptResult, UpdateSubscriptionsResult
+  CustomerAccount, CustomerSignals, DeactivateSubscriptionsResult, DeviceKey, Difference,
+  DifferenceCount, DueSubscription, DynamoDB, FindCustomerResult, FindResult, FinishSignupResult,
+  ForgetAccountResult, ForgetCustomerResult, ForgottenAccount, GetCustomerSignalsResult,
+  GetDeviceKeyResult, GetEvidenceResult, GetPlanResult, Grant, IssueChallengeResult,
+  LeaseDueRefundsResult, LeaseDueSubscriptionsResult, Ledger, LedgerPurchase, LiftRestrictionResult,
+  ListDifferencesResult, MariaDB, MergeAccountsResult, MovedRows, OpenRefundResult, OperatorFacts,
+  Postgres, PurchaseRevocation, ReconcileResult, RecordCustomerResult, RecordEventResult, Redis,
+  RefundCase, RefundOutcomeCount, RefundRuleCount, RefusedPart, RegisterDeviceKeyResult,
+  ReleaseQuotaResult, ReportRefundsResult, RestrictCustomerResult, RestrictedAccount, Restriction,
+  Result, ResumeExpiredResult, ResumeExpiredRevocationsResult, ResumeResult, RetireDeviceKeyResult,
+  RevokeResult, SQLite, SettleRefundResult, StoreResult, StoredEvidence, Subscription,
+  SubscriptionUpdate, Take, TakeBack, UpdateDeviceKeyReceiptResult, UpdateSubscriptionsResult
 } = ledger;
 export default ledger;

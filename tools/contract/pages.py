@@ -263,7 +263,8 @@ PLACES = {"purchase_key": (20, 50), "purchase": (240, 50), "evidence": (460, 50)
           "subscription": (680, 50), "quota": (20, 150), "challenge": (20, 300),
           "event": (20, 466), "audit": (460, 160), "merged_account": (460, 312),
           "schema": (460, 428), "device_key": (680, 432),
-          "run": (900, 50), "difference": (900, 352), "refund": (1120, 50)}
+          "run": (900, 50), "difference": (900, 352), "refund": (1120, 50),
+          "customer": (240, 482), "download": (240, 608), "restriction": (460, 540)}
 ARROWS = [("purchase_key", "target", "purchase"), ("purchase", "evidence", "evidence"),
           ("subscription", "evidence", "evidence")]
 WIDTH, LINE, HEAD = 180, 16, 26
@@ -275,7 +276,8 @@ text{font:12px ui-monospace,"DejaVu Sans Mono",monospace;fill:var(--text)}
 rect.box{fill:var(--box);stroke:var(--line)}path{stroke:var(--line);fill:none}.head{fill:var(--line);stroke:none}"""
 LABEL = ("The tables of the ledger: the keys of a purchase lead to its row; purchases and "
          "subscriptions name their evidence; counters, challenges, device keys, events, "
-         "merged accounts, audit rows, runs of reconcile, differences and refunds are on their own")
+         "merged accounts, audit rows, runs of reconcile, differences, refunds, customers, "
+         "downloads and restrictions are on their own")
 
 
 def draw_box(table):

@@ -93,7 +93,7 @@ enum ConfigurationTable {
   static let sessionSecretsId: ClosedRange<Int> = 1...16
   static let ledgerMembers: [StaticString] = [
     "engine", "placeholders", "prefix", "table", "shared", "leaseMs", "statementMs", "lockMs",
-    "requestMs", "redis", "onExpiredLease", "forgetKey", "rateLimits", "transfer",
+    "requestMs", "redis", "onExpiredLease", "forgetKey", "customerKey", "rateLimits", "transfer",
     "transferIntervalMs", "onNoPurchases", "dayOffsetMinutes", "maxUnits", "failOpen",
     "keepEvidence", "challengeTtlMs", "signup",
   ]
@@ -221,7 +221,7 @@ enum ConfigurationTable {
     tokens[].caps.tokenBytes\t1024 to 65536
     risk\tan object
     risk.mode\tenforce, record
-    risk.rules\tRSK-11 to RSK-28 : off, allow, limited, step-up, deny
+    risk.rules\tRSK-11 to RSK-33 : off, allow, limited, step-up, deny
     risk.receiptThreshold\t0 or more
     risk.limitedPerDay\t0 or more
     refunds\tan object
@@ -266,6 +266,7 @@ enum ConfigurationTable {
     ledger.redis.volatile\ttrue or false
     ledger.onExpiredLease\tresume, hold
     ledger.forgetKey\tbase64 of 32 to 64 random bytes\t
+    ledger.customerKey\tbase64 of 32 to 64 random bytes\t
     ledger.rateLimits\tkind of the App Store Server API : 1 to 1000
     ledger.transfer\tdeny, confirm, allow
     ledger.transferIntervalMs\t0 or more
@@ -754,7 +755,7 @@ extension LedgerPolicy {
   /// Members that other code writes, with their names.
   enum Other {
     case engine, placeholders, prefix, table, leaseMs, statementMs, lockMs, requestMs, redis
-    case forgetKey, rateLimits, failOpen, signup
+    case forgetKey, customerKey, rateLimits, failOpen, signup
   }
 
   /// Reads the plain values of `ledger`; a member that is absent keeps its
@@ -799,6 +800,7 @@ extension LedgerPolicy {
     other(.redis, &writer)
     writer.member("onExpiredLease", Self.onExpiredLeaseChoices[expiredLeaseHolds ? 1 : 0])
     other(.forgetKey, &writer)
+    other(.customerKey, &writer)
     other(.rateLimits, &writer)
     writer.member("transfer", Self.transferChoices[transfer.rawValue])
     writer.member("transferIntervalMs", integer: transferIntervalMs)

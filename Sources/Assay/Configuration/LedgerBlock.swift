@@ -22,6 +22,9 @@ struct LedgerPolicy: Sendable {
   var expiredLeaseHolds = false
   /// The key of the hash of forgotten accounts, 32 to 64 bytes (STO-93).
   var forgetKey: SecretBytes?
+  /// The key of the hashes of customers' ids, 32 to 64 bytes; `nil` if there is no index of
+  /// customers (CUS-1).
+  var customerKey: SecretBytes?
   /// Requests per second to Apple in Production, by operation (STO-66).
   var rateLimits: [(operation: StaticString, perSecond: Int64)] = []
   var transfer = Transfer.deny
@@ -112,7 +115,7 @@ struct LedgerPolicy: Sendable {
 
 /// The block `ledger` of a configuration.
 enum LedgerBlock {
-  private static let forgetKeyBytes = 32...64
+  private static let keyBytes = 32...64
   /// The longest user name in bytes (BCK-12).
   private static let usernameBytes = 50
 
@@ -133,7 +136,9 @@ enum LedgerBlock {
     if let redis = try block["redis"]?.object(ConfigurationTable.ledgerRedisMembers) {
       policy.redisIsVolatile = try redis["volatile"]?.boolean() ?? false
     }
-    policy.forgetKey = try readForgetKey(block)
+    policy.forgetKey = try readKey(block["forgetKey"]?.refusing(.configLedgerForgetKey, "STO-93"))
+    policy.customerKey = try readKey(
+      block["customerKey"]?.refusing(.configLedgerCustomerKey, "CUS-1"))
     if let entry = block["rateLimits"]?.refusing(.configLedgerRateLimits, "STO-66") {
       policy.rateLimits = try readRateLimits(entry)
     }
@@ -218,14 +223,13 @@ enum LedgerBlock {
       "requestMs", policy.statementMs...request.upperBound, policy.requestMs)
   }
 
-  private static func readForgetKey(_ block: MemberNode) throws(Refusal) -> SecretBytes? {
-    guard let entry = block["forgetKey"]?.refusing(.configLedgerForgetKey, "STO-93") else {
-      return nil
-    }
+  /// Reads the key of a hash, base64 of 32 to 64 bytes.
+  private static func readKey(_ entry: MemberNode?) throws(Refusal) -> SecretBytes? {
+    guard let entry else { return nil }
     var digits = try entry.text().utf8
     defer { Secret.wipe(&digits) }
     let key = SecretBytes(Base64.decodeStandard(digits[...]) ?? [])
-    try require(forgetKeyBytes.contains(key.bytes.count), entry)
+    try require(keyBytes.contains(key.bytes.count), entry)
     return key
   }
 
@@ -310,6 +314,7 @@ extension LedgerPolicy {
       case .requestMs: writer.member("requestMs", integer: requestMs)
       case .redis: writeRedis(&writer)
       case .forgetKey: writer.member("forgetKey", boolean: forgetKey.map { _ in true })
+      case .customerKey: writer.member("customerKey", boolean: customerKey.map { _ in true })
       case .rateLimits: writeRateLimits(&writer)
       case .failOpen: writeFailOpen(&writer)
       case .signup: writeSignup(&writer)

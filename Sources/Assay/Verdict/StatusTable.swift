@@ -365,6 +365,8 @@ extension Status {
   public static let rejectedRefundLate = Status(code: 46849)
   /// another process has the run by now (RCN-11)
   public static let rejectedReconcileSuperseded = Status(code: 47105)
+  /// the account is restricted (CUS-22)
+  public static let rejectedAccountRestricted = Status(code: 47361)
   /// the answer is not JSON by its content type (API-30)
   public static let malformedAppStoreContentType = Status(code: 258)
   /// the answer names a next page that is not one (API-41, RCN-6, RCN-30)
@@ -661,7 +663,7 @@ extension Status {
   public static let misuseDeviceCheckTransactionId = Status(code: 3589)
   /// the answer does not have the form that the step asks for (EXC-5)
   public static let misuseExchangeReply = Status(code: 3845)
-  /// a document was refused, comes from another verifier, or is of a kind that this exchange does not take (EXC-2, EXC-13, API-24)
+  /// a document was refused, comes from another verifier, or is of a kind that this exchange does not take (API-24, CUS-7, CUS-20, EXC-2, EXC-13)
   public static let misuseExchangeEvidence = Status(code: 4101)
   /// the kind of request is unknown, or has steps and was asked as a call (EXC-1)
   public static let misuseExchangeOperation = Status(code: 4357)
@@ -807,6 +809,8 @@ extension Status {
   public static let configLibcryptoAlgorithms = Status(code: 13830)
   /// a rule, what it gives, or the order is unknown (RFA-15)
   public static let configRefundsRules = Status(code: 14086)
+  /// ledger.customerKey is missing or cannot be used (CUS-1)
+  public static let configLedgerCustomerKey = Status(code: 14342)
   /// Apple gave no usable answer (API-52)
   public static let unavailableAppStoreNoResponse = Status(code: 263)
   /// Apple limits the rate, and no attempt is left (API-51, API-52)
@@ -1077,6 +1081,7 @@ enum StatusTable {
     case 46593: return entry("rejected.refund.silent", 500, "never", "no answer is sent to Apple's question about a refund", "nothing is sent: exchange.refund.fields names the rule, RFA-14 in record mode")
     case 46849: return entry("rejected.refund.late", 500, "never", "it is too late to answer Apple's question about a refund", "nothing is sent: Apple waits 12 hours from the notification; refunds.late says otherwise")
     case 47105: return entry("rejected.reconcile.superseded", 409, "never", "another process has the run by now", "the lease ran out under a slow exchange; the other one goes on")
+    case 47361: return entry("rejected.account.restricted", 403, "never", "the account is restricted", "consent was withdrawn, or a person restricted it: see restriction.reason; the plan is the default one")
     case 258: return entry("malformed.app-store.content-type", 502, "never", "the answer is not JSON by its content type", "something between the host and Apple answered: look at its proxy")
     case 514: return entry("malformed.app-store.paging", 502, "never", "the answer names a next page that is not one", "begin again without revision or paginationToken")
     case 770: return entry("malformed.app-store.response", 502, "never", "the answer is not in the form that Apple documents", "something between the host and Apple answered, or Apple changed the form: error.at has the place")
@@ -1268,7 +1273,7 @@ enum StatusTable {
     case 5894: return entry("config.plans.form", 500, "after-config", "plans is empty, or has a name twice", "correct the entry that error.at names: 1 to 32 names, each once, the default plan first")
     case 6150: return entry("config.products.form", 500, "after-config", "a product has an unknown plan or type, lacks its duration, or contradicts the type that Apple signed", "correct the entry that error.at names; docs/config.md has its members")
     case 6406: return entry("config.receipts.shared-secret", 500, "after-config", "a shared secret is not 32 hex digits, or is for an unknown bundle id", "copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *")
-    case 6662: return entry("config.risk.rules", 500, "after-config", "a rule or a verdict is unknown, or milder than the rule allows", "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny")
+    case 6662: return entry("config.risk.rules", 500, "after-config", "a rule or a verdict is unknown, or milder than the rule allows", "rules are RSK-11 to RSK-33, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15, 26 and 29 take only deny")
     case 6918: return entry("config.ledger.engine", 500, "after-config", "the engine is unknown", "give ledger.engine one of sqlite, postgres, mariadb, dynamodb, redis")
     case 7174: return entry("config.ledger.lease", 500, "after-config", "ledger.leaseMs is too short or too long", "give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts")
     case 7430: return entry("config.ledger.not-durable", 500, "after-config", "redis is not durable enough for this", "give this exchange another engine; redis is for quota, pace, sign-up, challenges and once")
@@ -1298,6 +1303,7 @@ enum StatusTable {
     case 13574: return entry("config.ledger.limits", 500, "after-config", "a time limit of the stores is out of range", "give ledger.statementMs 100 to 60000, ledger.lockMs 100 to statementMs, ledger.requestMs statementMs to 600000")
     case 13830: return entry("config.libcrypto.algorithms", 500, "after-config", "the host's libcrypto lacks algorithms that Apple's evidence needs", "its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own")
     case 14086: return entry("config.refunds.rules", 500, "after-config", "a rule, what it gives, or the order is unknown", "rules are RFA-31 to RFA-39 with off, DECLINE, GRANT_FULL, GRANT_PRORATED, none, silent (RFA-39 is never off); order has some of RFA-31 to RFA-38, each at most once")
+    case 14342: return entry("config.ledger.customer-key", 500, "after-config", "ledger.customerKey is missing or cannot be used", "give base64 of 32 to 64 random bytes; keep it as long as the ledger")
     case 263: return entry("unavailable.app-store.no-response", 503, "later", "Apple gave no usable answer", "keep what you have and ask again later: exchange.retry")
     case 519: return entry("unavailable.app-store.rate-limited", 503, "later", "Apple limits the rate, and no attempt is left", "ask again later: exchange.retry says when, where the request may be repeated; stay below the limits")
     case 775: return entry("unavailable.attest-refresh.no-response", 500, "later", "Apple gave no usable answer", "keep the old receipt and ask again later: exchange.retry says when")
@@ -1639,12 +1645,12 @@ enum StatusTable {
   /// The largest detail of a family.
   static func details(_ family: Int32) -> Int32 {
     switch family {
-    case 1: return 184
+    case 1: return 185
     case 2: return 78
     case 3: return 23
     case 4: return 32
     case 5: return 33
-    case 6: return 55
+    case 6: return 56
     case 7: return 32
     case 8: return 4
     case 9: return 5

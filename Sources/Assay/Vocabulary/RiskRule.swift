@@ -18,6 +18,11 @@ enum RiskRule: Int, Sendable, CaseIterable {
   case category = 26
   case silentClient = 27
   case otherwise = 28
+  case restrictedAccount = 29
+  case accountsPerDownload = 30
+  case refunds = 31
+  case newKeys = 32
+  case transfers = 33
 
   /// Creates a rule from an id such as "RSK-16"; `nil` if there is no such rule.
   init?(_ id: Text) {
@@ -61,14 +66,22 @@ enum RiskRule: Int, Sendable, CaseIterable {
     case .silentClient:
       return ("RSK-27", "this version of the app sends attestation data, and none came")
     case .otherwise: return ("RSK-28", "no other rule fired")
+    case .restrictedAccount: return ("RSK-29", "the account is restricted")
+    case .accountsPerDownload:
+      return ("RSK-30", "many accounts use one download of the app")
+    case .refunds: return ("RSK-31", "half of the purchases of a year were refunded, or more")
+    case .newKeys: return ("RSK-32", "the account has bound many device keys in a month")
+    case .transfers: return ("RSK-33", "subscriptions of the account were transferred repeatedly")
     }
   }
 
   /// Whether the rule applies to a request whose assertion passed (RSK-11). The categories of
-  /// builds do (RSK-26), because some of them are never accepted (ATT-45).
+  /// builds do (RSK-26), because some of them are never accepted (ATT-45), and so do the rules
+  /// about the customer (RSK-29 … RSK-33): an assertion proves the device, not the person.
   var appliesToVerified: Bool {
     switch self {
-    case .verified, .abuseBit, .purchase, .promoBit, .promoUnknown, .receiptMetric, .category:
+    case .verified, .abuseBit, .purchase, .promoBit, .promoUnknown, .receiptMetric, .category,
+      .restrictedAccount, .accountsPerDownload, .refunds, .newKeys, .transfers:
       return true
     default: return false
     }
@@ -78,7 +91,7 @@ enum RiskRule: Int, Sendable, CaseIterable {
   /// `deny` (RSK-2).
   var isFirm: Bool {
     switch self {
-    case .refused, .abuseBit, .purchase, .category: return true
+    case .refused, .abuseBit, .purchase, .category, .restrictedAccount: return true
     default: return false
     }
   }

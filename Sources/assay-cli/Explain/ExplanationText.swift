@@ -253,6 +253,7 @@ enum ExplanationText {
     status	46593	rejected.refund.silent	no answer is sent to Apple's question about a refund	nothing is sent: exchange.refund.fields names the rule, RFA-14 in record mode	never	–	RFA-12
     status	46849	rejected.refund.late	it is too late to answer Apple's question about a refund	nothing is sent: Apple waits 12 hours from the notification; refunds.late says otherwise	never	–	RFA-12
     status	47105	rejected.reconcile.superseded	another process has the run by now	the lease ran out under a slow exchange; the other one goes on	never	409	RCN-11
+    status	47361	rejected.account.restricted	the account is restricted	consent was withdrawn, or a person restricted it: see restriction.reason; the plan is the default one	never	403	CUS-22
     status	258	malformed.app-store.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41,RCN-6,RCN-30
     status	770	malformed.app-store.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30,RTM-5
@@ -424,7 +425,7 @@ enum ExplanationText {
     status	3333	misuse.device-check.bits	an update names no bit	programming error: give bit0 or bit1, or both; a bit that is left out stays	never	500	DVC-5
     status	3589	misuse.device-check.transaction-id	the transaction id is missing or not of 1 to 64 characters	programming error: give each request an id of its own, which is also its key in your log	never	500	DVC-4
     status	3845	misuse.exchange.reply	the answer does not have the form that the step asks for	programming error: error.at names the member of the answer	never	500	EXC-5
-    status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2,EXC-13,API-24
+    status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	API-24,CUS-7,CUS-20,EXC-2,EXC-13
     status	4357	misuse.exchange.operation	the kind of request is unknown, or has steps and was asked as a call	programming error: docs/exchanges.md lists the kinds of this version, and says which of them have steps	never	500	EXC-1
     status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; an exchange that has ended takes no more	never	500	EXC-5,EXC-21
     status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22,KST-12,STO-61,STO-66,VRE-18
@@ -475,7 +476,7 @@ enum ExplanationText {
     hint	config.products.form	a configuration	correct the entry that error.at names; docs/config.md has its members
     hint	config.products.form	a decision	Apple signed another type for the product that error.at names: correct it in products
     status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is for an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
-    status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
+    status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-33, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15, 26 and 29 take only deny	after-config	–	RSK-2
     status	6918	config.ledger.engine	the engine is unknown	give ledger.engine one of sqlite, postgres, mariadb, dynamodb, redis	after-config	–	STO-13
     status	7174	config.ledger.lease	ledger.leaseMs is too short or too long	give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts	after-config	–	STO-81
     status	7430	config.ledger.not-durable	redis is not durable enough for this	give this exchange another engine; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13,STO-83
@@ -505,6 +506,7 @@ enum ExplanationText {
     status	13574	config.ledger.limits	a time limit of the stores is out of range	give ledger.statementMs 100 to 60000, ledger.lockMs 100 to statementMs, ledger.requestMs statementMs to 600000	after-config	–	STO-76
     status	13830	config.libcrypto.algorithms	the host's libcrypto lacks algorithms that Apple's evidence needs	its openssl.cnf (OPENSSL_CONF) or a property query leaves out P-256, P-384, RSA, SHA-1, SHA-2 or HMAC: have it offer them, or use the library build that contains its own	after-config	–	JWS-102
     status	14086	config.refunds.rules	a rule, what it gives, or the order is unknown	rules are RFA-31 to RFA-39 with off, DECLINE, GRANT_FULL, GRANT_PRORATED, none, silent (RFA-39 is never off); order has some of RFA-31 to RFA-38, each at most once	after-config	–	RFA-15
+    status	14342	config.ledger.customer-key	ledger.customerKey is missing or cannot be used	give base64 of 32 to 64 random bytes; keep it as long as the ledger	after-config	500	CUS-1
     status	263	unavailable.app-store.no-response	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
     status	519	unavailable.app-store.rate-limited	Apple limits the rate, and no attempt is left	ask again later: exchange.retry says when, where the request may be repeated; stay below the limits	later	503	API-51,API-52
     status	775	unavailable.attest-refresh.no-response	Apple gave no usable answer	keep the old receipt and ask again later: exchange.retry says when	later	–	RFR-1,RFR-6
@@ -570,7 +572,7 @@ enum ExplanationText {
     decision	DEC-22	non-renewing: start and catalogue duration	active or expired	until then
     decision	DEC-23	non-consumable	owned	yes, without end
     decision	DEC-24	consumable	consumable	no: a delivery, see purchases
-    risk	RSK-11	an assertion passed	allow; of the others only RSK-14, 15, 19, 20, 21 and 26 apply
+    risk	RSK-11	an assertion passed	allow; of the others only RSK-14, 15, 19, 20, 21, 26 and 29 … 33 apply
     risk	RSK-12	attestation refused	deny
     risk	RSK-13	unsupported or absent, the account or device had a key, support is expected	step-up
     risk	RSK-14	the abuse bit is set and not aged	deny for paid, promo, metered; else limited
@@ -587,7 +589,12 @@ enum ExplanationText {
     risk	RSK-25	more accounts from this address today than ledger.signup.limit, which is 100 unless set	limited
     risk	RSK-26	the category is 0, 7 … 9 or not in attest.category.accept	deny
     risk	RSK-27	nothing came and no error code, though this version sends data	step-up
-    risk	RSK-28	none of the above	limited; read and free with a verified purchase: allow
+    risk	RSK-28	no other rule fired	limited; read and free with a verified purchase: allow
+    risk	RSK-29	the customer's account is restricted	deny; read and restore: limited
+    risk	RSK-30	more than 5 accounts at one of its downloads	limited; promo deny
+    risk	RSK-31	3 refunds in a year or more, and half of the purchases: of the account, or of all accounts of its downloads	step-up for paid, promo
+    risk	RSK-32	more than 5 device keys bound in 30 days	step-up
+    risk	RSK-33	3 transfers of its subscriptions or more	step-up for restore
     member	apps	1 … 256 objects	required	the apps whose evidence is yours
     member	apps[].bundleId	text, 1 … 255 bytes	required	compared byte for byte; unique
     member	apps[].appAppleId	integer, 1 … 2^53 − 1	required with Production	Apple's number of the app, from App Store Connect
@@ -676,7 +683,7 @@ enum ExplanationText {
     member	tokens[].keysetHardMaxAgeMs	300000 …	604800000, at least keysetMaxAgeMs	an older key set verifies nothing; at least keysetMaxAgeMs; 2^53 − 1 is never
     member	tokens[].caps.tokenBytes	1024 … 65536	16384	longest token
     member	risk.mode	enforce, record	enforce	record: the verdict is always allow, the real one is in would
-    member	risk.rules	RSK-11 … RSK-28 → off, allow, limited, step-up, deny	{}	changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15 and 26 take only deny
+    member	risk.rules	RSK-11 … RSK-33 → off, allow, limited, step-up, deny	{}	changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15, 26 and 29 take only deny
     member	risk.receiptThreshold	0 …	10	risk metric of a receipt above which a step-up is required
     member	risk.limitedPerDay	0 …	20	requests per day, reported with limited; counting them is up to you
     member	refunds.mode	record, answer	record	record: nothing is sent, what would be is in would and fields
@@ -714,6 +721,7 @@ enum ExplanationText {
     member	ledger.redis.volatile	boolean	false	true: record-event may run on a server without an append-only file, which forgets it when it is restarted
     member	ledger.onExpiredLease	resume, hold	resume	a claim whose lease ended without completion: resume takes it over, hold leaves it to a person
     member	ledger.forgetKey	base64 of 32 … 64 random bytes	needed by forget-account	keys the hash of forgotten accounts; kept as bytes, wiped at the end, reported as true
+    member	ledger.customerKey	base64 of 32 … 64 random bytes	without it there is no index of customers	keys the hashes of customers' ids; kept as bytes, wiped at the end, reported as true
     member	ledger.rateLimits	kind of the App Store Server API → 1 … 1000	half of Apple's number	requests a second in Production
     member	ledger.transfer	deny, confirm, allow	deny	a second account shows evidence of a subscription: refused, transferred when it confirms, transferred at once
     member	ledger.transferIntervalMs	0 …	86400000	shortest time between two transfers
@@ -1000,7 +1008,12 @@ enum ExplanationText {
     thing	rule	RSK-25	rule	accountsPerIpDay over ledger.signup.limit: limited	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
     thing	rule	RSK-26	rule	category 0 or 7…9, or not in attest.category.accept: deny	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
     thing	rule	RSK-27	rule	absent (client sent nothing and gave no reason)	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
-    thing	rule	RSK-28	rule	nothing above fired: limited; read and free with purchase: verified: allow	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-28	rule	nothing else fired: limited; read and free with purchase: verified: allow	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-29	rule	customer.isRestricted: deny	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-30	rule	customer.accountsPerDownload > 5: limited	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-31	rule	customer.refunds, half of the purchases: step-up	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-32	rule	customer.newKeys > 5: step-up	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
+    thing	rule	RSK-33	rule	customer.transfers: step-up for restore	what it is	a row of a table of decisions	page	docs/spec/device-check.md §4
     thing	rule	RSK-3	rule	no word of the client alone allows anything	what it is	what an answer says, or is made of	page	docs/spec/device-check.md §4
     thing	rule	RSK-4	rule	a verdict is advice, never an entitlement	what it is	the duty of your server	page	docs/spec/device-check.md §4
     thing	rule	RSK-5	rule	record mode	what it is	what an answer says, or is made of	page	docs/spec/device-check.md §4
@@ -1631,6 +1644,31 @@ enum ExplanationText {
     thing	rule	STO-82	rule	Redis expiry is bucket end + 7 days	what it is	what an answer says, or is made of; built in part; rows of acquire-rate-permit live an hour after their second in Redis too	page	docs/spec/ledger.md §8
     thing	rule	STO-97	rule	history: Sums do not show a lost acknowledged claim	what it is	how the library is built, or what it costs	page	docs/spec/ledger.md §10
     thing	rule	STO-98	rule	The checker runs on every engine with at least 20,000 operations, 8 processes	what it is	how the library is built, or what it costs; built in part; the gate's runs are smaller; make races has the full size	page	docs/spec/ledger.md §10
+    thing	rule	CUS-1	rule	ledger.customerKey switches the index on	what it is	a check: it refuses something	page	docs/spec/customers.md §1
+    thing	rule	CUS-2	rule	Ids are stored as keyed hashes	what it is	what an answer says, or is made of	page	docs/spec/customers.md §1
+    thing	rule	CUS-3	rule	The rows: customer, download, restriction	what it is	what an answer says, or is made of	page	docs/spec/customers.md §1
+    thing	rule	CUS-4	rule	What claim and update-subscriptions write	what it is	what an answer says, or is made of	page	docs/spec/customers.md §1
+    thing	rule	CUS-5	rule	The role of an account at a key	what it is	what an answer says, or is made of	page	docs/spec/customers.md §1
+    thing	rule	CUS-6	rule	Members of a family are customers of their own	what it is	what an answer says, or is made of	page	docs/spec/customers.md §1
+    thing	rule	CUS-7	rule	record-customer takes an app transaction	what it is	a check: it refuses something	page	docs/spec/customers.md §1
+    thing	rule	CUS-20	rule	RESCIND_CONSENT restricts every account at the download	what it is	a check: it refuses something	page	docs/spec/customers.md §2
+    thing	rule	CUS-21	rule	A rescinded download restricts those that are joined later	what it is	what an answer says, or is made of	page	docs/spec/customers.md §2
+    thing	rule	CUS-22	rule	A restricted account has the default plan	what it is	a check: it refuses something	page	docs/spec/customers.md §2
+    thing	rule	CUS-23	rule	restrict-customer and lift-restriction	what it is	a part of a check; refused as CUS-20, EXC-1	page	docs/spec/customers.md §2
+    thing	rule	CUS-24	rule	Forgetting an account, and all of a customer	what it is	a part of a check; refused as STO-93, CUS-20	page	docs/spec/customers.md §2
+    thing	rule	CUS-25	rule	Sign in with Apple concerns the account that it names	what it is	the duty of your server	page	docs/spec/customers.md §2
+    thing	rule	CUS-30	rule	find-customer: one question	what it is	a part of a check; refused as EXC-1	page	docs/spec/customers.md §3
+    thing	rule	CUS-31	rule	How an account was found, the surest first	what it is	what an answer says, or is made of	page	docs/spec/customers.md §3
+    thing	rule	CUS-32	rule	reconcile uses the index	what it is	what an answer says, or is made of; not built yet	page	docs/spec/customers.md §3
+    thing	rule	CUS-40	rule	Signals: counts over index and ledger	what it is	what an answer says, or is made of	page	docs/spec/customers.md §4
+    thing	rule	CUS-41	rule	Signals as observations of assess-risk	what it is	a part of a check; refused as RSK-1	page	docs/spec/customers.md §4
+    thing	rule	CUS-42	rule	Signals are advice	what it is	how the library is built, or what it costs	page	docs/spec/customers.md §4
+    thing	rule	CUS-50	rule	What is stored, and what never is	what it is	what an answer says, or is made of	page	docs/spec/customers.md §5
+    thing	rule	CUS-51	rule	Garbage after 400 days	what it is	what an answer says, or is made of	page	docs/spec/customers.md §5
+    thing	rule	CUS-52	rule	The answer to a request for access	what it is	the duty of your server	page	docs/spec/customers.md §5
+    thing	rule	CUS-60	rule	A join and a withdrawal at once	what it is	what an answer says, or is made of	page	docs/spec/customers.md §6
+    thing	rule	CUS-61	rule	Steps that the index costs	what it is	what an answer says, or is made of	page	docs/spec/customers.md §6
+    thing	rule	CUS-62	rule	A download with very many accounts	what it is	what an answer says, or is made of	page	docs/spec/customers.md §6
     thing	rule	RCN-1	rule	reconcile: its members	what it is	a part of a check; refused as STO-13, API-21, EXC-1	page	docs/spec/reconcile.md §1
     thing	rule	RCN-2	rule	All exchanges from the first question to the last are one run	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
     thing	rule	RCN-3	rule	Parts of a run, in their order	what it is	what an answer says, or is made of; built in part	page	docs/spec/reconcile.md §1
@@ -1681,7 +1719,7 @@ enum ExplanationText {
     thing	member	appStoreServerApi	meaning	The In-App Purchase key of App Store Connect	members	appStoreServerApi.issuerId, appStoreServerApi.keyId, appStoreServerApi.privateKey, appStoreServerApi.apiBaseUrl, appStoreServerApi.missingBundleId
     thing	member	appleId	meaning	The key of Sign in with Apple	members	appleId.teamId, appleId.keyId, appleId.privateKey, appleId.clientIds
     thing	member	session	meaning	Session tokens: one attested start, then cheap requests	members	session.secrets, session.ttlMs
-    thing	member	ledger	meaning	The ledger in a database of yours	members	ledger.engine, ledger.placeholders, ledger.prefix, ledger.table, ledger.shared, ledger.leaseMs, ledger.statementMs, ledger.lockMs, ledger.requestMs, ledger.redis, ledger.onExpiredLease, ledger.forgetKey, ledger.rateLimits, ledger.transfer, ledger.transferIntervalMs, ledger.onNoPurchases, ledger.dayOffsetMinutes, ledger.maxUnits, ledger.failOpen, ledger.keepEvidence, ledger.challengeTtlMs, ledger.signup
+    thing	member	ledger	meaning	The ledger in a database of yours	members	ledger.engine, ledger.placeholders, ledger.prefix, ledger.table, ledger.shared, ledger.leaseMs, ledger.statementMs, ledger.lockMs, ledger.requestMs, ledger.redis, ledger.onExpiredLease, ledger.forgetKey, ledger.customerKey, ledger.rateLimits, ledger.transfer, ledger.transferIntervalMs, ledger.onNoPurchases, ledger.dayOffsetMinutes, ledger.maxUnits, ledger.failOpen, ledger.keepEvidence, ledger.challengeTtlMs, ledger.signup
     thing	member	ledger.redis	meaning	what a server of Redis may be	members	ledger.redis.volatile
     thing	member	ledger.failOpen	meaning	what goes on while the database is away	members	ledger.failOpen.planMaxAgeMs, ledger.failOpen.meters
     thing	member	ledger.signup	meaning	sign-ups per address and day, and the shape of user names	members	ledger.signup.limit, ledger.signup.attemptLimit, ledger.signup.unknownLimit, ledger.signup.username
@@ -1744,6 +1782,12 @@ enum ExplanationText {
     thing	operation	record-event	does	Records an event and returns whether it is the first time; a repetition with the same attempt id returns the same.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, id, attemptId	page	docs/exchanges.md; STO-65
     thing	operation	merge-accounts	does	Merges an anonymous account into another: purchases, subscriptions, device keys, today's counts. Both must have been proven in the same request. Call it again with the same attempt id while there is more.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, from, to, attemptId, reason, operatorView	page	docs/exchanges.md; STO-90
     thing	operation	forget-account	does	Removes what identifies an account; granted purchases stay granted. Needs ledger.forgetKey. Call it again with the same attempt id while there is more.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account, attemptId, reason	page	docs/exchanges.md; STO-93
+    thing	operation	record-customer	does	Joins an account to the download of its app transaction, so that withdrawn consent finds it. Needs ledger.customerKey.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account	page	docs/exchanges.md; CUS-7
+    thing	operation	find-customer	does	Finds the accounts of a customer by evidence, by an id of Apple's, or by one of the accounts. Needs ledger.customerKey.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account, environment, appTransactionId, appAccountToken, transactionId, operatorView	page	docs/exchanges.md; CUS-30
+    thing	operation	restrict-customer	does	Restricts an account, or every account at the download of a RESCIND_CONSENT: plans are the default one until the restriction is lifted. Needs ledger.customerKey.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account, reason, note, attemptId	page	docs/exchanges.md; CUS-23
+    thing	operation	lift-restriction	does	Lifts the restrictions of an account that have one reason; others stay. Needs ledger.customerKey.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account, reason, note, attemptId	page	docs/exchanges.md; CUS-23
+    thing	operation	forget-customer	does	Restricts and then forgets every account at the download of a RESCIND_CONSENT. Needs ledger.customerKey and ledger.forgetKey. Call it again with the same attempt id while there is more.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, attemptId	page	docs/exchanges.md; CUS-24
+    thing	operation	get-customer-signals	does	Counts what may show abuse: accounts at a download, refunds of a year, new device keys. Advice, never a reason to refuse a claim. Needs ledger.customerKey.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, account	page	docs/exchanges.md; CUS-40
     thing	operation	get-evidence	does	Returns stored signed texts by digest, purchase or subscription; they are no evidence until they are verified again. Needs ledger.keepEvidence.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, sha256, purchaseKey, environment, originalTransactionId	page	docs/exchanges.md; STO-68
     thing	operation	check-schema	does	Checks that every column exists, that the database is a durable primary, and that it is the one found first. Call it at start-up, not at the first purchase.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, lineage	page	docs/exchanges.md; STM-1
     thing	operation	complete-revocation	does	Marks a refunded purchase as taken back. Repeating it has no effect.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, purchaseKey, takeId, fencingToken, taken	page	docs/exchanges.md; STO-35
@@ -2162,7 +2206,7 @@ enum ExplanationText {
     thing	value	RENEWAL_EXTENSION	value of	NotificationType: The reason of a notification.	SUMMARY	mass extension finished; counts in summary, no data: none	FAILURE	mass extension failed for this subscriber: none
     thing	value	ONE_TIME_CHARGE	value of	NotificationType: The reason of a notification.	without subtype	consumable, non-consumable or non-renewing subscription bought: grant once (keys.purchase)
     thing	value	EXTERNAL_PURCHASE_TOKEN	value of	NotificationType: The reason of a notification.	UNREPORTED / CREATED / ACTIVE_TOKEN_REMINDER	token not reported / custom link token made / still active (monthly): none; report tokens to Apple
-    thing	value	RESCIND_CONSENT	value of	NotificationType: The reason of a notification.	without subtype	a parent or guardian withdrew consent for a child's use of the app (appData): none on purchases; restrict the account
+    thing	value	RESCIND_CONSENT	value of	NotificationType: The reason of a notification.	without subtype	a parent or guardian withdrew consent for a child's use of the app (appData): none on purchases; restrict the account (CUS-20)
     thing	value	METADATA_UPDATE	value of	NotificationType: The reason of a notification.	without subtype	Advanced Commerce: SKU, name or description changed: recompute names
     thing	value	MIGRATION	value of	NotificationType: The reason of a notification.	without subtype	Advanced Commerce: subscription migrated; old id in previousOriginalTransactionId: recompute; move the binding
     thing	value	MIGRATE	value of	NotificationType: The reason of a notification.	without subtype	Advanced Commerce: subscription migrated; old id in previousOriginalTransactionId: recompute; move the binding
@@ -2641,8 +2685,10 @@ enum ExplanationText {
     thing	type	Decision	what it is	a type of facts	meaning	The plan that an account has now. entitled is the result, plan the plan in force (the default plan if not entitled), state the reason, expiresAtMs and nextCheckAtMs when to decide again.	members	plan, entitled, state, rule, flags, reasonCode, expiresAtMs, wouldExpireAtMs, nextPeriodExpiresAtMs, graceExpiresAtMs, commitment, productId, originalTransactionId, transactionId, environment, account, stale, nextCheckAtMs, evidence, groups, excluded, warnings
     thing	type	Retry	what it is	a type of facts	meaning	The request for later, for the queue of a host that cannot wait.	members	request, omitted, notBeforeMs, attempt, reason
     thing	type	StoreResult	what it is	a type of facts	meaning	The members that most results of the ledger share.	members	outcome
+    thing	type	Restriction	what it is	a type of facts	meaning	The oldest restriction of an account.	members	reason, restrictedAtMs
+    thing	type	RestrictedAccount	what it is	a type of facts	meaning	An account that was restricted.	members	account, role, restrictedAtMs, changed
     thing	type	Claim	what it is	a type of facts	meaning	One purchase, and the outcome of its claim.	members	purchaseKey, transactionId, outcome, status, clientResult, product, quantity, changed, grantId, fencingToken, account, leaseExpiresAtMs, units, repeat, claimedAtMs, reason, grantedAtMs, revokedAtMs, retryAfterMs
-    thing	type	ClaimResult	what it is	a type of facts	meaning	The result of claim: the outcome of the first purchase that needs a grant, or of the newest purchase; "none" if the evidence has no purchase.	members	outcome, clientResult, claims, remaining, changed, retryAfterMs, committed
+    thing	type	ClaimResult	what it is	a type of facts	meaning	The result of claim: the outcome of the first purchase that needs a grant, or of the newest purchase; "none" if the evidence has no purchase.	members	outcome, clientResult, claims, remaining, changed, retryAfterMs, committed, restriction
     thing	type	ResumeResult	what it is	a type of facts	meaning	The result of resume: the outcome of the claim.	members	outcome, clientResult, claims
     thing	type	ResumeExpiredResult	what it is	a type of facts	meaning	The result of resume-expired.	members	claims, held, hasMore
     thing	type	CompleteResult	what it is	a type of facts	meaning	The result of complete: "granted"; "revoked", "superseded": take back what was granted under this grant id; "resume": the database was unavailable, and the next claim completes the grant.	members	outcome, clientResult, grantedAtMs, revokedAtMs, changed, retryAfterMs
@@ -2657,10 +2703,10 @@ enum ExplanationText {
     thing	type	FindResult	what it is	a type of facts	meaning	The result of find: the outcome of the first row; "unproven": there is no row, and the request has no evidence.	members	outcome, eventual, rows
     thing	type	Subscription	what it is	a type of facts	meaning	A subscription, or another purchase that lasts: all transactions of one original transaction id.	members	environment, originalTransactionId, transactionId, productId, plan, purchasedAtMs, expiresAtMs, graceExpiresAtMs, revokedAtMs, deactivatedAtMs, asOfMs, nextCheckAtMs, isActive
     thing	type	SubscriptionUpdate	what it is	a type of facts	meaning	One subscription of the evidence, and its outcome.	members	outcome, status, transactionId, changed, canTransfer, subscription
-    thing	type	UpdateSubscriptionsResult	what it is	a type of facts	meaning	The result of update-subscriptions.	members	plan, expiresAtMs, subscriptions, changed
-    thing	type	ApplyEventResult	what it is	a type of facts	meaning	The result of apply-event.	members	take, give, subscriptions, refused, changed, committed
-    thing	type	GetPlanResult	what it is	a type of facts	meaning	The result of get-plan, also if the database was unavailable.	members	plan, expiresAtMs, subscriptions, readAtMs, isCached
-    thing	type	DeactivateSubscriptionsResult	what it is	a type of facts	meaning	The result of deactivate-subscriptions.	members	plan, expiresAtMs, subscriptions, deactivated, changed
+    thing	type	UpdateSubscriptionsResult	what it is	a type of facts	meaning	The result of update-subscriptions.	members	plan, expiresAtMs, subscriptions, changed, restriction
+    thing	type	ApplyEventResult	what it is	a type of facts	meaning	The result of apply-event.	members	take, give, subscriptions, refused, changed, committed, restricted, hasMore
+    thing	type	GetPlanResult	what it is	a type of facts	meaning	The result of get-plan, also if the database was unavailable.	members	plan, expiresAtMs, subscriptions, readAtMs, isCached, restriction
+    thing	type	DeactivateSubscriptionsResult	what it is	a type of facts	meaning	The result of deactivate-subscriptions.	members	plan, expiresAtMs, subscriptions, deactivated, changed, restriction
     thing	type	DueSubscription	what it is	a type of facts	meaning	A subscription about which to ask Apple for newer evidence.	members	environment, originalTransactionId, transactionId, account, productId, expiresAtMs, graceExpiresAtMs, asOfMs, evidence
     thing	type	LeaseDueSubscriptionsResult	what it is	a type of facts	meaning	The result of lease-due-subscriptions.	members	subscriptions, hasMore
     thing	type	ConsumeQuotaResult	what it is	a type of facts	meaning	The result of consume-quota: "consumed", "exhausted", "not-in-plan".	members	outcome, used, limit, left, resetAtMs, ticket, headers, fallback, unmetered
@@ -2680,6 +2726,15 @@ enum ExplanationText {
     thing	type	MovedRows	what it is	a type of facts	meaning	How many rows of an account were moved or deleted.	members	subscriptions, purchases, keys, meters
     thing	type	MergeAccountsResult	what it is	a type of facts	meaning	The result of merge-accounts: "merged", "already", "other-account".	members	outcome, moved, hasMore, changed, mergedInto
     thing	type	ForgetAccountResult	what it is	a type of facts	meaning	The result of forget-account: "forgotten", "already".	members	outcome, forgotten, hasMore, changed
+    thing	type	CustomerAccount	what it is	a type of facts	meaning	An account of a customer.	members	account, by, role, firstSeenAtMs, lastSeenAtMs, isRestricted
+    thing	type	RecordCustomerResult	what it is	a type of facts	meaning	The result of record-customer: "recorded", "none" (the app transaction has no appTransactionId).	members	outcome, restriction
+    thing	type	FindCustomerResult	what it is	a type of facts	meaning	The result of find-customer.	members	accounts, accountCount, downloadCount, isOwn, isCapped, eventual
+    thing	type	RestrictCustomerResult	what it is	a type of facts	meaning	The result of restrict-customer.	members	restricted, hasMore, changed
+    thing	type	LiftRestrictionResult	what it is	a type of facts	meaning	The result of lift-restriction: "lifted", "none".	members	outcome, restriction
+    thing	type	ForgottenAccount	what it is	a type of facts	meaning	An account that was forgotten.	members	account, forgotten, hasMore
+    thing	type	ForgetCustomerResult	what it is	a type of facts	meaning	The result of forget-customer.	members	accounts, hasMore, changed
+    thing	type	CustomerSignals	what it is	a type of facts	meaning	Counts that may show abuse, each to a bound; none is from the client. Pass the object to assess-risk as customer.	members	accountsPerDownload, downloadCount, accountsPerToken, purchases, refunds, downloadPurchases, downloadRefunds, newKeys, activeKeys, deviceRisk, transfers, isRestricted
+    thing	type	GetCustomerSignalsResult	what it is	a type of facts	meaning	The result of get-customer-signals.	members	signals, eventual
     thing	type	StoredEvidence	what it is	a type of facts	meaning	A stored text of evidence. Verify the text again before you rely on it.	members	sha256, text, storedAtMs, bundleId
     thing	type	GetEvidenceResult	what it is	a type of facts	meaning	The result of get-evidence.	members	evidence, missing
     thing	type	RefundCase	what it is	a type of facts	meaning	Apple's question about a refund, and what came of it.	members	environment, transactionId, originalTransactionId, productId, state, purchase, account, askedAtMs, dueAtMs, leaseExpiresAtMs, rules, deliveryStatus, consumptionPercentage, refundPreference, sentAtMs, settledAtMs, status, outcome, outcomeAtMs, outcomePercentage, takenUnits

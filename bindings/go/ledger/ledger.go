@@ -211,10 +211,23 @@ func (l *Ledger) forgotten(
 	ctx context.Context, request *request, found *ForgetAccountResult,
 ) error {
 	err := l.accepted(ctx, request, found, &found.Result)
+	l.emptyLog(ctx, err)
+	return err
+}
+
+// customerForgotten does the same for the accounts of a customer.
+func (l *Ledger) customerForgotten(
+	ctx context.Context, request *request, found *ForgetCustomerResult,
+) error {
+	err := l.accepted(ctx, request, found, &found.Result)
+	l.emptyLog(ctx, err)
+	return err
+}
+
+func (l *Ledger) emptyLog(ctx context.Context, err error) {
 	if store, is := l.executor.(*SQL); is && err == nil {
 		store.emptyLog(ctx)
 	}
-	return err
 }
 
 func (l *Ledger) now() time.Time {

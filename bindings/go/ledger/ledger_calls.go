@@ -699,6 +699,151 @@ func (l *Ledger) ForgetAccountWith(
 	return found, l.forgotten(ctx, request, found)
 }
 
+// RecordCustomer joins an account to the download of its app transaction, so that withdrawn
+// consent finds it. Needs `ledger.customerKey`.
+//
+//	evidence  a jws that was verified
+//	account   the account that sent the app transaction
+func (l *Ledger) RecordCustomer(
+	ctx context.Context, evidence assay.Evidence, account string,
+) (*RecordCustomerResult, error) {
+	request := asking("record-customer")
+	request.evidence = []assay.Evidence{evidence}
+	request.set("account", account)
+	found := new(RecordCustomerResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
+// A FindCustomerRequest has the arguments of FindCustomer.
+type FindCustomerRequest struct {
+	// Facts and documents of the ledger's verifier.
+	Evidence []assay.Evidence
+	// The account whose customer to find; beside another question, the account to compare with;
+	// required without evidence and the others.
+	Account string
+	// The environment of `appTransactionId` or `transactionId`; required with appTransactionId
+	// and transactionId.
+	Environment assay.Environment
+	// The id of the download; may be empty.
+	AppTransactionID string
+	// The token that the app set at a purchase; may be empty.
+	AppAccountToken string
+	// The id of a transaction that the ledger has; may be empty.
+	TransactionID string
+	// Whether the caller is an operator, who may see accounts.
+	OperatorView bool
+}
+
+// FindCustomer finds the accounts of a customer by evidence, by an id of Apple's, or by one of
+// the accounts. Needs `ledger.customerKey`.
+func (l *Ledger) FindCustomer(
+	ctx context.Context, asked FindCustomerRequest,
+) (*FindCustomerResult, error) {
+	request := asking("find-customer")
+	request.evidence = asked.Evidence
+	put(request, "account", asked.Account)
+	put(request, "environment", asked.Environment)
+	put(request, "appTransactionId", asked.AppTransactionID)
+	put(request, "appAccountToken", asked.AppAccountToken)
+	put(request, "transactionId", asked.TransactionID)
+	put(request, "operatorView", asked.OperatorView)
+	found := new(FindCustomerResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
+// A RestrictCustomerRequest has the arguments of RestrictCustomer.
+type RestrictCustomerRequest struct {
+	// A purchase or jws that was verified; may be nil.
+	Evidence assay.Evidence
+	// The account; empty with evidence; required without evidence.
+	Account string
+	// Why; empty with evidence, whose reason is `consent`; "operator" or "fraud" or "legal";
+	// required without evidence.
+	Reason string
+	// A note for the audit row; may be empty.
+	Note string
+	// The id of this attempt, the same when a request is repeated: 22 to 64 characters; empty:
+	// a new one.
+	AttemptID string
+}
+
+// RestrictCustomer restricts an account, or every account at the download of a RESCIND_CONSENT:
+// plans are the default one until the restriction is lifted. Needs `ledger.customerKey`.
+func (l *Ledger) RestrictCustomer(
+	ctx context.Context, asked RestrictCustomerRequest,
+) (*RestrictCustomerResult, error) {
+	request := asking("restrict-customer")
+	if asked.Evidence != nil {
+		request.evidence = []assay.Evidence{asked.Evidence}
+	}
+	put(request, "account", asked.Account)
+	put(request, "reason", asked.Reason)
+	put(request, "note", asked.Note)
+	request.make("attemptId", asked.AttemptID, 16)
+	if request.err != nil {
+		return nil, request.err
+	}
+	found := new(RestrictCustomerResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
+// LiftRestriction lifts the restrictions of an account that have one reason; others stay. Needs
+// `ledger.customerKey`.
+//
+//	account    the account
+//	reason     the reason of the restrictions to lift; `consent`: consent was given again;
+//	           "consent" or "operator" or "fraud" or "legal"
+//	note       why, for the audit row
+//	attemptID  the id of this attempt, the same when a request is repeated: 22 to 64
+//	           characters; empty: a new one
+func (l *Ledger) LiftRestriction(
+	ctx context.Context, account, reason, note, attemptID string,
+) (*LiftRestrictionResult, error) {
+	request := asking("lift-restriction")
+	request.set("account", account)
+	request.set("reason", reason)
+	request.set("note", note)
+	request.make("attemptId", attemptID, 16)
+	if request.err != nil {
+		return nil, request.err
+	}
+	found := new(LiftRestrictionResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
+// ForgetCustomer restricts and then forgets every account at the download of a RESCIND_CONSENT.
+// Needs `ledger.customerKey` and `ledger.forgetKey`. Call it again with the same attempt id
+// while there is more.
+//
+//	evidence   a jws that was verified
+//	attemptID  the id of this attempt, the same when a request is repeated: 22 to 64
+//	           characters; empty: a new one
+func (l *Ledger) ForgetCustomer(
+	ctx context.Context, evidence assay.Evidence, attemptID string,
+) (*ForgetCustomerResult, error) {
+	request := asking("forget-customer")
+	request.evidence = []assay.Evidence{evidence}
+	request.make("attemptId", attemptID, 16)
+	if request.err != nil {
+		return nil, request.err
+	}
+	found := new(ForgetCustomerResult)
+	return found, l.customerForgotten(ctx, request, found)
+}
+
+// GetCustomerSignals counts what may show abuse: accounts at a download, refunds of a year, new
+// device keys. Advice, never a reason to refuse a claim. Needs `ledger.customerKey`.
+//
+//	account  the account
+func (l *Ledger) GetCustomerSignals(
+	ctx context.Context, account string,
+) (*GetCustomerSignalsResult, error) {
+	request := asking("get-customer-signals")
+	request.set("account", account)
+	found := new(GetCustomerSignalsResult)
+	return found, l.accepted(ctx, request, found, &found.Result)
+}
+
 // A GetEvidenceRequest has the arguments of GetEvidence.
 type GetEvidenceRequest struct {
 	// The digests of the texts; required without the others.

@@ -4,6 +4,27 @@ package ledger
 
 import assay "assay.example/bindings/go"
 
+// Restriction is the oldest restriction of an account.
+type Restriction struct {
+	// "consent", "operator", "fraud", "legal".
+	Reason string `json:"reason"`
+	// Since when; of consent: when it was withdrawn.
+	RestrictedAt Time `json:"restrictedAtMs"`
+}
+
+// RestrictedAccount is an account that was restricted.
+type RestrictedAccount struct {
+	// The account.
+	Account string `json:"account"`
+	// Its role at the download: "payer", "assigned", "family", "holder"; empty if a person
+	// named the account.
+	Role string `json:"role"`
+	// Since when.
+	RestrictedAt Time `json:"restrictedAtMs"`
+	// Whether this exchange restricted it.
+	Changed bool `json:"changed"`
+}
+
 // Claim is one purchase, and the outcome of its claim.
 type Claim struct {
 	// The key of the ledger row; empty if the purchase cannot have one.
@@ -75,6 +96,8 @@ type ClaimResult struct {
 	// Whether the row is claimed after the grant ended its transaction; nil if the row could
 	// not be read.
 	Committed *bool `json:"committed"`
+	// The restriction of the account; nil without one, or without `ledger.customerKey`.
+	Restriction *Restriction `json:"restriction"`
 }
 
 // ResumeResult is the result of Resume: the outcome of the claim.
@@ -320,6 +343,8 @@ type UpdateSubscriptionsResult struct {
 	Subscriptions []SubscriptionUpdate `json:"subscriptions"`
 	// Whether a subscription changed.
 	Changed bool `json:"changed"`
+	// The restriction of the account; nil without one, or without `ledger.customerKey`.
+	Restriction *Restriction `json:"restriction"`
 }
 
 // ApplyEventResult is the result of ApplyEvent.
@@ -338,6 +363,11 @@ type ApplyEventResult struct {
 	// Whether the row is committed after the host ended the transaction; nil if the row could
 	// not be read.
 	Committed *bool `json:"committed"`
+	// The accounts at the download of a RESCIND_CONSENT, at most 50; delete what the law
+	// demands of them. Empty without `ledger.customerKey`.
+	Restricted []RestrictedAccount `json:"restricted"`
+	// Whether more accounts are at the download; false without `ledger.customerKey`.
+	HasMore bool `json:"hasMore"`
 }
 
 // GetPlanResult is the result of GetPlan, also if the database was unavailable.
@@ -355,6 +385,8 @@ type GetPlanResult struct {
 	ReadAt Time `json:"readAtMs"`
 	// Whether the database was unavailable and the plan is that of CachedPlan.
 	IsCached bool `json:"isCached"`
+	// The restriction of the account; nil without one, or without `ledger.customerKey`.
+	Restriction *Restriction `json:"restriction"`
 }
 
 // DeactivateSubscriptionsResult is the result of DeactivateSubscriptions.
@@ -370,6 +402,8 @@ type DeactivateSubscriptionsResult struct {
 	Deactivated int64 `json:"deactivated"`
 	// Whether a subscription was deactivated.
 	Changed bool `json:"changed"`
+	// The restriction of the account; nil without one, or without `ledger.customerKey`.
+	Restriction *Restriction `json:"restriction"`
 }
 
 // DueSubscription is a subscription about which to ask Apple for newer evidence.
@@ -623,6 +657,128 @@ type ForgetAccountResult struct {
 	HasMore bool `json:"hasMore"`
 	// Whether a row had the account.
 	Changed bool `json:"changed"`
+}
+
+// CustomerAccount is an account of a customer.
+type CustomerAccount struct {
+	// The account.
+	Account string `json:"account"`
+	// How it was found, the surest first: "ledger", "subscription", "token", "download".
+	By []string `json:"by"`
+	// Its role: "payer", "assigned", "family", "holder"; empty if only the ledger has it.
+	Role string `json:"role"`
+	// When it was joined; zero if only the ledger has it.
+	FirstSeenAt Time `json:"firstSeenAtMs"`
+	// When it was seen last, to the hour; zero if only the ledger has it.
+	LastSeenAt Time `json:"lastSeenAtMs"`
+	// Whether it is restricted now.
+	IsRestricted bool `json:"isRestricted"`
+}
+
+// RecordCustomerResult is the result of RecordCustomer: "recorded", "none" (the app transaction
+// has no `appTransactionId`).
+type RecordCustomerResult struct {
+	Result
+	// The outcome of the request.
+	Outcome string `json:"outcome"`
+	// The restriction of the account; nil without one.
+	Restriction *Restriction `json:"restriction"`
+}
+
+// FindCustomerResult is the result of FindCustomer.
+type FindCustomerResult struct {
+	Result
+	// The accounts, the surest first, for an operator; else empty.
+	Accounts []CustomerAccount `json:"accounts"`
+	// The number of accounts, at most 50.
+	AccountCount int64 `json:"accountCount"`
+	// The number of downloads.
+	DownloadCount int64 `json:"downloadCount"`
+	// Whether the account of the request is among them; nil if the request names none.
+	IsOwn *bool `json:"isOwn"`
+	// Whether there are more accounts or downloads than are counted.
+	IsCapped bool `json:"isCapped"`
+	// Whether what the account was joined to last may be missing for a second (DynamoDB).
+	Eventual bool `json:"eventual"`
+}
+
+// RestrictCustomerResult is the result of RestrictCustomer.
+type RestrictCustomerResult struct {
+	Result
+	// The accounts, at most 50; empty if no account is known yet.
+	Restricted []RestrictedAccount `json:"restricted"`
+	// Whether more accounts are at the download.
+	HasMore bool `json:"hasMore"`
+	// Whether this exchange restricted an account.
+	Changed bool `json:"changed"`
+}
+
+// LiftRestrictionResult is the result of LiftRestriction: "lifted", "none".
+type LiftRestrictionResult struct {
+	Result
+	// The outcome of the request.
+	Outcome string `json:"outcome"`
+	// The restriction that is left; nil without one.
+	Restriction *Restriction `json:"restriction"`
+}
+
+// ForgottenAccount is an account that was forgotten.
+type ForgottenAccount struct {
+	// The account, for what the host has of it.
+	Account string `json:"account"`
+	// The numbers of rows that had the account.
+	Forgotten MovedRows `json:"forgotten"`
+	// Whether to go on with ForgetAccount, because not all of its rows were changed yet.
+	HasMore bool `json:"hasMore"`
+}
+
+// ForgetCustomerResult is the result of ForgetCustomer.
+type ForgetCustomerResult struct {
+	Result
+	// The accounts, at most 5; empty if none is known.
+	Accounts []ForgottenAccount `json:"accounts"`
+	// Whether to repeat the request, because not all was forgotten.
+	HasMore bool `json:"hasMore"`
+	// Whether an account was forgotten.
+	Changed bool `json:"changed"`
+}
+
+// CustomerSignals is counts that may show abuse, each to a bound; none is from the client. Pass
+// the object to `assess-risk` as `customer`.
+type CustomerSignals struct {
+	// The most accounts at one of the downloads of the account, at most 51.
+	AccountsPerDownload int64 `json:"accountsPerDownload"`
+	// Its downloads, at most 51.
+	DownloadCount int64 `json:"downloadCount"`
+	// The most accounts that have shown one token of the account, at most 51.
+	AccountsPerToken int64 `json:"accountsPerToken"`
+	// Its purchases of the last 365 days, at most 101.
+	Purchases int64 `json:"purchases"`
+	// Of these those that are revoked now.
+	Refunds int64 `json:"refunds"`
+	// The same of it and at most nine other accounts of its downloads.
+	DownloadPurchases int64 `json:"downloadPurchases"`
+	// Of these those that are revoked now.
+	DownloadRefunds int64 `json:"downloadRefunds"`
+	// Its device keys of the last 30 days, at most 101.
+	NewKeys int64 `json:"newKeys"`
+	// Its device keys that are not retired, at most 101.
+	ActiveKeys int64 `json:"activeKeys"`
+	// The risk metric of the receipt of its newest key that has one.
+	DeviceRisk *int64 `json:"deviceRisk"`
+	// Transfers of its subscriptions, of at most 50 subscriptions.
+	Transfers int64 `json:"transfers"`
+	// Whether it is restricted now.
+	IsRestricted bool `json:"isRestricted"`
+}
+
+// GetCustomerSignalsResult is the result of GetCustomerSignals.
+type GetCustomerSignalsResult struct {
+	Result
+	// The counts.
+	Signals CustomerSignals `json:"signals"`
+	// Whether what happened last may be missing for a second (DynamoDB).
+	Eventual bool `json:"eventual"`
 }
 
 // StoredEvidence is a stored text of evidence. Verify the text again before you rely on it.

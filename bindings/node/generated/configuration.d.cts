@@ -379,14 +379,16 @@ export interface Configuration {
      */
     readonly mode?: "enforce" | "record";
     /**
-     * Changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15 and 26 take only
-     * `deny`. `RSK-11` … `RSK-28` → `off`, `allow`, `limited`, `step-up`, `deny`. Without it: {}.
+     * Changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15, 26 and 29 take
+     * only `deny`. `RSK-11` … `RSK-33` → `off`, `allow`, `limited`, `step-up`, `deny`. Without it:
+     * {}.
      */
     readonly rules?: {
       readonly "RSK-12"?: "deny";
       readonly "RSK-14"?: "deny";
       readonly "RSK-15"?: "deny";
       readonly "RSK-26"?: "deny";
+      readonly "RSK-29"?: "deny";
       readonly "RSK-11"?: "off" | "allow" | "limited" | "step-up" | "deny";
       readonly "RSK-13"?: "off" | "allow" | "limited" | "step-up" | "deny";
       readonly "RSK-16"?: "off" | "allow" | "limited" | "step-up" | "deny";
@@ -401,6 +403,10 @@ export interface Configuration {
       readonly "RSK-25"?: "off" | "allow" | "limited" | "step-up" | "deny";
       readonly "RSK-27"?: "off" | "allow" | "limited" | "step-up" | "deny";
       readonly "RSK-28"?: "off" | "allow" | "limited" | "step-up" | "deny";
+      readonly "RSK-30"?: "off" | "allow" | "limited" | "step-up" | "deny";
+      readonly "RSK-31"?: "off" | "allow" | "limited" | "step-up" | "deny";
+      readonly "RSK-32"?: "off" | "allow" | "limited" | "step-up" | "deny";
+      readonly "RSK-33"?: "off" | "allow" | "limited" | "step-up" | "deny";
     };
     /** Risk metric of a receipt above which a step-up is required. At least 0. Without it: 10. */
     readonly receiptThreshold?: number;
@@ -580,6 +586,11 @@ export interface Configuration {
      * Base64 of 32 … 64 random bytes. Needed by `forget-account`.
      */
     readonly forgetKey?: string;
+    /**
+     * Keys the hashes of customers' ids; kept as bytes, wiped at the end, reported as `true`.
+     * Base64 of 32 … 64 random bytes. Without it: without it there is no index of customers.
+     */
+    readonly customerKey?: string;
     /**
      * Requests a second in Production. Kind of the App Store Server API → 1 … 1000. Without it:
      * half of Apple's number.

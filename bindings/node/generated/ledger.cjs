@@ -109,6 +109,33 @@ exports.OPERATIONS = [
     functions: [], wrapped: [], result: "ForgetAccountResult", isAnswer: false,
   },
   {
+    name: "recordCustomer", operation: "record-customer", evidence: { name: "jws", first: true },
+    first: "account", made: [], functions: [], wrapped: [], result: "RecordCustomerResult",
+    isAnswer: false,
+  },
+  {
+    name: "findCustomer", operation: "find-customer", evidence: { name: "evidence", first: false },
+    made: [], functions: [], wrapped: [], result: "FindCustomerResult", isAnswer: false,
+  },
+  {
+    name: "restrictCustomer", operation: "restrict-customer",
+    evidence: { name: "evidence", first: false }, made: ["attemptId"], functions: [], wrapped: [],
+    result: "RestrictCustomerResult", isAnswer: false,
+  },
+  {
+    name: "liftRestriction", operation: "lift-restriction", made: ["attemptId"], functions: [],
+    wrapped: [], result: "LiftRestrictionResult", isAnswer: false,
+  },
+  {
+    name: "forgetCustomer", operation: "forget-customer", evidence: { name: "jws", first: true },
+    made: ["attemptId"], functions: [], wrapped: [], result: "ForgetCustomerResult",
+    isAnswer: false,
+  },
+  {
+    name: "getCustomerSignals", operation: "get-customer-signals", first: "account", made: [],
+    functions: [], wrapped: [], result: "GetCustomerSignalsResult", isAnswer: false,
+  },
+  {
     name: "getEvidence", operation: "get-evidence", made: [], functions: [], wrapped: [],
     result: "GetEvidenceResult", isAnswer: false,
   },

@@ -66,6 +66,31 @@ export class StoreResult extends Result {
   readonly outcome: string;
 }
 
+/** The oldest restriction of an account. */
+export class Restriction extends Members {
+  /** "consent", "operator", "fraud", "legal". */
+  readonly reason: string;
+  /** Since when; of consent: when it was withdrawn. */
+  readonly restrictedAtMs: Ms;
+  readonly restrictedAt: Date;
+}
+
+/** An account that was restricted. */
+export class RestrictedAccount extends Members {
+  /** The account. */
+  readonly account: string;
+  /**
+   * Its role at the download: "payer", "assigned", "family", "holder"; null if a person named the
+   * account.
+   */
+  readonly role: string | null;
+  /** Since when. */
+  readonly restrictedAtMs: Ms;
+  readonly restrictedAt: Date;
+  /** Whether this exchange restricted it. */
+  readonly changed: boolean;
+}
+
 /** One purchase, and the outcome of its claim. */
 export class Claim extends Members {
   /** Whether it is claimed for this call and not granted yet. */
@@ -154,6 +179,8 @@ export class ClaimResult extends StoreResult {
    * read.
    */
   readonly committed: boolean | null;
+  /** The restriction of the account; null without one, or without `ledger.customerKey`. */
+  readonly restriction: Restriction | null;
 }
 
 /** The result of `resume`: the outcome of the claim. */
@@ -460,6 +487,8 @@ export class UpdateSubscriptionsResult extends Result {
   readonly subscriptions: readonly SubscriptionUpdate[];
   /** Whether a subscription changed. */
   readonly changed: boolean;
+  /** The restriction of the account; null without one, or without `ledger.customerKey`. */
+  readonly restriction: Restriction | null;
 }
 
 /** The result of `applyEvent`. */
@@ -481,6 +510,13 @@ export class ApplyEventResult extends Result {
    * read.
    */
   readonly committed: boolean | null;
+  /**
+   * The accounts at the download of a RESCIND_CONSENT, at most 50; delete what the law demands of
+   * them. Empty without `ledger.customerKey`.
+   */
+  readonly restricted: readonly RestrictedAccount[];
+  /** Whether more accounts are at the download; null without `ledger.customerKey`. */
+  readonly hasMore: boolean | null;
 }
 
 /** The result of `getPlan`, also if the database was unavailable. */
@@ -503,6 +539,8 @@ export class GetPlanResult extends Result {
   readonly readAt: Date | null;
   /** Whether the database was unavailable and the plan is that of `cachedPlan`. */
   readonly isCached: boolean | null;
+  /** The restriction of the account; null without one, or without `ledger.customerKey`. */
+  readonly restriction: Restriction | null;
 }
 
 /** The result of `deactivateSubscriptions`. */
@@ -520,6 +558,8 @@ export class DeactivateSubscriptionsResult extends Result {
   readonly deactivated: number;
   /** Whether a subscription was deactivated. */
   readonly changed: boolean;
+  /** The restriction of the account; null without one, or without `ledger.customerKey`. */
+  readonly restriction: Restriction | null;
 }
 
 /** A subscription about which to ask Apple for newer evidence. */
@@ -773,6 +813,136 @@ export class ForgetAccountResult extends StoreResult {
   readonly hasMore: boolean;
   /** Whether a row had the account. */
   readonly changed: boolean;
+}
+
+/** An account of a customer. */
+export class CustomerAccount extends Members {
+  /** The account. */
+  readonly account: string;
+  /** How it was found, the surest first: "ledger", "subscription", "token", "download". */
+  readonly by: readonly string[];
+  /** Its role: "payer", "assigned", "family", "holder"; null if only the ledger has it. */
+  readonly role: string | null;
+  /** When it was joined; null if only the ledger has it. */
+  readonly firstSeenAtMs: Ms | null;
+  readonly firstSeenAt: Date | null;
+  /** When it was seen last, to the hour; null if only the ledger has it. */
+  readonly lastSeenAtMs: Ms | null;
+  readonly lastSeenAt: Date | null;
+  /** Whether it is restricted now. */
+  readonly isRestricted: boolean;
+}
+
+/**
+ * The result of `recordCustomer`: "recorded", "none" (the app transaction has no
+ * `appTransactionId`).
+ */
+export class RecordCustomerResult extends StoreResult {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The restriction of the account; null without one. */
+  readonly restriction: Restriction | null;
+}
+
+/** The result of `findCustomer`. */
+export class FindCustomerResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The accounts, the surest first, for an operator; else empty. */
+  readonly accounts: readonly CustomerAccount[];
+  /** The number of accounts, at most 50. */
+  readonly accountCount: number;
+  /** The number of downloads. */
+  readonly downloadCount: number;
+  /** Whether the account of the request is among them; null if the request names none. */
+  readonly isOwn: boolean | null;
+  /** Whether there are more accounts or downloads than are counted. */
+  readonly isCapped: boolean;
+  /** Whether what the account was joined to last may be missing for a second (DynamoDB). */
+  readonly eventual: boolean;
+}
+
+/** The result of `restrictCustomer`. */
+export class RestrictCustomerResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The accounts, at most 50; empty if no account is known yet. */
+  readonly restricted: readonly RestrictedAccount[];
+  /** Whether more accounts are at the download. */
+  readonly hasMore: boolean;
+  /** Whether this exchange restricted an account. */
+  readonly changed: boolean;
+}
+
+/** The result of `liftRestriction`: "lifted", "none". */
+export class LiftRestrictionResult extends StoreResult {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The restriction that is left; null without one. */
+  readonly restriction: Restriction | null;
+}
+
+/** An account that was forgotten. */
+export class ForgottenAccount extends Members {
+  /** The account, for what the host has of it. */
+  readonly account: string;
+  /** The numbers of rows that had the account. */
+  readonly forgotten: MovedRows;
+  /** Whether to go on with `forgetAccount`, because not all of its rows were changed yet. */
+  readonly hasMore: boolean;
+}
+
+/** The result of `forgetCustomer`. */
+export class ForgetCustomerResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The accounts, at most 5; empty if none is known. */
+  readonly accounts: readonly ForgottenAccount[];
+  /** Whether to repeat the request, because not all was forgotten. */
+  readonly hasMore: boolean;
+  /** Whether an account was forgotten. */
+  readonly changed: boolean;
+}
+
+/**
+ * Counts that may show abuse, each to a bound; none is from the client. Pass the object to
+ * `assess-risk` as `customer`.
+ */
+export class CustomerSignals extends Members {
+  /** The most accounts at one of the downloads of the account, at most 51. */
+  readonly accountsPerDownload: number;
+  /** Its downloads, at most 51. */
+  readonly downloadCount: number;
+  /** The most accounts that have shown one token of the account, at most 51. */
+  readonly accountsPerToken: number;
+  /** Its purchases of the last 365 days, at most 101. */
+  readonly purchases: number;
+  /** Of these those that are revoked now. */
+  readonly refunds: number;
+  /** The same of it and at most nine other accounts of its downloads. */
+  readonly downloadPurchases: number;
+  /** Of these those that are revoked now. */
+  readonly downloadRefunds: number;
+  /** Its device keys of the last 30 days, at most 101. */
+  readonly newKeys: number;
+  /** Its device keys that are not retired, at most 101. */
+  readonly activeKeys: number;
+  /** The risk metric of the receipt of its newest key that has one. */
+  readonly deviceRisk: number | null;
+  /** Transfers of its subscriptions, of at most 50 subscriptions. */
+  readonly transfers: number;
+  /** Whether it is restricted now. */
+  readonly isRestricted: boolean;
+}
+
+/** The result of `getCustomerSignals`. */
+export class GetCustomerSignalsResult extends Result {
+  /** The whole document; nested facts have that of the outer ones. */
+  readonly document: Document;
+  /** The counts. */
+  readonly signals: CustomerSignals;
+  /** Whether what happened last may be missing for a second (DynamoDB). */
+  readonly eventual: boolean;
 }
 
 /** A stored text of evidence. Verify the text again before you rely on it. */
@@ -1344,6 +1514,52 @@ export interface ForgetAccountRequest extends LedgerCallOptions {
   reason?: string;
 }
 
+export interface FindCustomerRequest extends LedgerCallOptions {
+  /** The account whose customer to find; beside another question, the account to compare with. */
+  account?: string;
+  /** The environment of `appTransactionId` or `transactionId`. */
+  environment?: "Production" | "Sandbox" | "Xcode" | "LocalTesting";
+  /** The id of the download. */
+  appTransactionId?: string;
+  /** The token that the app set at a purchase. */
+  appAccountToken?: string;
+  /** The id of a transaction that the ledger has. */
+  transactionId?: string;
+  /** Whether the caller is an operator, who may see accounts. */
+  operatorView?: boolean;
+  /** What a Verifier verified. */
+  evidence?: SeveralEvidence;
+}
+
+export interface RestrictCustomerRequest extends LedgerCallOptions {
+  /** The account; absent with evidence. */
+  account?: string;
+  /** Why; absent with evidence, whose reason is `consent`. */
+  reason?: "operator" | "fraud" | "legal";
+  /** A note for the audit row. */
+  note?: string;
+  /** The id of this attempt, the same when a request is repeated. */
+  attemptId?: string;
+  /** What a Verifier verified. */
+  evidence?: Evidence;
+}
+
+export interface LiftRestrictionRequest extends LedgerCallOptions {
+  /** The account. */
+  account: string;
+  /** The reason of the restrictions to lift; `consent`: consent was given again. */
+  reason: "consent" | "operator" | "fraud" | "legal";
+  /** Why, for the audit row. */
+  note: string;
+  /** The id of this attempt, the same when a request is repeated. */
+  attemptId?: string;
+}
+
+export interface ForgetCustomerRequest extends LedgerCallOptions {
+  /** The id of this attempt, the same when a request is repeated. */
+  attemptId?: string;
+}
+
 export interface GetEvidenceRequest extends LedgerCallOptions {
   /** The digests of the texts. */
   sha256?: readonly string[];
@@ -1575,6 +1791,44 @@ export interface LedgerCalls {
    * Call it again with the same attempt id while there is more.
    */
   forgetAccount(account: string, options?: ForgetAccountRequest): Promise<ForgetAccountResult>;
+  /**
+   * Joins an account to the download of its app transaction, so that withdrawn consent finds it.
+   * Needs `ledger.customerKey`.
+   */
+  recordCustomer(
+    jws: Evidence,
+    account: string,
+    options?: LedgerCallOptions,
+  ): Promise<RecordCustomerResult>;
+  /**
+   * Finds the accounts of a customer by evidence, by an id of Apple's, or by one of the accounts.
+   * Needs `ledger.customerKey`.
+   */
+  findCustomer(options?: FindCustomerRequest): Promise<FindCustomerResult>;
+  /**
+   * Restricts an account, or every account at the download of a RESCIND_CONSENT: plans are the
+   * default one until the restriction is lifted. Needs `ledger.customerKey`.
+   */
+  restrictCustomer(options?: RestrictCustomerRequest): Promise<RestrictCustomerResult>;
+  /**
+   * Lifts the restrictions of an account that have one reason; others stay. Needs
+   * `ledger.customerKey`.
+   */
+  liftRestriction(request: LiftRestrictionRequest): Promise<LiftRestrictionResult>;
+  /**
+   * Restricts and then forgets every account at the download of a RESCIND_CONSENT. Needs
+   * `ledger.customerKey` and `ledger.forgetKey`. Call it again with the same attempt id while there
+   * is more.
+   */
+  forgetCustomer(jws: Evidence, options?: ForgetCustomerRequest): Promise<ForgetCustomerResult>;
+  /**
+   * Counts what may show abuse: accounts at a download, refunds of a year, new device keys. Advice,
+   * never a reason to refuse a claim. Needs `ledger.customerKey`.
+   */
+  getCustomerSignals(
+    account: string,
+    options?: LedgerCallOptions,
+  ): Promise<GetCustomerSignalsResult>;
   /**
    * Returns stored signed texts by digest, purchase or subscription; they are no evidence until
    * they are verified again. Needs `ledger.keepEvidence`.

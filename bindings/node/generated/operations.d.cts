@@ -1481,6 +1481,47 @@ export interface ExchangeRequests {
     attemptId: string;
     reason?: string | null;
   };
+  "record-customer": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account: string;
+  };
+  "find-customer": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account?: string | null;
+    environment?: "Production" | "Sandbox" | "Xcode" | "LocalTesting" | null;
+    appTransactionId?: string | null;
+    appAccountToken?: string | null;
+    transactionId?: string | null;
+    operatorView?: boolean | null;
+  };
+  "restrict-customer": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account?: string | null;
+    reason?: "operator" | "fraud" | "legal" | null;
+    note?: string | null;
+    attemptId: string;
+  };
+  "lift-restriction": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account: string;
+    reason: "consent" | "operator" | "fraud" | "legal";
+    note: string;
+    attemptId: string;
+  };
+  "forget-customer": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    attemptId: string;
+  };
+  "get-customer-signals": {
+    engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
+    deadlineMs?: Ms | Date | null;
+    account: string;
+  };
   "get-evidence": {
     engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
     deadlineMs?: Ms | Date | null;

@@ -10,6 +10,22 @@ class StoreResult extends Result {
   get outcome() { return text(here(this, "outcome")); }
 }
 
+class Restriction extends Members {
+  static shown = ["reason"];
+  get reason() { return text(here(this, "reason")); }
+  get restrictedAtMs() { return number(here(this, "restrictedAtMs")); }
+  get restrictedAt() { return date(here(this, "restrictedAtMs")); }
+}
+
+class RestrictedAccount extends Members {
+  static shown = ["account"];
+  get account() { return text(here(this, "account")); }
+  get role() { return text(here(this, "role")); }
+  get restrictedAtMs() { return number(here(this, "restrictedAtMs")); }
+  get restrictedAt() { return date(here(this, "restrictedAtMs")); }
+  get changed() { return boolean(here(this, "changed")); }
+}
+
 class Claim extends Members {
   static shown = ["outcome", "transactionId", "grantId"];
   get purchaseKey() { return text(here(this, "purchaseKey")); }
@@ -48,6 +64,7 @@ class ClaimResult extends StoreResult {
   get changed() { return boolean(here(this, "changed")); }
   get retryAfterMs() { return number(here(this, "retryAfterMs")); }
   get committed() { return boolean(here(this, "committed")); }
+  get restriction() { return nested(this, here(this, "restriction"), Restriction); }
 }
 
 class ResumeResult extends StoreResult {
@@ -240,6 +257,7 @@ class UpdateSubscriptionsResult extends Result {
     return list(here(this, "subscriptions"), (each) => nested(this, each, SubscriptionUpdate));
   }
   get changed() { return boolean(here(this, "changed")); }
+  get restriction() { return nested(this, here(this, "restriction"), Restriction); }
 }
 
 class ApplyEventResult extends Result {
@@ -255,6 +273,10 @@ class ApplyEventResult extends Result {
   get refused() { return list(here(this, "refused"), (each) => nested(this, each, RefusedPart)); }
   get changed() { return boolean(here(this, "changed")); }
   get committed() { return boolean(here(this, "committed")); }
+  get restricted() {
+    return list(here(this, "restricted"), (each) => nested(this, each, RestrictedAccount));
+  }
+  get hasMore() { return boolean(here(this, "hasMore")); }
 }
 
 class GetPlanResult extends Result {
@@ -271,6 +293,7 @@ class GetPlanResult extends Result {
   get readAtMs() { return number(here(this, "readAtMs")); }
   get readAt() { return date(here(this, "readAtMs")); }
   get isCached() { return boolean(here(this, "isCached")); }
+  get restriction() { return nested(this, here(this, "restriction"), Restriction); }
 }
 
 class DeactivateSubscriptionsResult extends Result {
@@ -286,6 +309,7 @@ class DeactivateSubscriptionsResult extends Result {
   }
   get deactivated() { return number(here(this, "deactivated")); }
   get changed() { return boolean(here(this, "changed")); }
+  get restriction() { return nested(this, here(this, "restriction"), Restriction); }
 }
 
 class DueSubscription extends Members {
@@ -482,6 +506,105 @@ class ForgetAccountResult extends StoreResult {
   get forgotten() { return nested(this, here(this, "forgotten"), MovedRows); }
   get hasMore() { return boolean(here(this, "hasMore")); }
   get changed() { return boolean(here(this, "changed")); }
+}
+
+class CustomerAccount extends Members {
+  static shown = ["account", "by"];
+  get account() { return text(here(this, "account")); }
+  get by() { return list(here(this, "by"), text); }
+  get role() { return text(here(this, "role")); }
+  get firstSeenAtMs() { return number(here(this, "firstSeenAtMs")); }
+  get firstSeenAt() { return date(here(this, "firstSeenAtMs")); }
+  get lastSeenAtMs() { return number(here(this, "lastSeenAtMs")); }
+  get lastSeenAt() { return date(here(this, "lastSeenAtMs")); }
+  get isRestricted() { return boolean(here(this, "isRestricted")); }
+}
+
+class RecordCustomerResult extends StoreResult {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["outcome"];
+  get document() { return documentOf(this); }
+  get restriction() { return nested(this, here(this, "restriction"), Restriction); }
+}
+
+class FindCustomerResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["accountCount"];
+  get document() { return documentOf(this); }
+  get accounts() {
+    return list(here(this, "accounts"), (each) => nested(this, each, CustomerAccount));
+  }
+  get accountCount() { return number(here(this, "accountCount")); }
+  get downloadCount() { return number(here(this, "downloadCount")); }
+  get isOwn() { return boolean(here(this, "isOwn")); }
+  get isCapped() { return boolean(here(this, "isCapped")); }
+  get eventual() { return boolean(here(this, "eventual")); }
+}
+
+class RestrictCustomerResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["restricted"];
+  get document() { return documentOf(this); }
+  get restricted() {
+    return list(here(this, "restricted"), (each) => nested(this, each, RestrictedAccount));
+  }
+  get hasMore() { return boolean(here(this, "hasMore")); }
+  get changed() { return boolean(here(this, "changed")); }
+}
+
+class LiftRestrictionResult extends StoreResult {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["outcome"];
+  get document() { return documentOf(this); }
+  get restriction() { return nested(this, here(this, "restriction"), Restriction); }
+}
+
+class ForgottenAccount extends Members {
+  static shown = ["forgotten"];
+  get account() { return text(here(this, "account")); }
+  get forgotten() { return nested(this, here(this, "forgotten"), MovedRows); }
+  get hasMore() { return boolean(here(this, "hasMore")); }
+}
+
+class ForgetCustomerResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["accounts", "hasMore"];
+  get document() { return documentOf(this); }
+  get accounts() {
+    return list(here(this, "accounts"), (each) => nested(this, each, ForgottenAccount));
+  }
+  get hasMore() { return boolean(here(this, "hasMore")); }
+  get changed() { return boolean(here(this, "changed")); }
+}
+
+class CustomerSignals extends Members {
+  static shown = ["accountsPerDownload", "refunds"];
+  get accountsPerDownload() { return number(here(this, "accountsPerDownload")); }
+  get downloadCount() { return number(here(this, "downloadCount")); }
+  get accountsPerToken() { return number(here(this, "accountsPerToken")); }
+  get purchases() { return number(here(this, "purchases")); }
+  get refunds() { return number(here(this, "refunds")); }
+  get downloadPurchases() { return number(here(this, "downloadPurchases")); }
+  get downloadRefunds() { return number(here(this, "downloadRefunds")); }
+  get newKeys() { return number(here(this, "newKeys")); }
+  get activeKeys() { return number(here(this, "activeKeys")); }
+  get deviceRisk() { return number(here(this, "deviceRisk")); }
+  get transfers() { return number(here(this, "transfers")); }
+  get isRestricted() { return boolean(here(this, "isRestricted")); }
+}
+
+class GetCustomerSignalsResult extends Result {
+  static facts = true;
+  static at = ["exchange"];
+  static shown = ["signals"];
+  get document() { return documentOf(this); }
+  get signals() { return nested(this, here(this, "signals"), CustomerSignals); }
+  get eventual() { return boolean(here(this, "eventual")); }
 }
 
 class StoredEvidence extends Members {
@@ -702,15 +825,18 @@ class CreateSchemaResult extends StoreResult {
 }
 
 module.exports = {
-  StoreResult, Claim, ClaimResult, ResumeResult, ResumeExpiredResult, CompleteResult, Take,
-  PurchaseRevocation, RevokeResult, CompleteRevocationResult, ResumeExpiredRevocationsResult,
-  RefusedPart, OperatorFacts, LedgerPurchase, FindResult, Subscription, SubscriptionUpdate,
-  UpdateSubscriptionsResult, ApplyEventResult, GetPlanResult, DeactivateSubscriptionsResult,
-  DueSubscription, LeaseDueSubscriptionsResult, ConsumeQuotaResult, ReleaseQuotaResult,
-  AcquireRatePermitResult, BeginSignupResult, FinishSignupResult, IssueChallengeResult,
-  ConsumeChallengeResult, RegisterDeviceKeyResult, AdvanceDeviceKeyCounterResult,
-  UpdateDeviceKeyReceiptResult, RetireDeviceKeyResult, DeviceKey, GetDeviceKeyResult,
-  RecordEventResult, MovedRows, MergeAccountsResult, ForgetAccountResult, StoredEvidence,
+  StoreResult, Restriction, RestrictedAccount, Claim, ClaimResult, ResumeResult,
+  ResumeExpiredResult, CompleteResult, Take, PurchaseRevocation, RevokeResult,
+  CompleteRevocationResult, ResumeExpiredRevocationsResult, RefusedPart, OperatorFacts,
+  LedgerPurchase, FindResult, Subscription, SubscriptionUpdate, UpdateSubscriptionsResult,
+  ApplyEventResult, GetPlanResult, DeactivateSubscriptionsResult, DueSubscription,
+  LeaseDueSubscriptionsResult, ConsumeQuotaResult, ReleaseQuotaResult, AcquireRatePermitResult,
+  BeginSignupResult, FinishSignupResult, IssueChallengeResult, ConsumeChallengeResult,
+  RegisterDeviceKeyResult, AdvanceDeviceKeyCounterResult, UpdateDeviceKeyReceiptResult,
+  RetireDeviceKeyResult, DeviceKey, GetDeviceKeyResult, RecordEventResult, MovedRows,
+  MergeAccountsResult, ForgetAccountResult, CustomerAccount, RecordCustomerResult,
+  FindCustomerResult, RestrictCustomerResult, LiftRestrictionResult, ForgottenAccount,
+  ForgetCustomerResult, CustomerSignals, GetCustomerSignalsResult, StoredEvidence,
   GetEvidenceResult, RefundCase, OpenRefundResult, LeaseDueRefundsResult, SettleRefundResult,
   RefundRuleCount, RefundOutcomeCount, ReportRefundsResult, Difference, ListDifferencesResult,
   CloseDifferenceResult, DifferenceCount, ReconcileResult, CheckSchemaResult, CreateSchemaResult

@@ -195,7 +195,9 @@ class Ledger {
     const document = await this.#run(request, carried.evidence, { __proto__: null, ...carried,
       grant: called(carried.grant), takeBack: called(carried.takeBack) });
     const found = this.#read(row, document, request, wasCalled);
-    if (row.operation === "forget-account") await this.#executor.forgotten?.();
+    if (["forget-account", "forget-customer"].includes(row.operation)) {
+      await this.#executor.forgotten?.();
+    }
     if (row.functions.length === 0 || mode === "transaction") return found;
     const given = { now: carried.now, signal: carried.signal };
     const takes = found.takes ?? found.take ?? found.revocations?.map(({ take }) => take)

@@ -155,7 +155,7 @@ OBJECTS = {"complete": ("grant", "*Grant"), "complete-revocation": ("take", "*Ta
 ENDS = {"claim": "claimed", "resume": "resumed", "resume-expired": "tookOver",
         "revoke": "revoked", "resume-expired-revocations": "tookBack", "apply-event": "applied",
         "issue-challenge": "challenged", "forget-account": "forgotten",
-        "check-schema": "checked"}
+        "forget-customer": "customerForgotten", "check-schema": "checked"}
 FUNCTIONS = {"grant": ("Grant", "GrantFunc"), "take": ("TakeBack", "TakeFunc")}
 TYPES = {"integer": "int64", "boolean": "bool", "time": "time.Time",
          "GetPlanResult": "*GetPlanResult", "RefundAnswer": "*assay.RefundAnswer"}

@@ -126,7 +126,8 @@ MADE_BY = {
     "claim": "claimed", "resume": "resumed", "resume-expired": "resumedExpired",
     "revoke": "revoked", "resume-expired-revocations": "resumedRevocations",
     "apply-event": "eventApplied", "issue-challenge": "challenged",
-    "forget-account": "forgotten", "check-schema": "schemaChecked",
+    "forget-account": "forgotten", "forget-customer": "customerForgotten",
+    "check-schema": "schemaChecked",
 }
 RETURNS = {
     "record-event": "`ok`: it is the first time, or the same attempt as the first time",

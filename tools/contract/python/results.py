@@ -13,7 +13,8 @@ WIDTH = 100
 # Parts that are facts and nothing more.
 PARTS = {"LedgerPurchase", "Subscription", "SubscriptionUpdate", "DueSubscription", "DeviceKey",
          "MovedRows", "StoredEvidence", "RefusedPart", "Difference", "DifferenceCount",
-         "RefundCase", "RefundRuleCount", "RefundOutcomeCount"}
+         "RefundCase", "RefundRuleCount", "RefundOutcomeCount", "Restriction", "RestrictedAccount",
+         "CustomerAccount", "ForgottenAccount", "CustomerSignals"}
 # By hand, with what they do.
 BY_HAND = {"ClaimResult", "ResumeResult", "ResumeExpiredResult", "RevokeResult",
            "ResumeExpiredRevocationsResult", "ApplyEventResult", "FinishSignupResult",

@@ -21,14 +21,14 @@ SENT = {"[String]": "JSON($0.map { JSON($0) })", "Duration": "JSON(milliseconds:
         "Timestamp": "JSON($0.milliseconds)", "GetPlanResult": "$0.kept",
         "RefundAnswer": "JSON(text: $0.raw)"}
 # The classes of evidence of which an operation takes one.
-EVIDENCE = {"attestation": "Attestation", "assertion": "Assertion",
+EVIDENCE = {"jws": "any Facts", "attestation": "Attestation", "assertion": "Assertion",
             "attest-receipt": "AttestReceipt", "refund-notification": "Notification"}
 # Bytes of what is made at each call: text of base64url.
 MADE = {"attemptId": 18, "challenge": 32, "lineage": 24}
 FUNCTIONS = {"grant": ("grant", "Granting"), "take": ("takeBack", "Taking")}
 # Operations with something around their exchange.
 AROUND = {"create-schema": "creating", "check-schema": "checking",
-          "forget-account": "forgetting"}
+          "forget-account": "forgetting", "forget-customer": "forgetting"}
 
 
 def find_kept(kind):
@@ -116,8 +116,9 @@ def write_evidence(kind):
     more = "" if low else "; may be left out"
     said = f"evidence: facts {when}{more}."
     if high > 1:
-        return ("_ evidence: [any PurchaseEvidence]" if low else
-                "evidence: [any PurchaseEvidence] = []"), "evidence", said
+        each = "Facts" if "jws" in kind.classes else "PurchaseEvidence"
+        return (f"_ evidence: [any {each}]" if low else
+                f"evidence: [any {each}] = []"), "evidence", said
     if len(kind.classes) == 1:
         name = kind.classes[0].rpartition("-")[2]
         return f"_ {name}: {EVIDENCE[kind.classes[0]]}", f"[{name}]", \

@@ -33,6 +33,18 @@ struct RiskObservations {
   var unsupportedNow: UnitFraction? = nil
   var unsupportedBase: UnitFraction? = nil
   var accountsPerIpDay: Int64? = nil
+  /// The signals of the customer (CUS-41); `nil` if the host passes none.
+  var customer: Customer? = nil
+
+  /// The signals of `get-customer-signals` that rules use.
+  struct Customer {
+    let accountsPerDownload: Int64
+    let newKeys: Int64
+    let transfers: Int64
+    let isRestricted: Bool
+    /// Purchases and refunds of a year: of the account, and of the accounts at its downloads.
+    let counts: [(purchases: Int64, refunds: Int64)]
+  }
 
   private typealias Node = MemberNode
 
@@ -44,7 +56,7 @@ struct RiskObservations {
   init(_ node: MemberNode, _ policy: DeviceCheckPolicy?) throws(Refusal) {
     let members = try node.refusing(RiskObservations.refusals).object([
       "request", "attestation", "errorCode", "platform", "osMajor", "context", "history",
-      "deviceCheck", "receipt", "category", "clientSends", "purchase", "rates",
+      "deviceCheck", "receipt", "category", "clientSends", "purchase", "rates", "customer",
     ])
     let asked = try members.required("request")
     let attested = try members.required("attestation")
@@ -72,6 +84,7 @@ struct RiskObservations {
       purchase = Purchase(rawValue: try entry.choice(["verified", "none", "refused", "foreign"]))
     }
     if let entry = members.present("rates") { try readRates(entry) }
+    if let entry = members.present("customer") { customer = try Customer(entry) }
   }
 
   // MARK: groups
@@ -191,5 +204,33 @@ struct RiskObservations {
       try require(isSet || !counts, entry)
     }
     return isSet
+  }
+}
+
+extension RiskObservations.Customer {
+  /// Reads the object `signals` of `get-customer-signals`. All its members are required, because a
+  /// missing count would lower the risk (RSK-1); of `deviceRisk`, which no rule uses, the form is
+  /// checked.
+  fileprivate init(_ node: MemberNode) throws(Refusal) {
+    let members = try node.object([
+      "accountsPerDownload", "downloadCount", "accountsPerToken", "purchases", "refunds",
+      "downloadPurchases", "downloadRefunds", "newKeys", "activeKeys", "deviceRisk", "transfers",
+      "isRestricted",
+    ])
+    func count(_ name: StaticString) throws(Refusal) -> Int64 {
+      try members.required(name).integer(0...MemberNode.exactInteger)
+    }
+    accountsPerDownload = try count("accountsPerDownload")
+    _ = try count("downloadCount")
+    _ = try count("accountsPerToken")
+    counts = [
+      (try count("purchases"), try count("refunds")),
+      (try count("downloadPurchases"), try count("downloadRefunds")),
+    ]
+    newKeys = try count("newKeys")
+    _ = try count("activeKeys")
+    _ = try members.present("deviceRisk")?.integer(0...MemberNode.exactInteger)
+    transfers = try count("transfers")
+    isRestricted = try members.required("isRestricted").boolean()
   }
 }

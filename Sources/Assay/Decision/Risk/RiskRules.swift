@@ -69,6 +69,8 @@ struct RiskRules {
         observations.clientSends == true
       else { return nil }
       return .stepUp
+    case .restrictedAccount, .accountsPerDownload, .refunds, .newKeys, .transfers:
+      return observations.customer.flatMap { verdict(of: rule, $0) }
     case .unsupportedWave, .otherwise: return nil
     }
   }
@@ -158,6 +160,40 @@ struct RiskRules {
   private var categoryIsRefused: Bool {
     guard let category = observations.category else { return false }
     return !configuration.attest.category.accepted.contains { Int64($0) == category }
+  }
+
+  // MARK: customer
+
+  /// The number of accounts at one download up to which nothing is limited (RSK-30).
+  private static let accountsPerDownload: Int64 = 5
+  /// The number of refunds in a year from which their share counts (RSK-31).
+  private static let refunds: Int64 = 3
+  /// The number of device keys in a month up to which no step-up is required (RSK-32).
+  private static let newKeys: Int64 = 5
+  /// The number of transfers from which a restore needs a step-up (RSK-33).
+  private static let transfers: Int64 = 3
+
+  private func verdict(
+    of rule: RiskRule, _ customer: RiskObservations.Customer
+  ) -> RiskVerdict? {
+    switch rule {
+    case .restrictedAccount:
+      guard customer.isRestricted else { return nil }
+      return isOne(of: [.read, .restore]) ? .limited : .deny
+    case .accountsPerDownload:
+      guard customer.accountsPerDownload > RiskRules.accountsPerDownload else { return nil }
+      return request == .promo ? .deny : .limited
+    case .refunds:
+      // At least half of the purchases, without a product that could overflow.
+      let isMuch = customer.counts.contains {
+        $0.refunds >= RiskRules.refunds && $0.refunds >= $0.purchases &- $0.refunds
+      }
+      return isMuch && isOne(of: [.paid, .promo]) ? .stepUp : nil
+    case .newKeys: return customer.newKeys > RiskRules.newKeys ? .stepUp : nil
+    case .transfers:
+      return customer.transfers >= RiskRules.transfers && request == .restore ? .stepUp : nil
+    default: return nil
+    }
   }
 
   // MARK: waiting

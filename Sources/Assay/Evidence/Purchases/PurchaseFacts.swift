@@ -39,6 +39,9 @@ struct PurchaseFacts: Sendable {
   var quantity: Int64 = 1
   /// The appAccountToken in lower case; `nil` unless it is a UUID.
   var account: Text? = nil
+  /// The appTransactionId: the customer's download of the app. `nil` if the evidence has none, as
+  /// before 2025 and in receipts.
+  var downloadId: Text? = nil
   /// The moment whose state the evidence reports (DCD-2).
   var asOfMs: Int64
   /// Whether `asOfMs` is exact. For a response without a request date, `asOfMs` is only the

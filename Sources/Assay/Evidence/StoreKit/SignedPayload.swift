@@ -81,6 +81,12 @@ final class SignedPayload: Sendable {
     return token.asciiLowercased
   }
 
+  /// The appTransactionId; `nil` if absent or empty.
+  var downloadId: Text? {
+    guard let id = text("appTransactionId"), !id.isEmpty else { return nil }
+    return id
+  }
+
   /// Writes the warnings of this JWS and of all nested ones, each with its location.
   func writeWarnings(_ writer: inout JSONWriter) {
     Warning.write(warnings, &writer)

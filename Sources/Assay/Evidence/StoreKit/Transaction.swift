@@ -46,6 +46,7 @@ extension SignedPayload {
     facts.billingPlan = text("billingPlanType")
     (facts.commitment, facts.commitmentIsOdd) = commitment
     facts.account = account
+    facts.downloadId = downloadId
     facts.dateRevocation()
     return facts
   }

@@ -60,6 +60,12 @@ enum Operation: UInt8, CaseIterable, Sendable {
   case recordEvent
   case mergeAccounts
   case forgetAccount
+  case recordCustomer
+  case findCustomer
+  case restrictCustomer
+  case liftRestriction
+  case forgetCustomer
+  case getCustomerSignals
   case getEvidence
   case checkSchema
   case completeRevocation
@@ -264,7 +270,7 @@ extension Operation {
           "operation", "engine", "deadlineMs", "account", "grantMode", "attemptId",
           "accountToken", "leaseMs", "transactionIds", "maxPurchases", "note", "onExpiredLease",
           "resolution", "allowRepeat",
-        ], evidence: 1...32, of: .purchase, steps: .init(6, perPurchase: 10, perSubscription: 6),
+        ], evidence: 1...32, of: .purchase, steps: .init(10, perPurchase: 10, perSubscription: 6),
         engines: .durable)
     case .resume:
       OperationRow(
@@ -302,7 +308,7 @@ extension Operation {
       OperationRow(
         "update-subscriptions",
         ["operation", "engine", "deadlineMs", "account", "accountToken", "confirmTransfer"],
-        evidence: 1...32, of: .purchase, steps: .init(10, perSubscription: 7), engines: .durable)
+        evidence: 1...32, of: .purchase, steps: .init(14, perSubscription: 7), engines: .durable)
     case .getPlan:
       OperationRow(
         "get-plan", ["operation", "engine", "deadlineMs", "account", "cachedPlan"],
@@ -385,6 +391,36 @@ extension Operation {
       OperationRow(
         "forget-account", ["operation", "engine", "deadlineMs", "account", "attemptId", "reason"],
         steps: .init(240), engines: .durable)
+    case .recordCustomer:
+      OperationRow(
+        "record-customer", ["operation", "engine", "deadlineMs", "account"], evidence: 1...1,
+        of: .jws, steps: .init(10), engines: .durable)
+    case .findCustomer:
+      OperationRow(
+        "find-customer",
+        [
+          "operation", "engine", "deadlineMs", "account", "environment", "appTransactionId",
+          "appAccountToken", "transactionId", "operatorView",
+        ], evidence: 0...32, of: [.purchase, .jws], steps: .init(12, perPurchase: 3),
+        engines: .durable)
+    case .restrictCustomer:
+      OperationRow(
+        "restrict-customer",
+        ["operation", "engine", "deadlineMs", "account", "reason", "note", "attemptId"],
+        evidence: 0...1, of: [.purchase, .jws], steps: .init(60), engines: .durable)
+    case .liftRestriction:
+      OperationRow(
+        "lift-restriction",
+        ["operation", "engine", "deadlineMs", "account", "reason", "note", "attemptId"],
+        steps: .init(10), engines: .durable)
+    case .forgetCustomer:
+      OperationRow(
+        "forget-customer", ["operation", "engine", "deadlineMs", "attemptId"], evidence: 1...1,
+        of: .jws, steps: .init(1300), engines: .durable)
+    case .getCustomerSignals:
+      OperationRow(
+        "get-customer-signals", ["operation", "engine", "deadlineMs", "account"],
+        steps: .init(12), engines: .durable)
     case .getEvidence:
       OperationRow(
         "get-evidence",

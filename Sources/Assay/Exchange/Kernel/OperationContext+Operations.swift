@@ -35,12 +35,13 @@ extension OperationContext {
       .consumeQuota, .releaseQuota, .acquireRatePermit, .beginSignup, .finishSignup,
       .issueChallenge, .consumeChallenge, .registerDeviceKey, .advanceDeviceKeyCounter,
       .updateDeviceKeyReceipt, .retireDeviceKey, .getDeviceKey, .recordEvent, .mergeAccounts,
-      .forgetAccount, .getEvidence, .checkSchema, .completeRevocation, .resumeExpiredRevocations,
-      .applyEvent, .createSchema, .listDifferences, .closeDifference, .openRefund,
-      .leaseDueRefunds, .settleRefund, .reportRefunds, .reconcile, .getTransactionInfo,
-      .getTransactionHistory, .getTransactionHistoryV1, .getAllSubscriptionStatuses,
-      .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory, .finishTransaction,
-      .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
+      .forgetAccount, .recordCustomer, .findCustomer, .restrictCustomer, .liftRestriction,
+      .forgetCustomer, .getCustomerSignals, .getEvidence, .checkSchema, .completeRevocation,
+      .resumeExpiredRevocations, .applyEvent, .createSchema, .listDifferences, .closeDifference,
+      .openRefund, .leaseDueRefunds, .settleRefund, .reportRefunds, .reconcile,
+      .getTransactionInfo, .getTransactionHistory, .getTransactionHistoryV1,
+      .getAllSubscriptionStatuses, .getAppTransactionInfo, .lookUpOrderId, .getRefundHistory,
+      .finishTransaction, .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionData,
       .extendSubscriptionRenewalDate, .extendRenewalDateForAllActiveSubscribers,
       .getStatusOfSubscriptionRenewalDateExtensions, .getNotificationHistory,
       .requestTestNotification, .getTestNotificationStatus, .uploadImage, .deleteImage,
@@ -91,6 +92,12 @@ extension OperationContext {
     case .recordEvent: .ledger(try LedgerStateMachine(self))
     case .mergeAccounts: .ledger(try LedgerStateMachine(self))
     case .forgetAccount: .ledger(try LedgerStateMachine(self))
+    case .recordCustomer: .ledger(try LedgerStateMachine(self))
+    case .findCustomer: .ledger(try LedgerStateMachine(self))
+    case .restrictCustomer: .ledger(try LedgerStateMachine(self))
+    case .liftRestriction: .ledger(try LedgerStateMachine(self))
+    case .forgetCustomer: .ledger(try LedgerStateMachine(self))
+    case .getCustomerSignals: .ledger(try LedgerStateMachine(self))
     case .getEvidence: .ledger(try LedgerStateMachine(self))
     case .checkSchema: .ledger(try LedgerStateMachine(self))
     case .completeRevocation: .ledger(try LedgerStateMachine(self))
@@ -182,6 +189,12 @@ extension OperationContext {
     case .recordEvent: .init(try RecordEvent(parameters))
     case .mergeAccounts: .init(try MergeAccounts(parameters))
     case .forgetAccount: .init(try ForgetAccount(parameters))
+    case .recordCustomer: .init(try RecordCustomer(parameters))
+    case .findCustomer: .init(try FindCustomer(parameters))
+    case .restrictCustomer: .init(try RestrictCustomer(parameters))
+    case .liftRestriction: .init(try LiftRestriction(parameters))
+    case .forgetCustomer: .init(try ForgetCustomer(parameters))
+    case .getCustomerSignals: .init(try GetCustomerSignals(parameters))
     case .getEvidence: .init(try GetEvidence(parameters))
     case .checkSchema: .init(try CheckSchema(parameters))
     case .completeRevocation: .init(try CompleteRevocation(parameters))

@@ -27,6 +27,9 @@ extension DynamoDatabase {
     let purchases = account.purchases.map { Self.passing($0.dynamoKey, link) }
     moved.purchases = try changeEach(purchases)
     moved.keys = try changeEach(account.keys.map { Self.passing($0, link) })
+    if context.policy.customerKey != nil, try !moveCustomers(from: link.from, to: link.to) {
+      more = true
+    }
     return link.done(joined.targets, moved, more: more || account.isCut)
   }
 

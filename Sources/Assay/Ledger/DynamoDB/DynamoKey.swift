@@ -88,6 +88,28 @@ struct DynamoKey {
   /// The prefix of the sort keys of rows that lead to texts.
   static let texts: Text = "EVID#"
 
+  // MARK: customers
+
+  /// Returns the key of an account at the key of an id of Apple's.
+  static func customer(_ id: Text, _ account: Text) -> DynamoKey {
+    DynamoKey("CUSTOMER#", id, DynamoKey.account(account))
+  }
+
+  /// Returns the partition of the accounts at the key of an id of Apple's.
+  static func customers(_ id: Text) -> Text { Text("CUSTOMER#".utf8 + id.utf8) }
+
+  static func download(_ id: Text) -> DynamoKey { DynamoKey("DOWNLOAD#", id, "DOWNLOAD") }
+
+  /// Returns the key of a restriction, in the partition of the account's subscriptions, so that one
+  /// query reads both.
+  static func restriction(_ account: Text, _ source: Text) -> DynamoKey {
+    DynamoKey("USER#", account, Text(restrictions.utf8 + source.utf8))
+  }
+
+  /// The prefix of the sort keys of an account's restrictions; it sorts before
+  /// `subscriptionsOfAccount`.
+  static let restrictions: Text = "RESTRICTION#"
+
   // MARK: indexes
 
   /// Returns the partition of an account: of its copies and days, and in the index `assay-owner`.

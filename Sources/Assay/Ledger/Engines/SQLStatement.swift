@@ -113,11 +113,35 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case refundsList
   case refundPurchase
   case refundHistory
+  case downloadTake
+  case downloadRescind
+  case downloadConsent
+  case downloadRead
+  case customerInsert
+  case customerSee
+  case customersOfKey
+  case customersOfAccount
+  case signalPurchases
+  case signalKeys
+  case customersRestricted
+  case restrictionOfDownload
+  case restrictionsOfDownload
+  case restrictionInsert
+  case restrictionsOfAccount
+  case restrictionLift
+  case linkDownloads
+  case linkCustomers
+  case linkCustomersClear
+  case linkRestrictions
+  case forgetCustomers
+  case forgetRestrictions
   case garbageQuota
   case garbageChallenge
   case garbageEvent
   case garbageDifference
   case garbageRefund
+  case garbageCustomer
+  case garbageDownload
   case garbageEvidence
   case checkName
   case checkLedger
@@ -131,6 +155,9 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case checkRun
   case checkDifference
   case checkRefund
+  case checkDownload
+  case checkCustomer
+  case checkRestriction
   case checkEvidence
   case checkPrimary
   case checkJournal
@@ -155,7 +182,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ engine: LedgerEngine) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .refundRead, .refundLock, .refundsOwn, .refundsDueLock, .refundsList, .refundPurchase, .refundHistory, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkRefund, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
+    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .refundRead, .refundLock, .refundsOwn, .refundsDueLock, .refundsList, .refundPurchase, .refundHistory, .downloadRead, .customersOfKey, .customersOfAccount, .signalPurchases, .signalKeys, .customersRestricted, .restrictionsOfAccount, .linkDownloads, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkRefund, .checkDownload, .checkCustomer, .checkRestriction, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
       return true
     case .quotaRelease: return engine == .sqlite || engine == .postgres
     case .keyAdvance: return engine == .sqlite || engine == .postgres
@@ -353,6 +380,50 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM assay_purchase WHERE purchase_key = (SELECT COALESCE(b.target, a.target) FROM assay_purchase_key a LEFT JOIN assay_purchase_key b ON b.name = a.target WHERE a.name = :transaction_key)"
     case .refundHistory:
       return "SELECT COUNT(*), COUNT(CASE WHEN h.state = 'revoked' THEN 1 END) FROM (SELECT state FROM assay_purchase WHERE owner = :owner AND purchased_at_ms >= :since_ms ORDER BY purchased_at_ms DESC LIMIT 100) AS h"
+    case .downloadTake:
+      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms) VALUES (:id,NULL,0) ON CONFLICT DO NOTHING"
+    case .downloadRescind:
+      return "UPDATE assay_download SET rescinded_at_ms = :at_ms WHERE id = :id AND consent_at_ms < :at_ms AND (rescinded_at_ms IS NULL OR rescinded_at_ms < :at_ms)"
+    case .downloadConsent:
+      return "UPDATE assay_download SET rescinded_at_ms = NULL, consent_at_ms = :now_ms WHERE id = :id AND rescinded_at_ms IS NOT NULL"
+    case .downloadRead:
+      return "SELECT id,rescinded_at_ms,consent_at_ms FROM assay_download WHERE id = :id"
+    case .customerInsert:
+      return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) VALUES (:id,:account,:role,:first_seen_at_ms,:last_seen_at_ms) ON CONFLICT DO NOTHING"
+    case .customerSee:
+      return "UPDATE assay_customer SET last_seen_at_ms = CASE WHEN last_seen_at_ms < :last_seen_at_ms THEN :last_seen_at_ms ELSE last_seen_at_ms END, role = CASE WHEN role < :role THEN :role ELSE role END WHERE id = :id AND account = :account AND (last_seen_at_ms < :before_ms OR role < :role)"
+    case .customersOfKey:
+      return "SELECT id,account,role,first_seen_at_ms,last_seen_at_ms FROM assay_customer WHERE id = :id ORDER BY last_seen_at_ms DESC, account LIMIT 51"
+    case .customersOfAccount:
+      return "SELECT id,account,role,first_seen_at_ms,last_seen_at_ms FROM assay_customer WHERE account = :account ORDER BY last_seen_at_ms DESC, id LIMIT 51"
+    case .signalPurchases:
+      return "SELECT COUNT(*), COUNT(CASE WHEN t.state = 'revoked' THEN 1 END) FROM (SELECT state FROM assay_purchase WHERE owner = :owner AND purchased_at_ms >= :since_ms ORDER BY purchased_at_ms DESC LIMIT 101) t"
+    case .signalKeys:
+      return "SELECT created_at_ms, state, risk FROM assay_device_key WHERE owner = :owner ORDER BY created_at_ms DESC LIMIT 101"
+    case .customersRestricted:
+      return "SELECT c.account, c.role, r.restricted_at_ms FROM assay_customer c LEFT JOIN assay_restriction r ON r.account = c.account AND r.source = c.id WHERE c.id = :id ORDER BY c.last_seen_at_ms DESC, c.account LIMIT 51"
+    case .restrictionOfDownload:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT :account, d.id, 'consent', d.rescinded_at_ms FROM assay_download d WHERE d.id = :id AND d.rescinded_at_ms IS NOT NULL ON CONFLICT DO NOTHING"
+    case .restrictionsOfDownload:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT c.account, c.id, 'consent', d.rescinded_at_ms FROM assay_customer c JOIN assay_download d ON d.id = c.id WHERE c.id = :id AND d.rescinded_at_ms IS NOT NULL ON CONFLICT DO NOTHING"
+    case .restrictionInsert:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) VALUES (:account,:source,:reason,:restricted_at_ms) ON CONFLICT DO NOTHING"
+    case .restrictionsOfAccount:
+      return "SELECT account,source,reason,restricted_at_ms FROM assay_restriction WHERE account = :account ORDER BY restricted_at_ms, source LIMIT 50"
+    case .restrictionLift:
+      return "DELETE FROM assay_restriction WHERE account = :account AND source = :source"
+    case .linkDownloads:
+      return "SELECT d.id FROM assay_download d WHERE d.id IN (SELECT c.id FROM assay_customer c WHERE c.account = :from) ORDER BY d.id"
+    case .linkCustomers:
+      return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) SELECT id, :to, role, first_seen_at_ms, last_seen_at_ms FROM assay_customer WHERE account = :from ON CONFLICT DO NOTHING"
+    case .linkCustomersClear:
+      return "DELETE FROM assay_customer WHERE account = :from"
+    case .linkRestrictions:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT :to, source, reason, restricted_at_ms FROM assay_restriction WHERE account = :from ON CONFLICT DO NOTHING"
+    case .forgetCustomers:
+      return "DELETE FROM assay_customer WHERE account = :owner"
+    case .forgetRestrictions:
+      return "DELETE FROM assay_restriction WHERE account = :owner"
     case .garbageQuota:
       return "DELETE FROM assay_quota WHERE delete_after_ms < :before_ms"
     case .garbageChallenge:
@@ -363,6 +434,10 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "DELETE FROM assay_difference WHERE state = 'closed' AND closed_at_ms < :before_ms"
     case .garbageRefund:
       return "DELETE FROM assay_refund WHERE asked_at_ms < :before_ms AND outcome_at_ms < :before_ms"
+    case .garbageCustomer:
+      return "DELETE FROM assay_customer WHERE last_seen_at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_purchase p WHERE p.owner = assay_customer.account) AND NOT EXISTS (SELECT 1 FROM assay_subscription s WHERE s.owner = assay_customer.account)"
+    case .garbageDownload:
+      return "DELETE FROM assay_download WHERE rescinded_at_ms IS NULL AND consent_at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_customer c WHERE c.id = assay_download.id)"
     case .garbageEvidence:
       return "DELETE FROM assay_evidence WHERE stored_at_ms < :before_ms AND digest NOT IN (SELECT evidence FROM assay_purchase UNION SELECT evidence FROM assay_subscription)"
     case .checkName:
@@ -389,6 +464,12 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT id,environment,subject,kind,state,transaction_id,original_transaction_id,product,quantity,price,currency,purchased_at_ms,as_of_ms,detail,found_at_ms,seen_at_ms,run,closed_at_ms,closed_by,note FROM assay_difference WHERE 1 = 0"
     case .checkRefund:
       return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE 1 = 0"
+    case .checkDownload:
+      return "SELECT id,rescinded_at_ms,consent_at_ms FROM assay_download WHERE 1 = 0"
+    case .checkCustomer:
+      return "SELECT id,account,role,first_seen_at_ms,last_seen_at_ms FROM assay_customer WHERE 1 = 0"
+    case .checkRestriction:
+      return "SELECT account,source,reason,restricted_at_ms FROM assay_restriction WHERE 1 = 0"
     case .checkEvidence:
       return "SELECT digest,body,stored_at_ms,bundle_id FROM assay_evidence WHERE 1 = 0"
     case .checkPrimary:
@@ -396,7 +477,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .checkJournal:
       return "PRAGMA journal_mode"
     case .schemaTables:
-      return "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_refund','assay_schema')"
+      return "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_refund','assay_download','assay_customer','assay_restriction','assay_schema')"
     case .schemaColumns:
       return "SELECT (SELECT COUNT(*) FROM pragma_table_info('assay_purchase') WHERE name = 'units') * (1 + (SELECT COUNT(*) FROM pragma_table_info('assay_subscription') WHERE name = 'commitment_of'))"
     case .schemaInsert:
@@ -443,6 +524,16 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "WITH d AS MATERIALIZED (SELECT id FROM assay_refund WHERE state = 'open' AND lease_expires_at_ms <= :now_ms ORDER BY asked_at_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_refund AS r SET attempt_id = :attempt_id, lease_expires_at_ms = :lease_expires_at_ms FROM d WHERE r.id = d.id"
     case .refundsList:
       return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE asked_at_ms >= :from_ms AND asked_at_ms <= :until_ms AND (asked_at_ms > :after_ms OR (asked_at_ms = :after_ms AND id > :after_id)) AND (CAST(:environment AS TEXT) = '' OR environment = :environment) AND (CASE WHEN state = 'open' THEN 'open' ELSE 'closed' END) = :state ORDER BY asked_at_ms, id LIMIT 25"
+    case .downloadTake:
+      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms) VALUES (:id,NULL,0) ON CONFLICT (id) DO UPDATE SET id = excluded.id"
+    case .restrictionOfDownload:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT CAST(:account AS TEXT), d.id, 'consent', d.rescinded_at_ms FROM assay_download d WHERE d.id = :id AND d.rescinded_at_ms IS NOT NULL ON CONFLICT DO NOTHING"
+    case .linkDownloads:
+      return "SELECT d.id FROM assay_download d WHERE d.id IN (SELECT c.id FROM assay_customer c WHERE c.account = :from) ORDER BY d.id FOR UPDATE"
+    case .linkCustomers:
+      return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) SELECT id, CAST(:to AS TEXT), role, first_seen_at_ms, last_seen_at_ms FROM assay_customer WHERE account = :from ON CONFLICT DO NOTHING"
+    case .linkRestrictions:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT CAST(:to AS TEXT), source, reason, restricted_at_ms FROM assay_restriction WHERE account = :from ON CONFLICT DO NOTHING"
     case .garbageEvidence:
       return "DELETE FROM assay_evidence WHERE stored_at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_purchase WHERE evidence = digest) AND NOT EXISTS (SELECT 1 FROM assay_subscription WHERE evidence = digest)"
     case .checkPrimary:
@@ -450,7 +541,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .schemaLock:
       return "SELECT 1 FROM pg_advisory_xact_lock(4171797953)"
     case .schemaTables:
-      return "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_refund','assay_schema')"
+      return "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_refund','assay_download','assay_customer','assay_restriction','assay_schema')"
     case .schemaColumns:
       return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_purchase' AND column_name = 'units') * (1 + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_subscription' AND column_name = 'commitment_of'))"
     case .claimInsert, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaClear, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .refundsDueLock, .refundsDueTake, .checkJournal, .schemaUnlock: return nil
@@ -532,6 +623,22 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT id FROM assay_refund WHERE state = 'open' AND lease_expires_at_ms <= :now_ms ORDER BY asked_at_ms LIMIT 25 FOR UPDATE SKIP LOCKED"
     case .refundsDueTake:
       return "UPDATE assay_refund SET attempt_id = :attempt_id, lease_expires_at_ms = :lease_expires_at_ms WHERE id = :id AND state = 'open' AND lease_expires_at_ms <= :now_ms"
+    case .downloadTake:
+      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms) VALUES (:id,NULL,0) ON DUPLICATE KEY UPDATE id = id"
+    case .customerInsert:
+      return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) VALUES (:id,:account,:role,:first_seen_at_ms,:last_seen_at_ms) ON DUPLICATE KEY UPDATE id = id"
+    case .restrictionOfDownload:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT :account, d.id, 'consent', d.rescinded_at_ms FROM assay_download d WHERE d.id = :id AND d.rescinded_at_ms IS NOT NULL ON DUPLICATE KEY UPDATE assay_restriction.account = assay_restriction.account"
+    case .restrictionsOfDownload:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT c.account, c.id, 'consent', d.rescinded_at_ms FROM assay_customer c JOIN assay_download d ON d.id = c.id WHERE c.id = :id AND d.rescinded_at_ms IS NOT NULL ON DUPLICATE KEY UPDATE assay_restriction.account = assay_restriction.account"
+    case .restrictionInsert:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) VALUES (:account,:source,:reason,:restricted_at_ms) ON DUPLICATE KEY UPDATE account = account"
+    case .linkDownloads:
+      return "SELECT d.id FROM assay_download d WHERE d.id IN (SELECT c.id FROM assay_customer c WHERE c.account = :from) ORDER BY d.id FOR UPDATE"
+    case .linkCustomers:
+      return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) SELECT c.id, :to, c.role, c.first_seen_at_ms, c.last_seen_at_ms FROM assay_customer c WHERE c.account = :from ON DUPLICATE KEY UPDATE assay_customer.id = assay_customer.id"
+    case .linkRestrictions:
+      return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT :to, r.source, r.reason, r.restricted_at_ms FROM assay_restriction r WHERE r.account = :from ON DUPLICATE KEY UPDATE assay_restriction.account = assay_restriction.account"
     case .checkPrimary:
       return "SELECT @@global.read_only"
     case .schemaLock:
@@ -539,7 +646,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .schemaUnlock:
       return "SELECT RELEASE_LOCK('assay_schema')"
     case .schemaTables:
-      return "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_refund','assay_schema')"
+      return "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('assay_purchase_key','assay_purchase','assay_subscription','assay_quota','assay_challenge','assay_device_key','assay_event','assay_merged_account','assay_audit','assay_evidence','assay_run','assay_difference','assay_refund','assay_download','assay_customer','assay_restriction','assay_schema')"
     case .schemaColumns:
       return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_purchase' AND column_name = 'units') * (1 + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_subscription' AND column_name = 'commitment_of'))"
     case .schemaInsert:

@@ -3,7 +3,7 @@
 
 /// The tables of a store with SQL (docs/spec/ledger-statements.md §1).
 enum SchemaTable: Int, CaseIterable, Sendable {
-  case purchaseKey, purchase, subscription, quota, challenge, deviceKey, event, mergedAccount, audit, evidence, run, difference, refund, schema
+  case purchaseKey, purchase, subscription, quota, challenge, deviceKey, event, mergedAccount, audit, evidence, run, difference, refund, download, customer, restriction, schema
 
   /// Its name, after the prefix.
   var word: StaticString {
@@ -21,6 +21,9 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .run: return "run"
     case .difference: return "difference"
     case .refund: return "refund"
+    case .download: return "download"
+    case .customer: return "customer"
+    case .restriction: return "restriction"
     case .schema: return "schema"
     }
   }
@@ -83,6 +86,11 @@ enum SchemaTable: Int, CaseIterable, Sendable {
         "CREATE INDEX IF NOT EXISTS assay_refund_due ON assay_refund (state, asked_at_ms)",
         "CREATE INDEX IF NOT EXISTS assay_refund_asked ON assay_refund (asked_at_ms, id)",
       ]
+    case .customer:
+      return [
+        "CREATE INDEX IF NOT EXISTS assay_customer_account ON assay_customer (account, last_seen_at_ms)",
+        "CREATE INDEX IF NOT EXISTS assay_customer_seen ON assay_customer (last_seen_at_ms)",
+      ]
     default: return []
     }
   }
@@ -115,6 +123,12 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_difference (id TEXT NOT NULL, environment TEXT NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, quantity INTEGER NOT NULL, price INTEGER, currency TEXT, purchased_at_ms INTEGER NOT NULL, as_of_ms INTEGER NOT NULL, detail TEXT, found_at_ms INTEGER NOT NULL, seen_at_ms INTEGER NOT NULL, run TEXT NOT NULL, closed_at_ms INTEGER, closed_by TEXT, note TEXT, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     case .refund:
       return "CREATE TABLE IF NOT EXISTS assay_refund (id TEXT NOT NULL, environment TEXT NOT NULL, bundle_id TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, type TEXT NOT NULL, ownership TEXT NOT NULL, reason TEXT, purchased_at_ms INTEGER NOT NULL, is_trial INTEGER NOT NULL, is_advanced_commerce INTEGER NOT NULL, notification_id TEXT NOT NULL, asked_at_ms INTEGER NOT NULL, state TEXT NOT NULL, attempt_id TEXT NOT NULL, lease_expires_at_ms INTEGER NOT NULL, rules TEXT, delivery_status TEXT, consumption_percentage INTEGER, refund_preference TEXT, status TEXT, sent_at_ms INTEGER, settled_at_ms INTEGER, outcome TEXT NOT NULL, outcome_at_ms INTEGER NOT NULL, outcome_percentage INTEGER, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
+    case .download:
+      return "CREATE TABLE IF NOT EXISTS assay_download (id TEXT NOT NULL, rescinded_at_ms INTEGER, consent_at_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
+    case .customer:
+      return "CREATE TABLE IF NOT EXISTS assay_customer (id TEXT NOT NULL, account TEXT NOT NULL, role INTEGER NOT NULL, first_seen_at_ms INTEGER NOT NULL, last_seen_at_ms INTEGER NOT NULL, PRIMARY KEY (id, account)) STRICT, WITHOUT ROWID"
+    case .restriction:
+      return "CREATE TABLE IF NOT EXISTS assay_restriction (account TEXT NOT NULL, source TEXT NOT NULL, reason TEXT NOT NULL, restricted_at_ms INTEGER NOT NULL, PRIMARY KEY (account, source)) STRICT, WITHOUT ROWID"
     case .schema:
       return "CREATE TABLE IF NOT EXISTS assay_schema (id TEXT NOT NULL, version INTEGER NOT NULL, lineage TEXT NOT NULL, created_at_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     }
@@ -148,6 +162,12 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_difference (id TEXT NOT NULL, environment TEXT NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, quantity BIGINT NOT NULL, price BIGINT, currency TEXT, purchased_at_ms BIGINT NOT NULL, as_of_ms BIGINT NOT NULL, detail TEXT, found_at_ms BIGINT NOT NULL, seen_at_ms BIGINT NOT NULL, run TEXT NOT NULL, closed_at_ms BIGINT, closed_by TEXT, note TEXT, PRIMARY KEY (id))"
     case .refund:
       return "CREATE TABLE IF NOT EXISTS assay_refund (id TEXT NOT NULL, environment TEXT NOT NULL, bundle_id TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, type TEXT NOT NULL, ownership TEXT NOT NULL, reason TEXT, purchased_at_ms BIGINT NOT NULL, is_trial BIGINT NOT NULL, is_advanced_commerce BIGINT NOT NULL, notification_id TEXT NOT NULL, asked_at_ms BIGINT NOT NULL, state TEXT NOT NULL, attempt_id TEXT NOT NULL, lease_expires_at_ms BIGINT NOT NULL, rules TEXT, delivery_status TEXT, consumption_percentage BIGINT, refund_preference TEXT, status TEXT, sent_at_ms BIGINT, settled_at_ms BIGINT, outcome TEXT NOT NULL, outcome_at_ms BIGINT NOT NULL, outcome_percentage BIGINT, PRIMARY KEY (id))"
+    case .download:
+      return "CREATE TABLE IF NOT EXISTS assay_download (id TEXT NOT NULL, rescinded_at_ms BIGINT, consent_at_ms BIGINT NOT NULL, PRIMARY KEY (id))"
+    case .customer:
+      return "CREATE TABLE IF NOT EXISTS assay_customer (id TEXT NOT NULL, account TEXT NOT NULL, role BIGINT NOT NULL, first_seen_at_ms BIGINT NOT NULL, last_seen_at_ms BIGINT NOT NULL, PRIMARY KEY (id, account))"
+    case .restriction:
+      return "CREATE TABLE IF NOT EXISTS assay_restriction (account TEXT NOT NULL, source TEXT NOT NULL, reason TEXT NOT NULL, restricted_at_ms BIGINT NOT NULL, PRIMARY KEY (account, source))"
     case .schema:
       return "CREATE TABLE IF NOT EXISTS assay_schema (id TEXT NOT NULL, version BIGINT NOT NULL, lineage TEXT NOT NULL, created_at_ms BIGINT NOT NULL, PRIMARY KEY (id))"
     }
@@ -181,6 +201,12 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_difference (id VARCHAR(64) NOT NULL, environment VARCHAR(32) NOT NULL, subject VARCHAR(160) NOT NULL, kind VARCHAR(32) NOT NULL, state VARCHAR(32) NOT NULL, transaction_id VARCHAR(64) NOT NULL, original_transaction_id VARCHAR(64) NOT NULL, product VARCHAR(255) NOT NULL, quantity BIGINT NOT NULL, price BIGINT, currency VARCHAR(32), purchased_at_ms BIGINT NOT NULL, as_of_ms BIGINT NOT NULL, detail VARCHAR(255), found_at_ms BIGINT NOT NULL, seen_at_ms BIGINT NOT NULL, run VARCHAR(64) NOT NULL, closed_at_ms BIGINT, closed_by VARCHAR(32), note VARCHAR(255), PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .refund:
       return "CREATE TABLE IF NOT EXISTS assay_refund (id VARCHAR(160) NOT NULL, environment VARCHAR(32) NOT NULL, bundle_id VARCHAR(255) NOT NULL, transaction_id VARCHAR(64) NOT NULL, original_transaction_id VARCHAR(64) NOT NULL, product VARCHAR(255) NOT NULL, type VARCHAR(32) NOT NULL, ownership VARCHAR(64) NOT NULL, reason VARCHAR(64), purchased_at_ms BIGINT NOT NULL, is_trial BIGINT NOT NULL, is_advanced_commerce BIGINT NOT NULL, notification_id VARCHAR(64) NOT NULL, asked_at_ms BIGINT NOT NULL, state VARCHAR(32) NOT NULL, attempt_id VARCHAR(64) NOT NULL, lease_expires_at_ms BIGINT NOT NULL, rules VARCHAR(255), delivery_status VARCHAR(64), consumption_percentage BIGINT, refund_preference VARCHAR(32), status VARCHAR(64), sent_at_ms BIGINT, settled_at_ms BIGINT, outcome VARCHAR(32) NOT NULL, outcome_at_ms BIGINT NOT NULL, outcome_percentage BIGINT, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    case .download:
+      return "CREATE TABLE IF NOT EXISTS assay_download (id VARCHAR(96) NOT NULL, rescinded_at_ms BIGINT, consent_at_ms BIGINT NOT NULL, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    case .customer:
+      return "CREATE TABLE IF NOT EXISTS assay_customer (id VARCHAR(96) NOT NULL, account VARCHAR(255) NOT NULL, role BIGINT NOT NULL, first_seen_at_ms BIGINT NOT NULL, last_seen_at_ms BIGINT NOT NULL, PRIMARY KEY (id, account)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    case .restriction:
+      return "CREATE TABLE IF NOT EXISTS assay_restriction (account VARCHAR(255) NOT NULL, source VARCHAR(96) NOT NULL, reason VARCHAR(32) NOT NULL, restricted_at_ms BIGINT NOT NULL, PRIMARY KEY (account, source)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .schema:
       return "CREATE TABLE IF NOT EXISTS assay_schema (id VARCHAR(32) NOT NULL, version BIGINT NOT NULL, lineage VARCHAR(64) NOT NULL, created_at_ms BIGINT NOT NULL, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     }

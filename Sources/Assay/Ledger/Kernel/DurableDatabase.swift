@@ -1,4 +1,4 @@
 /// The tables whose rows may not be lost: SQL engines and DynamoDB have them (STO-13).
 protocol DurableDatabase: LedgerDatabase, PurchaseTable, SubscriptionTable, DeviceKeyTable,
-  AccountTable, EvidenceTable, ReconcileTable, RefundTable
+  AccountTable, EvidenceTable, ReconcileTable, RefundTable, CustomerTable
 {}

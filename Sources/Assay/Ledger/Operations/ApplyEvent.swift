@@ -4,7 +4,10 @@ struct ApplyEvent: DurableOperation {
   private let purchases: [LedgerPurchase]
   private let subscriptions: UpdateSubscriptions
   private let event: PurchaseEvent
+  /// What Apple has decided about refunds, by the notifications among the evidence (RFA-47).
   private let decisions: [RefundRow]
+  /// The withdrawals of consent among the evidence; `nil` without an index of customers.
+  private let rescissions: [Rescission]?
 
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`,
   ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
@@ -22,11 +25,18 @@ struct ApplyEvent: DurableOperation {
       request: request, revoker: revoker, grantsHere: request.grantsInTransaction,
       isReversal: evidence.contains { $0.isReversal })
     decisions = RefundRow.decisions(evidence, context.configuration.products)
+    rescissions = context.policy.customerKey.map { key in
+      evidence.compactMap { Rescission($0, key) }
+    }
   }
 
   var jitterSeed: Text { event.request.attemptId }
 
-  var size: (purchases: Int, subscriptions: Int) { (purchases.count, 0) }
+  /// The counts from which the most steps follow (EXC-15); a withdrawal of consent takes the steps
+  /// of two purchases.
+  var size: (purchases: Int, subscriptions: Int) {
+    (purchases.count &+ 2 &* (rescissions?.count ?? 0), 0)
+  }
 
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
     var effects: [PurchaseEvent.Effect] = []
@@ -34,6 +44,14 @@ struct ApplyEvent: DurableOperation {
     let subscriptions = try subscriptions.apply(database)
     // Apple's decision closes the case, so that nothing is sent after it (RFA-47).
     for decision in decisions { _ = try database.changeRefund(.decide(decision)) }
+    var restricted: [RestrictedAccount] = []
+    var hasMore = false
+    for rescission in rescissions ?? [] {
+      let (accounts, more) = try rescission.apply(database)
+      restricted += accounts
+      hasMore = hasMore || more
+    }
+    let (accounts, more, hasIndex) = (restricted, hasMore, rescissions != nil)
     let nowMs = database.session.context.nowMs
     let isWaiting = effects.contains { $0.isWaiting }
     return OperationResult(isWaiting ? TakeBack.isPending("purchases") : nil) { writer in
@@ -52,7 +70,14 @@ struct ApplyEvent: DurableOperation {
       writeRefused(effects, subscriptions, &writer)
       writer.member(
         "changed",
-        boolean: effects.contains { $0.changed } || subscriptions.contains { $0.changed })
+        boolean: effects.contains { $0.changed } || subscriptions.contains { $0.changed }
+          || accounts.contains { $0.changed })
+      guard hasIndex else { return }
+      writer.name("restricted")
+      writer.beginArray()
+      for account in accounts { account.write(&writer) }
+      writer.endArray()
+      writer.member("hasMore", boolean: more)
     }
   }
 

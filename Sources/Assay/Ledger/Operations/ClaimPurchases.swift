@@ -76,6 +76,7 @@ struct ClaimPurchases: DurableOperation {
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
     var (claims, unstored) = ([Claim](), newestOfSubscriptions)
     for purchase in purchases { claims.append(try claim(purchase, &unstored, database)) }
+    let restrictions = try join(claims, database)
     let lead = claims.first { $0.outcome.needsGrant } ?? claims.last
     let (nowMs, moreCount) = (nowMs, moreCount)
     // Nothing can be granted, but newer evidence may contain a purchase: the client keeps its copy
@@ -95,7 +96,25 @@ struct ClaimPurchases: DurableOperation {
       writer.endArray()
       writer.member("remaining", integer: moreCount)
       writer.member("changed", boolean: claims.contains { $0.isGranted })
+      restrictions?.write(&writer)
     }
+  }
+
+  /// Joins the account to the ids of the purchases that are its own by now (CUS-4).
+  ///
+  /// - Returns: The restrictions of the account; `nil` without an account or an index.
+  private func join(
+    _ claims: [Claim], _ database: any DurableDatabase
+  ) throws(LedgerSuspension) -> [Restriction]? {
+    guard let account = request.account else { return nil }
+    var own: [LedgerPurchase] = []
+    for (purchase, claim) in zip(purchases, claims) where claim.row?.owner == account {
+      own.append(purchase)
+    }
+    guard let key = database.session.context.policy.customerKey else { return nil }
+    let entries = CustomerEntry.all(own, key)
+    return entries.isEmpty
+      ? try database.restrictions(of: account) : try database.join(entries, to: account)
   }
 
   private func claim(

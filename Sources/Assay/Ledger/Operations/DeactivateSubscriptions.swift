@@ -15,13 +15,14 @@ struct DeactivateSubscriptions: DurableOperation {
     let rows =
       keeps
       ? try database.subscriptions(of: account) : try database.deactivateSubscriptions(of: account)
-    let entitlement = PlanEntitlement(rows, database.session.context)
+    let standing = try Standing.read(rows, of: account, database)
     let nowMs = database.session.context.nowMs
     let cleared = rows.count { $0.deactivatedAtMs == nowMs }
     return OperationResult { writer in
-      entitlement.write(&writer)
+      standing.entitlement.write(&writer)
       writer.member("deactivated", integer: Int64(cleared))
       writer.member("changed", boolean: cleared > 0)
+      standing.restrictions?.write(&writer)
     }
   }
 }

@@ -23,13 +23,7 @@ struct FindPurchases: DurableOperation {
       question = .purchases(
         try LedgerPurchase.all(evidence, parameters.context.configuration.products))
     } else if let node = parameters["transactionId"] {
-      let place = try parameters.needed("environment")
-      let environment = try FindPurchases.environment(place)
-      let id = try node.text(1...64)
-      guard let key = ReplayKeys.transaction(environment: environment, transactionId: id) else {
-        throw node.refusal(.range)
-      }
-      question = .transaction(key)
+      question = .transaction(try FindPurchases.transactionKey(node, parameters))
     } else {
       try parameters.refuse(["environment"])
       _ = try parameters.needed("account")
@@ -37,7 +31,19 @@ struct FindPurchases: DurableOperation {
     }
   }
 
-  private static func environment(_ node: MemberNode) throws(Refusal) -> Environment {
+  /// Returns the key of the transaction that a request names with its environment.
+  static func transactionKey(
+    _ node: MemberNode, _ parameters: OperationParameters
+  ) throws(Refusal) -> Text {
+    let environment = try environment(try parameters.needed("environment"))
+    let id = try node.text(1...64)
+    guard let key = ReplayKeys.transaction(environment: environment, transactionId: id) else {
+      throw node.refusal(.range)
+    }
+    return key
+  }
+
+  static func environment(_ node: MemberNode) throws(Refusal) -> Environment {
     let names: [StaticString] = Environment.allCases.map { $0.name }
     return Environment.allCases[try node.choice(names)]
   }

@@ -11,11 +11,27 @@ struct ForgetAccount: DurableOperation {
     account = try parameters.account("account")
     attemptId = try parameters.attemptId()
     _ = try parameters.reason()
-    guard let key = parameters.context.policy.forgetKey else {
+    hash = ForgetAccount.hash(account, try ForgetAccount.key(parameters.context))
+  }
+
+  /// Creates the part of `forget-customer` that forgets one account.
+  init(_ account: Text, attemptId: Text, _ key: SecretBytes) {
+    self.account = account
+    self.attemptId = attemptId
+    hash = ForgetAccount.hash(account, key)
+  }
+
+  /// - Throws: `config.ledger.forget-key`.
+  static func key(_ context: LedgerContext) throws(Refusal) -> SecretBytes {
+    guard let key = context.policy.forgetKey else {
       throw Refusal(.configLedgerForgetKey, "STO-93", at: "ledger.forgetKey")
     }
+    return key
+  }
+
+  private static func hash(_ account: Text, _ key: SecretBytes) -> Text {
     let code = MessageCode.of(key: key, head: "", account.utf8[...])
-    hash = Text(Text("forgotten:").utf8 + Hex.encode(code))
+    return Text(Text("forgotten:").utf8 + Hex.encode(code))
   }
 
   /// The id of the audit row.

@@ -33,12 +33,15 @@ struct GetPlan: DurableOperation {
   var jitterSeed: Text { account }
 
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
-    let entitlement = PlanEntitlement(
-      try database.subscriptions(of: account), database.session.context)
+    let standing = try Standing.read(account, database)
     let nowMs = context.nowMs
-    return OperationResult { writer in
-      entitlement.write(&writer)
+    let isRestricted = standing.restrictions?.oldest != nil
+    return OperationResult(
+      isRestricted ? Refusal(.rejectedAccountRestricted, "CUS-22", at: "account") : nil
+    ) { writer in
+      standing.entitlement.write(&writer)
       writer.member("readAtMs", integer: nowMs)
+      standing.restrictions?.write(&writer)
     }
   }
 

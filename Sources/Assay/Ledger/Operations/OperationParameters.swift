@@ -98,6 +98,16 @@ struct OperationParameters {
     return text
   }
 
+  /// Returns the key of the index of customers.
+  ///
+  /// - Throws: `config.ledger.customer-key` if there is no index (CUS-1).
+  func customerKey() throws(Refusal) -> SecretBytes {
+    guard let key = context.policy.customerKey else {
+      throw Refusal(.configLedgerCustomerKey, "CUS-1", at: "ledger.customerKey")
+    }
+    return key
+  }
+
   /// Reads a purchase key as a document of this library contains it.
   func purchaseKey() throws(Refusal) -> Text {
     try needed("purchaseKey").text(3...160)

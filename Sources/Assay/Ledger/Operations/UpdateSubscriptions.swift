@@ -38,12 +38,13 @@ struct UpdateSubscriptions: DurableOperation {
 
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
     let subscriptions = try apply(database)
-    var entitlement: PlanEntitlement? = nil
-    if let account {
-      entitlement = PlanEntitlement(
-        try database.subscriptions(of: account), database.session.context)
+    guard let account else { return outcome(subscriptions, nil) }
+    let own = subscriptions.compactMap { $0.purchase(of: account) }
+    if let key = database.session.context.policy.customerKey {
+      let entries = CustomerEntry.all(own, key)
+      if !entries.isEmpty { _ = try database.join(entries, to: account) }
     }
-    return outcome(subscriptions, entitlement)
+    return outcome(subscriptions, try Standing.read(account, database))
   }
 
   func apply(_ database: any DurableDatabase) throws(LedgerSuspension) -> [UpdatedSubscription] {
@@ -53,18 +54,19 @@ struct UpdateSubscriptions: DurableOperation {
   }
 
   /// Returns the result, which is a refusal only if nothing was applied.
-  private func outcome(_ subscriptions: [UpdatedSubscription], _ entitlement: PlanEntitlement?)
-    -> OperationResult
-  {
+  private func outcome(
+    _ subscriptions: [UpdatedSubscription], _ standing: Standing?
+  ) -> OperationResult {
     let isApplied = subscriptions.contains { $0.refusal == nil }
     return OperationResult(isApplied ? nil : subscriptions.last?.refusal) { writer in
-      writer.member("plan", entitlement?.plan)
-      writer.member("expiresAtMs", integer: entitlement?.untilMs)
+      writer.member("plan", standing?.entitlement.plan)
+      writer.member("expiresAtMs", integer: standing?.entitlement.untilMs)
       writer.name("subscriptions")
       writer.beginArray()
       for subscription in subscriptions { subscription.write(&writer) }
       writer.endArray()
       writer.member("changed", boolean: subscriptions.contains { $0.changed })
+      standing?.restrictions?.write(&writer)
     }
   }
 

@@ -42,17 +42,18 @@ extension SQLDatabase {
       ("to_scope", .text(MeterScope.account(link.to))),
       ("id", .text(AuditRow.id("merge", link.attemptId))),
     ]
-    let owners: [SQLStatement] = [
+    let statements: [SQLStatement] = [
       .linkTarget, .linkFollow, .linkSubscriptions, .linkLedger, .linkKeys,
     ]
+    let owners = statements.map { ($0, arguments) } + movingCustomers(arguments)
     guard isMariaDB else {
       let quota: [SQLStatement] =
         context.engine == .sqlite ? [.linkQuota, .linkQuotaClear] : [.linkQuota]
-      _ = try run(.commit) { (owners + quota + [.linkAudit]).map { ($0, arguments) } }
+      _ = try run(.commit) { owners + (quota + [.linkAudit]).map { ($0, arguments) } }
       return false
     }
     // MariaDB reads the counters under a lock, and then moves them one by one.
-    let results = try run(.within) { (owners + [.linkQuotaLock]).map { ($0, arguments) } }
+    let results = try run(.within) { owners + [(.linkQuotaLock, arguments)] }
     let rows = try results.rows(owners.count)
     var quota: [(SQLStatement, Arguments)] = []
     for row in rows { quota += try moving(row, arguments) }
@@ -94,10 +95,12 @@ extension SQLDatabase {
     for place in counted.indices {
       counts.add(try MergeAccounts.Moved(try counted.row(place)))
     }
-    let statements: [SQLStatement] = [
-      .forgetLink, .forgetSubscriptions, .forgetLedger, .forgetKeys, .forgetQuota,
-      .forgetChallenges, .forgetAuditOwner, .forgetAuditOther,
-    ]
+    let customers: [SQLStatement] =
+      context.policy.customerKey == nil ? [] : [.forgetCustomers, .forgetRestrictions]
+    let statements: [SQLStatement] =
+      [.forgetLink, .forgetSubscriptions, .forgetLedger, .forgetKeys] + customers + [
+        .forgetQuota, .forgetChallenges, .forgetAuditOwner, .forgetAuditOther,
+      ]
     var last: [SQLStatement] = [.forgetAudit]
     if context.policy.keepEvidence { last.append(.forgetEvidence) }
     let nowMs = context.nowMs

@@ -91,6 +91,8 @@ extension SQLDatabase {
     ("quota", .checkQuota), ("challenge", .checkChallenge), ("device_key", .checkKey),
     ("event", .checkEvent), ("merged_account", .checkLink), ("audit", .checkAudit),
     ("run", .checkRun), ("difference", .checkDifference), ("refund", .checkRefund),
+    ("download", .checkDownload), ("customer", .checkCustomer),
+    ("restriction", .checkRestriction),
   ]
 
   func checkSchema() throws(LedgerSuspension) -> CheckSchema.Found {

@@ -9,9 +9,18 @@ struct LedgerSchema {
   private static let garbage: [(statement: SQLStatement, keptMs: Int64)] = [
     (.garbageQuota, 0), (.garbageChallenge, Milliseconds.day),
     (.garbageEvent, 30 &* Milliseconds.day), (.garbageDifference, 400 &* Milliseconds.day),
-    (.garbageRefund, 400 &* Milliseconds.day),
-    (.garbageEvidence, Milliseconds.day),
+    (.garbageRefund, 400 &* Milliseconds.day), (.garbageEvidence, Milliseconds.day),
+    (.garbageCustomer, 400 &* Milliseconds.day), (.garbageDownload, 400 &* Milliseconds.day),
   ]
+
+  /// Whether a statement deletes from a table that this ledger uses.
+  private func isOurs(_ statement: SQLStatement) -> Bool {
+    switch statement {
+    case .garbageEvidence: return policy.keepEvidence
+    case .garbageCustomer, .garbageDownload: return policy.customerKey != nil
+    default: return true
+    }
+  }
 
   var tables: [SchemaTable] {
     SchemaTable.allCases.filter { $0 != .evidence || policy.keepEvidence }
@@ -45,8 +54,7 @@ struct LedgerSchema {
     writer.endArray()
     writer.name("garbage")
     writer.beginArray()
-    for (statement, keptMs) in LedgerSchema.garbage
-    where statement != .garbageEvidence || policy.keepEvidence {
+    for (statement, keptMs) in LedgerSchema.garbage where isOurs(statement) {
       if let text = statement.text(policy.engine) { write(text, nowMs &- keptMs, &writer) }
     }
     writer.endArray()

@@ -42,7 +42,7 @@ extension SchemaTable {
   var firstVersion: Int64 {
     switch self {
     case .schema: return 2
-    case .run, .difference, .refund: return 3
+    case .run, .difference, .refund, .download, .customer, .restriction: return 3
     default: return 1
     }
   }

@@ -30,6 +30,20 @@ struct PlanEntitlement: Sendable {
     subscriptions = evaluated
   }
 
+  /// Returns this entitlement with the default plan, which a restricted account has (CUS-22).
+  func restricted(_ context: LedgerContext) -> PlanEntitlement {
+    PlanEntitlement(
+      plan: context.configuration.plans.first ?? "", untilMs: nil, subscriptions: subscriptions)
+  }
+
+  private init(
+    plan: Text, untilMs: Int64?, subscriptions: [(row: SubscriptionRow, counts: Bool)]
+  ) {
+    self.plan = plan
+    self.untilMs = untilMs
+    self.subscriptions = subscriptions
+  }
+
   func write(_ writer: inout JSONWriter) {
     writer.member("plan", plan)
     writer.member("expiresAtMs", integer: untilMs)

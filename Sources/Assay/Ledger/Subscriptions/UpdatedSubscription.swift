@@ -39,6 +39,11 @@ struct UpdatedSubscription {
 
   var refusal: Refusal? { reason ?? outcome.refusal }
 
+  /// Returns the purchase if its subscription belongs to the account afterwards; else `nil`.
+  func purchase(of account: Text) -> LedgerPurchase? {
+    row?.owner == account ? purchase : nil
+  }
+
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("outcome", outcome.name)

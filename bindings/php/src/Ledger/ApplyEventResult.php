@@ -18,6 +18,8 @@ final class ApplyEventResult extends Result
         'subscriptions' => [Member::DETAILS_LIST, 'subscriptions', SubscriptionUpdate::class],
         'refused' => [Member::DETAILS_LIST, 'refused', RefusedPart::class],
         'changed' => [Member::BOOLEAN, 'changed'],
+        'restricted' => [Member::DETAILS_LIST, 'restricted', RestrictedAccount::class],
+        'hasMore' => [Member::BOOLEAN, 'hasMore'],
     ] + self::STATUS;
 
     /** @var list<Take> what to take back */
@@ -30,6 +32,15 @@ final class ApplyEventResult extends Result
     public readonly array $refused;
     /** Whether this call changed anything. */
     public readonly bool $changed;
+    /**
+     * The accounts at the download of a RESCIND_CONSENT, at most 50; delete what the law demands
+     * of them.
+     *
+     * @var list<RestrictedAccount>
+     */
+    public readonly array $restricted;
+    /** Whether more accounts are at the download. */
+    public readonly bool $hasMore;
     /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
     /** The name of the status: "ok", "rejected.…". */

@@ -19,6 +19,7 @@ final class ClaimResult extends Result
         'claims' => [Member::OWN, 'claims'],
         'remaining' => [Member::INTEGER, 'remaining'],
         'changed' => [Member::OWN, 'changed'],
+        'restriction' => [Member::DETAILS, 'restriction', Restriction::class],
     ] + self::STATUS;
 
     /**
@@ -36,6 +37,8 @@ final class ClaimResult extends Result
     public readonly ?int $remaining;
     /** Whether this call changed what the account has. */
     public readonly bool $changed;
+    /** The restriction of the account; null without one. */
+    public readonly ?Restriction $restriction;
     /** Whether a claim needs a grant, or was granted by this call. */
     public readonly bool $ok;
     /** The name of the status: "ok", "rejected.purchase.already-granted" … */

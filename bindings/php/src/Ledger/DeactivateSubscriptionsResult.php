@@ -20,6 +20,7 @@ final class DeactivateSubscriptionsResult extends Result
         'subscriptions' => [Member::DETAILS_LIST, 'subscriptions', Subscription::class],
         'deactivated' => [Member::INTEGER, 'deactivated'],
         'changed' => [Member::BOOLEAN, 'changed'],
+        'restriction' => [Member::DETAILS, 'restriction', Restriction::class],
     ] + self::STATUS;
 
     /** The plan that is left. */
@@ -35,6 +36,8 @@ final class DeactivateSubscriptionsResult extends Result
     public readonly int $deactivated;
     /** Whether a subscription was deactivated. */
     public readonly bool $changed;
+    /** The restriction of the account; null without one, or without `ledger.customerKey`. */
+    public readonly ?Restriction $restriction;
     /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
     /** The name of the status: "ok", "rejected.…". */

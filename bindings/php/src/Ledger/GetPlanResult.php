@@ -20,6 +20,7 @@ final class GetPlanResult extends Result
         'subscriptions' => [Member::DETAILS_LIST, 'subscriptions', Subscription::class],
         'readAtMs' => [Member::TIME, 'readAtMs'],
         'isCached' => [Member::BOOLEAN, 'isCached'],
+        'restriction' => [Member::DETAILS, 'restriction', Restriction::class],
     ] + self::STATUS;
 
     /**
@@ -45,6 +46,8 @@ final class GetPlanResult extends Result
     public readonly ?int $readAtMs;
     /** Whether the database was unavailable and the plan is that of `cachedPlan`. */
     public readonly ?bool $isCached;
+    /** The restriction of the account; null without one, or without `ledger.customerKey`. */
+    public readonly ?Restriction $restriction;
     /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
     /** The name of the status: "ok", "rejected.…". */

@@ -249,11 +249,27 @@ final class Ledger
     private function forgotten(array $request): ForgetAccountResult
     {
         $document = $this->accepted($request);
+        $this->emptyLog();
+
+        return ForgetAccountResult::in($document, 'exchange');
+    }
+
+    private function customerForgotten(
+        array $request,
+        Document|Facts $evidence,
+    ): ForgetCustomerResult {
+        $document = $this->accepted($request, $evidence);
+        $this->emptyLog();
+
+        return ForgetCustomerResult::in($document, 'exchange');
+    }
+
+    /** Empties the log of the engine, which may still contain what was deleted. */
+    private function emptyLog(): void
+    {
         if ($this->executor instanceof PdoExecutor) {
             $this->executor->emptyLog();
         }
-
-        return ForgetAccountResult::in($document, 'exchange');
     }
 
     private function schemaChecked(array $request): CheckSchemaResult

@@ -611,6 +611,145 @@ trait LedgerCalls
     }
 
     /**
+     * Joins an account to the download of its app transaction, so that withdrawn consent finds
+     * it. Needs `ledger.customerKey`.
+     *
+     * @param Document|Facts $evidence verified: jws
+     * @param string $account the account that sent the app transaction
+     */
+    public function recordCustomer(
+        Document|Facts $evidence,
+        string $account,
+    ): RecordCustomerResult {
+        return RecordCustomerResult::in($this->accepted([
+            'operation' => 'record-customer',
+            'account' => $account,
+        ], $evidence), 'exchange');
+    }
+
+    /**
+     * Finds the accounts of a customer by evidence, by an id of Apple's, or by one of the
+     * accounts. Needs `ledger.customerKey`.
+     *
+     * @param string|Document|Facts|iterable<Document|Facts> $evidence verified, or the JWS of
+     *     a transaction
+     * @param string|null $account the account whose customer to find; beside another question,
+     *     the account to compare with
+     * @param string|null $environment the environment of `appTransactionId` or `transactionId`
+     *     ("Production", "Sandbox", "Xcode", "LocalTesting")
+     * @param string|null $appTransactionId the id of the download
+     * @param string|null $appAccountToken the token that the app set at a purchase
+     * @param string|null $transactionId the id of a transaction that the ledger has
+     * @param bool|null $operatorView whether the caller is an operator, who may see accounts
+     */
+    public function findCustomer(
+        #[SensitiveParameter] string|Document|Facts|iterable $evidence = [],
+        ?string $account = null,
+        ?string $environment = null,
+        #[SensitiveParameter] ?string $appTransactionId = null,
+        #[SensitiveParameter] ?string $appAccountToken = null,
+        ?string $transactionId = null,
+        ?bool $operatorView = null,
+    ): FindCustomerResult {
+        return FindCustomerResult::in($this->accepted([
+            'operation' => 'find-customer',
+            'account' => $account,
+            'environment' => $environment,
+            'appTransactionId' => $appTransactionId,
+            'appAccountToken' => $appAccountToken,
+            'transactionId' => $transactionId,
+            'operatorView' => $operatorView,
+        ], $evidence), 'exchange');
+    }
+
+    /**
+     * Restricts an account, or every account at the download of a RESCIND_CONSENT: plans are
+     * the default one until the restriction is lifted. Needs `ledger.customerKey`.
+     *
+     * @param Document|Facts|null $evidence verified: purchase or jws
+     * @param string|null $account the account; null with evidence
+     * @param string|null $reason why; null with evidence, whose reason is `consent`
+     *     ("operator", "fraud", "legal")
+     * @param string|null $note a note for the audit row
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     */
+    public function restrictCustomer(
+        Document|Facts|null $evidence = null,
+        ?string $account = null,
+        ?string $reason = null,
+        ?string $note = null,
+        ?string $attemptId = null,
+    ): RestrictCustomerResult {
+        return RestrictCustomerResult::in($this->accepted([
+            'operation' => 'restrict-customer',
+            'account' => $account,
+            'reason' => $reason,
+            'note' => $note,
+            'attemptId' => $attemptId ?? self::attempt(),
+        ], $evidence ?? []), 'exchange');
+    }
+
+    /**
+     * Lifts the restrictions of an account that have one reason; others stay. Needs
+     * `ledger.customerKey`.
+     *
+     * @param string $account the account
+     * @param string $reason the reason of the restrictions to lift; "consent": consent was
+     *     given again ("consent", "operator", "fraud", "legal")
+     * @param string $note why, for the audit row
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     */
+    public function liftRestriction(
+        string $account,
+        string $reason,
+        string $note,
+        ?string $attemptId = null,
+    ): LiftRestrictionResult {
+        return LiftRestrictionResult::in($this->accepted([
+            'operation' => 'lift-restriction',
+            'account' => $account,
+            'reason' => $reason,
+            'note' => $note,
+            'attemptId' => $attemptId ?? self::attempt(),
+        ]), 'exchange');
+    }
+
+    /**
+     * Restricts and then forgets every account at the download of a RESCIND_CONSENT. Needs
+     * `ledger.customerKey` and `ledger.forgetKey`. Call it again with the same attempt id
+     * while there is more.
+     *
+     * @param Document|Facts $evidence verified: jws
+     * @param string|null $attemptId the id of this attempt, the same when a request is
+     *     repeated; null: a new one
+     */
+    public function forgetCustomer(
+        Document|Facts $evidence,
+        ?string $attemptId = null,
+    ): ForgetCustomerResult {
+        return $this->customerForgotten([
+            'operation' => 'forget-customer',
+            'attemptId' => $attemptId ?? self::attempt(),
+        ], $evidence);
+    }
+
+    /**
+     * Counts what may show abuse: accounts at a download, refunds of a year, new device keys.
+     * Advice, never a reason to refuse a claim. Needs `ledger.customerKey`.
+     *
+     * @param string $account the account
+     */
+    public function getCustomerSignals(string $account): GetCustomerSignalsResult
+    {
+        return GetCustomerSignalsResult::in($this->accepted([
+            'operation' => 'get-customer-signals',
+            'account' => $account,
+        ]), 'exchange');
+    }
+
+    /**
      * Returns stored signed texts by digest, purchase or subscription; they are no evidence
      * until they are verified again. Needs `ledger.keepEvidence`.
      *

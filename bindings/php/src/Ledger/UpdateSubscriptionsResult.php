@@ -19,6 +19,7 @@ final class UpdateSubscriptionsResult extends Result
         'expiresAtMs' => [Member::TIME, 'expiresAtMs'],
         'subscriptions' => [Member::DETAILS_LIST, 'subscriptions', SubscriptionUpdate::class],
         'changed' => [Member::BOOLEAN, 'changed'],
+        'restriction' => [Member::DETAILS, 'restriction', Restriction::class],
     ] + self::STATUS;
 
     /** The plan of the account now; null: the request names no account. */
@@ -32,6 +33,8 @@ final class UpdateSubscriptionsResult extends Result
     public readonly array $subscriptions;
     /** Whether a subscription changed. */
     public readonly bool $changed;
+    /** The restriction of the account; null without one, or without `ledger.customerKey`. */
+    public readonly ?Restriction $restriction;
     /** Whether the operation succeeded; if not, `status` has the reason. */
     public readonly bool $ok;
     /** The name of the status: "ok", "rejected.…". */

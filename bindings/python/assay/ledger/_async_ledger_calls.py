@@ -507,6 +507,110 @@ class AsyncCalls(Opened):
             now=now,
         )
 
+    async def record_customer(
+        self, jws: Evidence, account: str, *, now: Time | None = None
+    ) -> _r.RecordCustomerResult:
+        """`Ledger.record_customer`."""
+        return await self._ask(
+            _r.RecordCustomerResult, "record-customer", {"account": account}, jws, now=now
+        )
+
+    async def find_customer(
+        self,
+        *,
+        evidence: Several = (),
+        account: str | None = None,
+        environment: str | None = None,
+        app_transaction_id: str | None = None,
+        app_account_token: str | None = None,
+        transaction_id: str | None = None,
+        operator_view: bool | None = None,
+        now: Time | None = None,
+    ) -> _r.FindCustomerResult:
+        """`Ledger.find_customer`."""
+        return await self._ask(
+            _r.FindCustomerResult,
+            "find-customer",
+            {
+                "account": account,
+                "environment": environment,
+                "appTransactionId": app_transaction_id,
+                "appAccountToken": app_account_token,
+                "transactionId": transaction_id,
+                "operatorView": operator_view,
+            },
+            evidence,
+            now=now,
+        )
+
+    async def restrict_customer(
+        self,
+        *,
+        evidence: Several = (),
+        account: str | None = None,
+        reason: str | None = None,
+        note: str | None = None,
+        attempt_id: str | None = None,
+        now: Time | None = None,
+    ) -> _r.RestrictCustomerResult:
+        """`Ledger.restrict_customer`."""
+        return await self._ask(
+            _r.RestrictCustomerResult,
+            "restrict-customer",
+            {
+                "account": account,
+                "reason": reason,
+                "note": note,
+                "attemptId": attempt_of(attempt_id),
+            },
+            evidence,
+            now=now,
+        )
+
+    async def lift_restriction(
+        self,
+        account: str,
+        reason: str,
+        note: str,
+        *,
+        attempt_id: str | None = None,
+        now: Time | None = None,
+    ) -> _r.LiftRestrictionResult:
+        """`Ledger.lift_restriction`."""
+        return await self._ask(
+            _r.LiftRestrictionResult,
+            "lift-restriction",
+            {
+                "account": account,
+                "reason": reason,
+                "note": note,
+                "attemptId": attempt_of(attempt_id),
+            },
+            now=now,
+        )
+
+    async def forget_customer(
+        self, jws: Evidence, *, attempt_id: str | None = None, now: Time | None = None
+    ) -> _r.ForgetCustomerResult:
+        """`Ledger.forget_customer`."""
+        return await self._ask(
+            _r.ForgetCustomerResult,
+            "forget-customer",
+            {
+                "attemptId": attempt_of(attempt_id),
+            },
+            jws,
+            now=now,
+        )
+
+    async def get_customer_signals(
+        self, account: str, *, now: Time | None = None
+    ) -> _r.GetCustomerSignalsResult:
+        """`Ledger.get_customer_signals`."""
+        return await self._ask(
+            _r.GetCustomerSignalsResult, "get-customer-signals", {"account": account}, now=now
+        )
+
     async def get_evidence(
         self,
         sha256: Sequence[str] | None = None,

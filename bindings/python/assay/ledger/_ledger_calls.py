@@ -659,6 +659,145 @@ class Calls(Opened):
             now=now,
         )
 
+    def record_customer(
+        self, jws: Evidence, account: str, *, now: Time | None = None
+    ) -> _r.RecordCustomerResult:
+        """Joins an account to the download of its app transaction, so that withdrawn consent
+        finds it. Needs `ledger.customerKey`.
+
+        account  the account that sent the app transaction
+        """
+        return self._ask(
+            _r.RecordCustomerResult, "record-customer", {"account": account}, jws, now=now
+        )
+
+    def find_customer(
+        self,
+        *,
+        evidence: Several = (),
+        account: str | None = None,
+        environment: str | None = None,
+        app_transaction_id: str | None = None,
+        app_account_token: str | None = None,
+        transaction_id: str | None = None,
+        operator_view: bool | None = None,
+        now: Time | None = None,
+    ) -> _r.FindCustomerResult:
+        """Finds the accounts of a customer by evidence, by an id of Apple's, or by one of the
+        accounts. Needs `ledger.customerKey`.
+
+        account             the account whose customer to find; beside another question, the account
+                            to compare with
+        environment         the environment of `appTransactionId` or `transactionId`: "Production",
+                            "Sandbox", "Xcode", "LocalTesting"
+        app_transaction_id  the id of the download
+        app_account_token   the token that the app set at a purchase
+        transaction_id      the id of a transaction that the ledger has
+        operator_view       whether the caller is an operator, who may see accounts
+        """
+        return self._ask(
+            _r.FindCustomerResult,
+            "find-customer",
+            {
+                "account": account,
+                "environment": environment,
+                "appTransactionId": app_transaction_id,
+                "appAccountToken": app_account_token,
+                "transactionId": transaction_id,
+                "operatorView": operator_view,
+            },
+            evidence,
+            now=now,
+        )
+
+    def restrict_customer(
+        self,
+        *,
+        evidence: Several = (),
+        account: str | None = None,
+        reason: str | None = None,
+        note: str | None = None,
+        attempt_id: str | None = None,
+        now: Time | None = None,
+    ) -> _r.RestrictCustomerResult:
+        """Restricts an account, or every account at the download of a RESCIND_CONSENT: plans are
+        the default one until the restriction is lifted. Needs `ledger.customerKey`.
+
+        account     the account; None with evidence
+        reason      why; None with evidence, whose reason is `consent`
+        note        a note for the audit row
+        attempt_id  the id of this attempt, the same when a request is repeated
+        """
+        return self._ask(
+            _r.RestrictCustomerResult,
+            "restrict-customer",
+            {
+                "account": account,
+                "reason": reason,
+                "note": note,
+                "attemptId": attempt_of(attempt_id),
+            },
+            evidence,
+            now=now,
+        )
+
+    def lift_restriction(
+        self,
+        account: str,
+        reason: str,
+        note: str,
+        *,
+        attempt_id: str | None = None,
+        now: Time | None = None,
+    ) -> _r.LiftRestrictionResult:
+        """Lifts the restrictions of an account that have one reason; others stay. Needs
+        `ledger.customerKey`.
+
+        reason      the reason of the restrictions to lift; "consent": consent was given again
+        note        why, for the audit row
+        attempt_id  the id of this attempt, the same when a request is repeated
+        """
+        return self._ask(
+            _r.LiftRestrictionResult,
+            "lift-restriction",
+            {
+                "account": account,
+                "reason": reason,
+                "note": note,
+                "attemptId": attempt_of(attempt_id),
+            },
+            now=now,
+        )
+
+    def forget_customer(
+        self, jws: Evidence, *, attempt_id: str | None = None, now: Time | None = None
+    ) -> _r.ForgetCustomerResult:
+        """Restricts and then forgets every account at the download of a RESCIND_CONSENT. Needs
+        `ledger.customerKey` and `ledger.forgetKey`. Call it again with the same attempt id
+        while there is more.
+
+        attempt_id  the id of this attempt, the same when a request is repeated
+        """
+        return self._ask(
+            _r.ForgetCustomerResult,
+            "forget-customer",
+            {
+                "attemptId": attempt_of(attempt_id),
+            },
+            jws,
+            now=now,
+        )
+
+    def get_customer_signals(
+        self, account: str, *, now: Time | None = None
+    ) -> _r.GetCustomerSignalsResult:
+        """Counts what may show abuse: accounts at a download, refunds of a year, new device
+        keys. Advice, never a reason to refuse a claim. Needs `ledger.customerKey`.
+        """
+        return self._ask(
+            _r.GetCustomerSignalsResult, "get-customer-signals", {"account": account}, now=now
+        )
+
     def get_evidence(
         self,
         sha256: Sequence[str] | None = None,

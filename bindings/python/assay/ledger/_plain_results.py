@@ -23,24 +23,32 @@ __all__ = [
     "ConsumeChallengeResult",
     "ConsumeQuotaResult",
     "CreateSchemaResult",
+    "CustomerAccount",
+    "CustomerSignals",
     "DeactivateSubscriptionsResult",
     "DeviceKey",
     "Difference",
     "DifferenceCount",
     "DueSubscription",
+    "FindCustomerResult",
     "FindResult",
     "ForgetAccountResult",
+    "ForgetCustomerResult",
+    "ForgottenAccount",
+    "GetCustomerSignalsResult",
     "GetDeviceKeyResult",
     "GetEvidenceResult",
     "GetPlanResult",
     "LeaseDueRefundsResult",
     "LeaseDueSubscriptionsResult",
     "LedgerPurchase",
+    "LiftRestrictionResult",
     "ListDifferencesResult",
     "MergeAccountsResult",
     "MovedRows",
     "OpenRefundResult",
     "ReconcileResult",
+    "RecordCustomerResult",
     "RecordEventResult",
     "RefundCase",
     "RefundOutcomeCount",
@@ -49,6 +57,9 @@ __all__ = [
     "RegisterDeviceKeyResult",
     "ReleaseQuotaResult",
     "ReportRefundsResult",
+    "RestrictCustomerResult",
+    "RestrictedAccount",
+    "Restriction",
     "RetireDeviceKeyResult",
     "SettleRefundResult",
     "StoredEvidence",
@@ -57,6 +68,35 @@ __all__ = [
     "UpdateDeviceKeyReceiptResult",
     "UpdateSubscriptionsResult",
 ]
+
+
+@part(frozen=True, eq=False, repr=False)
+class Restriction(Part):
+    """The oldest restriction of an account.
+
+    reason            "consent", "operator", "fraud", "legal"
+    restricted_at_ms  since when; of consent: when it was withdrawn
+    """
+
+    reason: str = plain()
+    restricted_at_ms: int = plain()
+
+
+@part(frozen=True, eq=False, repr=False)
+class RestrictedAccount(Part):
+    """An account that was restricted.
+
+    account           the account
+    role              its role at the download: "payer", "assigned", "family", "holder"; None if a
+                      person named the account
+    restricted_at_ms  since when
+    changed           whether this exchange restricted it
+    """
+
+    account: str = plain()
+    role: str | None = plain()
+    restricted_at_ms: int = plain()
+    changed: bool = plain(False)
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -224,11 +264,13 @@ class UpdateSubscriptionsResult(Result):
     plan           the plan of the account now; None: the request names no account
     expires_at_ms  when the plan ends; None: the default plan, or a plan without end
     subscriptions  one update for each subscription of the evidence
+    restriction    the restriction of the account; None without one, or without `ledger.customerKey`
     """
 
     plan: str | None = plain()
     expires_at_ms: int | None = plain()
     subscriptions: tuple[SubscriptionUpdate, ...] = many(SubscriptionUpdate)
+    restriction: Restriction | None = one(Restriction)
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -243,6 +285,7 @@ class GetPlanResult(Result):
     read_at_ms     when the database was read; keep it, with plan and end, for `cachedPlan` of the
                    next request
     is_cached      whether the database was unavailable and the plan is that of `cachedPlan`
+    restriction    the restriction of the account; None without one, or without `ledger.customerKey`
     """
 
     plan: str | None = plain()
@@ -250,6 +293,7 @@ class GetPlanResult(Result):
     subscriptions: tuple[Subscription, ...] = many(Subscription)
     read_at_ms: int | None = plain()
     is_cached: bool = plain(False)
+    restriction: Restriction | None = one(Restriction)
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -260,12 +304,14 @@ class DeactivateSubscriptionsResult(Result):
     expires_at_ms  when the plan ends; None: the default plan, or a plan without end
     subscriptions  the subscriptions of the account
     deactivated    how many subscriptions this exchange deactivated
+    restriction    the restriction of the account; None without one, or without `ledger.customerKey`
     """
 
     plan: str | None = plain()
     expires_at_ms: int | None = plain()
     subscriptions: tuple[Subscription, ...] = many(Subscription)
     deactivated: int = plain(0)
+    restriction: Restriction | None = one(Restriction)
 
 
 @part(frozen=True, eq=False, repr=False)
@@ -512,6 +558,154 @@ class ForgetAccountResult(Result):
 
     forgotten: MovedRows | None = one(MovedRows)
     has_more: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class CustomerAccount(Part):
+    """An account of a customer.
+
+    account           the account
+    by                how it was found, the surest first: "ledger", "subscription", "token",
+                      "download"
+    role              its role: "payer", "assigned", "family", "holder"; None if only the ledger has
+                      it
+    first_seen_at_ms  when it was joined; None if only the ledger has it
+    last_seen_at_ms   when it was seen last, to the hour; None if only the ledger has it
+    is_restricted     whether it is restricted now
+    """
+
+    account: str = plain()
+    by: tuple[str, ...] = plain((), tuple)
+    role: str | None = plain()
+    first_seen_at_ms: int | None = plain()
+    last_seen_at_ms: int | None = plain()
+    is_restricted: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class RecordCustomerResult(Result):
+    """The result of `Ledger.record_customer`: "recorded", "none" (the app transaction has no
+    `appTransactionId`).
+
+    restriction  the restriction of the account; None without one
+    """
+
+    restriction: Restriction | None = one(Restriction)
+
+
+@part(frozen=True, eq=False, repr=False)
+class FindCustomerResult(Result):
+    """The result of `Ledger.find_customer`.
+
+    accounts        the accounts, the surest first, for an operator; else empty
+    account_count   the number of accounts, at most 50
+    download_count  the number of downloads
+    is_own          whether the account of the request is among them; None if the request names none
+    is_capped       whether there are more accounts or downloads than are counted
+    eventual        whether what the account was joined to last may be missing for a second
+                    (DynamoDB)
+    """
+
+    accounts: tuple[CustomerAccount, ...] = many(CustomerAccount)
+    account_count: int = plain(0)
+    download_count: int = plain(0)
+    is_own: bool | None = plain()
+    is_capped: bool = plain(False)
+    eventual: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class RestrictCustomerResult(Result):
+    """The result of `Ledger.restrict_customer`.
+
+    restricted  the accounts, at most 50; empty if no account is known yet
+    has_more    whether more accounts are at the download
+    """
+
+    restricted: tuple[RestrictedAccount, ...] = many(RestrictedAccount)
+    has_more: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class LiftRestrictionResult(Result):
+    """The result of `Ledger.lift_restriction`: "lifted", "none".
+
+    restriction  the restriction that is left; None without one
+    """
+
+    restriction: Restriction | None = one(Restriction)
+
+
+@part(frozen=True, eq=False, repr=False)
+class ForgottenAccount(Part):
+    """An account that was forgotten.
+
+    account    the account, for what the host has of it
+    forgotten  the numbers of rows that had the account
+    has_more   whether to go on with `Ledger.forget_account`, because not all of its rows were
+               changed yet
+    """
+
+    account: str = plain()
+    forgotten: MovedRows | None = one(MovedRows)
+    has_more: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class ForgetCustomerResult(Result):
+    """The result of `Ledger.forget_customer`.
+
+    accounts  the accounts, at most 5; empty if none is known
+    has_more  whether to repeat the request, because not all was forgotten
+    """
+
+    accounts: tuple[ForgottenAccount, ...] = many(ForgottenAccount)
+    has_more: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class CustomerSignals(Part):
+    """Counts that may show abuse, each to a bound; none is from the client. Pass the object to
+    `assess-risk` as `customer`.
+
+    accounts_per_download  the most accounts at one of the downloads of the account, at most 51
+    download_count         its downloads, at most 51
+    accounts_per_token     the most accounts that have shown one token of the account, at most 51
+    purchases              its purchases of the last 365 days, at most 101
+    refunds                of these those that are revoked now
+    download_purchases     the same of it and at most nine other accounts of its downloads
+    download_refunds       of these those that are revoked now
+    new_keys               its device keys of the last 30 days, at most 101
+    active_keys            its device keys that are not retired, at most 101
+    device_risk            the risk metric of the receipt of its newest key that has one
+    transfers              transfers of its subscriptions, of at most 50 subscriptions
+    is_restricted          whether it is restricted now
+    """
+
+    accounts_per_download: int = plain()
+    download_count: int = plain()
+    accounts_per_token: int = plain()
+    purchases: int = plain()
+    refunds: int = plain()
+    download_purchases: int = plain()
+    download_refunds: int = plain()
+    new_keys: int = plain()
+    active_keys: int = plain()
+    device_risk: int | None = plain()
+    transfers: int = plain()
+    is_restricted: bool = plain(False)
+
+
+@part(frozen=True, eq=False, repr=False)
+class GetCustomerSignalsResult(Result):
+    """The result of `Ledger.get_customer_signals`.
+
+    signals   the counts
+    eventual  whether what happened last may be missing for a second (DynamoDB)
+    """
+
+    signals: CustomerSignals | None = one(CustomerSignals)
+    eventual: bool = plain(False)
 
 
 @part(frozen=True, eq=False, repr=False)

@@ -145,7 +145,8 @@ class Ledger(Calls):
         if self._must_create:
             self._create()
         found = self._converse(answer, operation, members, evidence, **more)
-        if operation == "forget-account" and found.ok and hasattr(self.executor, "forgotten"):
+        forgets = operation in ("forget-account", "forget-customer")
+        if forgets and found.ok and hasattr(self.executor, "forgotten"):
             self.executor.forgotten()
         return found
 

@@ -11,7 +11,13 @@ from dataclasses import replace
 from . import _plain_results
 from ._parts import Part, Result, many, one, part, plain
 from ._plain_results import *  # noqa: F403
-from ._plain_results import CompleteResult, RefusedPart, SubscriptionUpdate
+from ._plain_results import (
+    CompleteResult,
+    RefusedPart,
+    RestrictedAccount,
+    Restriction,
+    SubscriptionUpdate,
+)
 from .grants import Grant, TakeBack
 
 TYPE_CHECKING = False
@@ -105,12 +111,14 @@ class ClaimResult(Result):
     client_result   for the client (`Claim.client_result`)
     claims          one for each purchase, in purchase order
     remaining       how many older purchases of the evidence were left for the next call
+    restriction     the restriction of the account; None without one
     retry_after_ms  milliseconds from now after which to retry a deferred claim
     """
 
     client_result: str | None = plain()
     claims: tuple[Claim, ...] = many(Claim)
     remaining: int = plain(0)
+    restriction: Restriction | None = one(Restriction)
 
     @property
     def claim(self) -> Claim | None:
@@ -293,12 +301,17 @@ class ApplyEventResult(Result):
     give           claims of reversed refunds: grant those whose `client_result` is None
     subscriptions  the changes of subscriptions and unlocks
     refused        the parts that were finally refused: log them, and respond with 200
+    restricted     the accounts at the download of a RESCIND_CONSENT, at most 50; delete what the
+        law demands of them
+    has_more       whether more accounts are at the download
     """
 
     take: tuple[Take, ...] = many(Take)
     give: tuple[Claim, ...] = many(Claim)
     subscriptions: tuple[SubscriptionUpdate, ...] = many(SubscriptionUpdate)
     refused: tuple[RefusedPart, ...] = many(RefusedPart)
+    restricted: tuple[RestrictedAccount, ...] = many(RestrictedAccount)
+    has_more: bool = plain(False)
 
     @property
     def http_status(self) -> int:
