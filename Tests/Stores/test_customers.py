@@ -168,9 +168,7 @@ class Cases:
                          lambda: world.ledger.lift_restriction("ann", "fraud", "a note"),
                          lambda: world.ledger.get_customer_signals("ann"),
                          lambda: world.ledger.forget_customer(world.consent())):
-                with self.assertRaises(assay.AssayError) as refused:
-                    call()
-                self.assertEqual(refused.exception.status, "config.ledger.customer-key")
+                self.assertEqual(call().status, "config.ledger.customer-key")
             later = world.open(customerKey=KEY)
             self.assertEqual(later.find_customer(account="ann").account_count, 0)
             later.close()
@@ -393,7 +391,8 @@ class Cases:
                     PREMIUM, "auto-renewable", expires=NOW + 30 * DAY,
                     known=month.original_transaction_id, signed=NOW - HOUR + turn * MINUTE)
                 world.ledger.update_subscriptions(moved, account)
-            signals = world.ledger.get_customer_signals("kim").signals
+            counted = world.ledger.get_customer_signals("kim")
+            signals = counted.signals
             self.assertEqual(
                 (signals.accounts_per_download, signals.download_count, signals.accounts_per_token,
                  signals.purchases, signals.refunds, signals.transfers, signals.is_restricted),
@@ -402,12 +401,12 @@ class Cases:
             self.assertEqual((signals.new_keys, signals.active_keys, signals.device_risk),
                              (0, 0, None))
             risk = world.ledger.verifier.assess_risk(
-                {"request": "restore", "attestation": "verified", "customer": dict(signals.raw)})
+                {"request": "restore", "attestation": "verified", "customer": counted.raw["signals"]})
             self.assertEqual((risk.verdict, list(risk.reasons)), ("step-up", ["RSK-11", "RSK-33"]))
             world.rescind()
-            signals = world.ledger.get_customer_signals("kim").signals
+            counted = world.ledger.get_customer_signals("kim")
             risk = world.ledger.verifier.assess_risk(
-                {"request": "paid", "attestation": "verified", "customer": dict(signals.raw)})
+                {"request": "paid", "attestation": "verified", "customer": counted.raw["signals"]})
             self.assertEqual((risk.verdict, list(risk.reasons)),
                              ("deny", ["RSK-11", "RSK-29", "RSK-31"]))
 

@@ -137,7 +137,9 @@ struct UpdateSubscriptions: DurableOperation {
       return refused
     }
     let beforeMs = database.session.context.nowMs &- policy.transferIntervalMs
-    let after = try database.move(next, purchase.evidence, from: row.owner, beforeMs: beforeMs)
+    var moved = next
+    moved.moves = row.moves &+ 1
+    let after = try database.move(moved, purchase.evidence, from: row.owner, beforeMs: beforeMs)
     guard after.owner == next.owner else {
       refused.row = after
       if after.movedMs > beforeMs { refused.outcome = .transferTooSoon }
