@@ -294,7 +294,7 @@ extension CaseFixture {
       risk("a rule that says \(verdict)", ["rules": ["RSK-16": .string(verdict)]])
     }
     for (name, rules) in [
-      ("rule RSK-10", ["RSK-10": "deny"]), ("rule RSK-34", ["RSK-34": "deny"]),
+      ("rule RSK-10", ["RSK-10": "deny"]), ("rule RSK-", ["RSK-": "deny"]),
       ("a rule in lower case", ["rsk-16": "deny"]), ("a rule without its number", ["RSK": "deny"]),
       ("another verdict", ["RSK-16": "refuse"]), ("a verdict in upper case", ["RSK-16": "Deny"]),
       ("a number as a verdict", ["RSK-16": 1]), ("a null as a verdict", ["RSK-16": .null]),
