@@ -852,8 +852,9 @@ extension Ledger {
   ///   - environment: the environment of the differences; nil for all: `Production`, `Sandbox`,
   ///     `LocalTesting`.
   ///   - kind: their kind; nil for all: `paid-not-granted`, `claim-left-behind`,
-  ///     `refund-not-taken-back`, `reversal-not-given-back`, `subscription-unowned`,
-  ///     `unknown-product`, `unknown-at-apple`, `not-verified`, `history-gap`.
+  ///     `refund-not-taken-back`, `refund-share-unknown`, `reversal-not-given-back`,
+  ///     `subscription-unowned`, `unknown-product`, `unknown-at-apple`, `not-verified`,
+  ///     `history-gap`.
   ///   - state: whether to return the open ones, or those that are closed: `open`, `closed`.
   ///   - after: the place after which to begin, `after` of the page before.
   ///   - now: the time of the call; the exchange goes on from it.

@@ -1777,6 +1777,7 @@ public struct DifferenceKind: Name {
   public static let paidNotGranted = DifferenceKind(rawValue: "paid-not-granted")
   public static let claimLeftBehind = DifferenceKind(rawValue: "claim-left-behind")
   public static let refundNotTakenBack = DifferenceKind(rawValue: "refund-not-taken-back")
+  public static let refundShareUnknown = DifferenceKind(rawValue: "refund-share-unknown")
   public static let reversalNotGivenBack = DifferenceKind(rawValue: "reversal-not-given-back")
   public static let subscriptionUnowned = DifferenceKind(rawValue: "subscription-unowned")
   public static let unknownProduct = DifferenceKind(rawValue: "unknown-product")

@@ -372,6 +372,34 @@ struct LedgerEventTests {
   }
 
   @Test(
+    "RFA-40 STO-35 a share that Apple does not tell takes nothing, until Apple tells it",
+    arguments: LedgerFixture.Engine.allCases, ["none", "lease", "transaction"])
+  func unknownShare(_ engine: LedgerFixture.Engine, _ mode: String) throws {
+    let fixture = try LedgerFixture(engine)
+    try fixture.claim(try fixture.transaction(), mode: mode)
+    let refund = try fixture.event(
+      try fixture.notification(
+        "REFUND", signed: 10, revoked: RefundShare.full, revocationType: "REFUND_PRORATED"),
+      mode: mode)
+    checkEqual(refund.integer("exchange.take.0.units"), nil)
+    try checkEqual(fixture.row()?.state, .revoked)
+    checkEqual(fixture.coins, 100)
+    try fixture.event(
+      try fixture.notification(
+        "REFUND", signed: 20, revoked: 30_000, revocationType: "REFUND_PRORATED"), mode: mode)
+    checkEqual(fixture.coins, 70)
+    try fixture.event(try fixture.notification("REFUND_REVERSED", signed: 30), mode: mode)
+    checkEqual(fixture.coins, 100)
+    let full = try LedgerFixture(engine)
+    try full.claim(try full.transaction(), mode: mode)
+    try full.event(
+      try full.notification(
+        "REFUND", signed: 10, revoked: RefundShare.full, revocationType: "REFUND_FULL"),
+      mode: mode)
+    checkEqual(full.coins, 0)
+  }
+
+  @Test(
     "STO-35 of what gives access all is taken back, whatever the share",
     arguments: LedgerFixture.Engine.allCases)
   func access(_ engine: LedgerFixture.Engine) throws {

@@ -46,7 +46,7 @@ final class LedgerFixture {
   // MARK: evidence
 
   private func payload(
-    _ product: String, signed: Int64, revoked: Int64?
+    _ product: String, signed: Int64, revoked: Int64?, revocationType: String? = nil
   ) -> JSONText {
     var purchase = Minted.purchase
     purchase.productId = product
@@ -62,8 +62,11 @@ final class LedgerFixture {
       purchase.revocationReason = 0
     }
     let payload = purchase.transactionPayload
-    guard let revoked, revoked != RefundShare.full else { return payload }
-    return payload.setting([("revocationPercentage", .integer(revoked))])
+    guard let revoked else { return payload }
+    let share = [("revocationPercentage", JSONText.integer(revoked))]
+    return payload.setting(
+      (revoked == RefundShare.full ? [] : share)
+        + (revocationType.map { [("revocationType", JSONText.string($0))] } ?? []))
   }
 
   func transaction(
@@ -78,10 +81,12 @@ final class LedgerFixture {
 
   /// Returns a notification about the product.
   func notification(
-    _ type: String, _ product: String = LedgerFixture.pack, signed: Int64, revoked: Int64? = nil
+    _ type: String, _ product: String = LedgerFixture.pack, signed: Int64, revoked: Int64? = nil,
+    revocationType: String? = nil
   ) throws -> Document {
     let authority = try Minted.authority()
-    let jws = try authority.mint(payload(product, signed: signed, revoked: revoked))
+    let jws = try authority.mint(
+      payload(product, signed: signed, revoked: revoked, revocationType: revocationType))
     let data = NotificationPayload.data(Minted.purchase, transaction: jws, renewal: nil)
     let payload = NotificationPayload(type, signedDate: Minted.purchase.signedDate + signed)
       .payload().appending("data", data)

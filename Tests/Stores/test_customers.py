@@ -400,8 +400,9 @@ class Cases:
             self.assertEqual((signals.download_purchases, signals.download_refunds), (6, 3))
             self.assertEqual((signals.new_keys, signals.active_keys, signals.device_risk),
                              (0, 0, None))
-            risk = world.ledger.verifier.assess_risk(
-                {"request": "restore", "attestation": "verified", "customer": counted.raw["signals"]})
+            risk = world.ledger.verifier.assess_risk({
+                "request": "restore", "attestation": "verified",
+                "customer": counted.raw["signals"]})
             self.assertEqual((risk.verdict, list(risk.reasons)), ("step-up", ["RSK-11", "RSK-33"]))
             world.rescind()
             counted = world.ledger.get_customer_signals("kim")

@@ -2125,7 +2125,7 @@ enum ExplanationText {
     thing	value	Kind	what it is	a set of values	meaning	The kind of a JWS, by its form.	values	transaction, renewal-info, notification, app-transaction, realtime-request
     thing	value	ClaimOutcome	what it is	a set of values	meaning	The outcome of the claim of a purchase.	values	new, resume, already-granted, in-progress, other-account, revoked, held, unknown-product, upgraded, family-shared, unclaimed, refused
     thing	value	ClientResult	what it is	a set of values	meaning	The result of a purchase for the client.	values	granted, already-granted, refused-final, refused-keep, deferred
-    thing	value	DifferenceKind	what it is	a set of values	meaning	What differs between the ledger and Apple.	values	paid-not-granted, claim-left-behind, refund-not-taken-back, reversal-not-given-back, subscription-unowned, unknown-product, unknown-at-apple, not-verified, history-gap
+    thing	value	DifferenceKind	what it is	a set of values	meaning	What differs between the ledger and Apple.	values	paid-not-granted, claim-left-behind, refund-not-taken-back, refund-share-unknown, reversal-not-given-back, subscription-unowned, unknown-product, unknown-at-apple, not-verified, history-gap
     thing	value	RefundState	what it is	a set of values	meaning	The state of Apple's question about a refund.	values	open, sent, silent, late, failed, decided
     thing	value	RefundOutcome	what it is	a set of values	meaning	What Apple decided about a refund.	values	refunded, declined, reversed
     thing	value	RevokeOutcome	what it is	a set of values	meaning	The state of a revoked purchase before, or the reason why nothing changed.	values	was-granted, was-claimed, unclaimed, already, stale, not-revoked, refused, in-progress
@@ -2410,6 +2410,7 @@ enum ExplanationText {
     thing	value	paid-not-granted	value of	DifferenceKind: What differs between the ledger and Apple.
     thing	value	claim-left-behind	value of	DifferenceKind: What differs between the ledger and Apple.
     thing	value	refund-not-taken-back	value of	DifferenceKind: What differs between the ledger and Apple.
+    thing	value	refund-share-unknown	value of	DifferenceKind: What differs between the ledger and Apple.
     thing	value	reversal-not-given-back	value of	DifferenceKind: What differs between the ledger and Apple.
     thing	value	subscription-unowned	value of	DifferenceKind: What differs between the ledger and Apple.
     thing	value	unknown-product	value of	DifferenceKind: What differs between the ledger and Apple.

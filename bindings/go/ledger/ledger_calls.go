@@ -979,8 +979,9 @@ type ListDifferencesRequest struct {
 	// The environment of the differences; empty for all.
 	Environment assay.Environment
 	// Their kind; empty for all; "paid-not-granted" or "claim-left-behind" or
-	// "refund-not-taken-back" or "reversal-not-given-back" or "subscription-unowned" or
-	// "unknown-product" or "unknown-at-apple" or "not-verified" or "history-gap".
+	// "refund-not-taken-back" or "refund-share-unknown" or "reversal-not-given-back" or
+	// "subscription-unowned" or "unknown-product" or "unknown-at-apple" or "not-verified" or
+	// "history-gap".
 	Kind string
 	// Whether to return the open ones, or those that are closed; "open" or "closed"; empty:
 	// open.

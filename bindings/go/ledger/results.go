@@ -935,8 +935,8 @@ type Difference struct {
 	// The environment.
 	Environment assay.Environment `json:"environment"`
 	// What differs. One of "paid-not-granted", "claim-left-behind", "refund-not-taken-back",
-	// "reversal-not-given-back", "subscription-unowned", "unknown-product", "unknown-at-apple",
-	// "not-verified", "history-gap".
+	// "refund-share-unknown", "reversal-not-given-back", "subscription-unowned",
+	// "unknown-product", "unknown-at-apple", "not-verified", "history-gap".
 	Kind string `json:"kind"`
 	// "open" or "closed".
 	State string `json:"state"`
@@ -999,8 +999,8 @@ type CloseDifferenceResult struct {
 // DifferenceCount is how many differences there are of a kind.
 type DifferenceCount struct {
 	// The kind. One of "paid-not-granted", "claim-left-behind", "refund-not-taken-back",
-	// "reversal-not-given-back", "subscription-unowned", "unknown-product", "unknown-at-apple",
-	// "not-verified", "history-gap".
+	// "refund-share-unknown", "reversal-not-given-back", "subscription-unowned",
+	// "unknown-product", "unknown-at-apple", "not-verified", "history-gap".
 	Kind string `json:"kind"`
 	// Their number.
 	Count int64 `json:"count"`

@@ -26,9 +26,9 @@ export type ClientResult =
 
 /** What differs between the ledger and Apple. */
 export type DifferenceKind =
-  "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" |
-  "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap" |
-  (string & {});
+  "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "refund-share-unknown" |
+  "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" |
+  "not-verified" | "history-gap" | (string & {});
 
 /** The state of Apple's question about a refund. */
 export type RefundState =
@@ -1610,7 +1610,7 @@ export interface ListDifferencesRequest extends LedgerCallOptions {
   /** The environment of the differences; absent for all. */
   environment?: "Production" | "Sandbox" | "LocalTesting";
   /** Their kind; absent for all. */
-  kind?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap";
+  kind?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "refund-share-unknown" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap";
   /** Whether to return the open ones, or those that are closed. */
   state?: "open" | "closed";
   /** The place after which to begin, `after` of the page before. */

@@ -1566,7 +1566,7 @@ export interface ExchangeRequests {
     engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
     deadlineMs?: Ms | Date | null;
     environment?: "Production" | "Sandbox" | "LocalTesting" | null;
-    kind?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap" | null;
+    kind?: "paid-not-granted" | "claim-left-behind" | "refund-not-taken-back" | "refund-share-unknown" | "reversal-not-given-back" | "subscription-unowned" | "unknown-product" | "unknown-at-apple" | "not-verified" | "history-gap" | null;
     state?: "open" | "closed" | null;
     after?: string | null;
   };

@@ -29,6 +29,7 @@ final class Balance
             'It is granted when the customer opens the app.'],
         'unknown-product' => ['bad', 'Bought, and not in the price list', 'Add the product; the next night\'s run looks again.'],
         'refund-not-taken-back' => ['wait', 'Refunded, and the goods are still there', 'The sweep takes them back.'],
+        'refund-share-unknown' => ['wait', 'Apple refunded a part and did not say which', 'Decide, and close it: the customer has kept everything.'],
         'unknown-at-apple' => ['wait', 'Apple does not know this order', 'Look at it: an order of another environment, most often.'],
         'not-verified' => ['wait', 'Apple sent what could not be verified', 'Look at the log, and report it.'],
         'history-gap' => ['wait', 'Apple tells nothing of this time any more', 'Look at what you have of it.'],

@@ -21,12 +21,24 @@ extension LedgerRow {
 
 extension LedgerPurchase {
   /// The share of the units that the revocation takes back. Products that give access lose all of
-  /// it, whatever part of the money Apple gave back.
+  /// it, whatever part of the money Apple gave back. A part that Apple does not tell takes nothing:
+  /// a person decides (RFA-40).
   var revokedShare: Int64 {
+    guard isDivisible else { return RefundShare.full }
+    if isShareUnknown { return 0 }
+    return max(0, min(facts.revocationPercentage ?? RefundShare.full, RefundShare.full))
+  }
+
+  /// Whether Apple gave back a part of the money for units, and does not tell which part.
+  var isShareUnknown: Bool {
+    isDivisible && facts.revokedAtMs != nil && facts.revocationPercentage == nil
+      && facts.revocationType == "REFUND_PRORATED"
+  }
+
+  private var isDivisible: Bool {
     switch product?.type ?? facts.type {
-    case .autoRenewable, .nonRenewing, .nonConsumable: return RefundShare.full
-    case .consumable, nil:
-      return max(0, min(facts.revocationPercentage ?? RefundShare.full, RefundShare.full))
+    case .autoRenewable, .nonRenewing, .nonConsumable: return false
+    case .consumable, nil: return true
     }
   }
 }

@@ -37,6 +37,10 @@ enum DifferenceJudgement: Sendable {
 
   /// Judges the row of a purchase of which newer evidence was shown.
   init(_ row: LedgerRow?, _ purchase: LedgerPurchase, _ context: LedgerContext) {
+    if purchase.isShareUnknown, row?.keepsAll == true {
+      self = .differs(.refundShareUnknown)
+      return
+    }
     let isUnclaimed = row.map { $0.state == .claimed && $0.owner.isEmpty } ?? true
     guard isUnclaimed, purchase.facts.revokedAtMs == nil else {
       self.init(row, nowMs: context.nowMs)
@@ -73,6 +77,11 @@ enum DifferenceJudgement: Sendable {
     let isOnItsWay = row.purchasedAtMs > nowMs &- RunPlan.staleMs
     self = isOnItsWay ? .undecided : .differs(.subscriptionUnowned)
   }
+}
+
+extension LedgerRow {
+  /// Whether the row is revoked and leaves the customer everything.
+  fileprivate var keepsAll: Bool { state == .revoked && !owner.isEmpty && target == units }
 }
 
 extension LedgerPurchase {

@@ -6,6 +6,8 @@ enum DifferenceKind: CaseIterable, Sendable {
   case claimLeftBehind
   /// A refunded purchase whose goods were not taken back.
   case refundNotTakenBack
+  /// A refund of a part of the units of which Apple does not tell which part.
+  case refundShareUnknown
   /// A purchase that is paid again after a reversed refund, and was not given back.
   case reversalNotGivenBack
   /// A paid subscription or unlock that no account has shown.
@@ -31,6 +33,7 @@ enum DifferenceKind: CaseIterable, Sendable {
     case .paidNotGranted: return "paid-not-granted"
     case .claimLeftBehind: return "claim-left-behind"
     case .refundNotTakenBack: return "refund-not-taken-back"
+    case .refundShareUnknown: return "refund-share-unknown"
     case .reversalNotGivenBack: return "reversal-not-given-back"
     case .subscriptionUnowned: return "subscription-unowned"
     case .unknownProduct: return "unknown-product"
@@ -47,7 +50,8 @@ enum DifferenceKind: CaseIterable, Sendable {
     case .claimLeftBehind, .reversalNotGivenBack: return "resume-expired"
     case .refundNotTakenBack: return "resume-expired-revocations"
     case .subscriptionUnowned: return "update-subscriptions"
-    case .unknownProduct, .unknownAtApple, .notVerified, .historyGap: return nil
+    case .refundShareUnknown, .unknownProduct, .unknownAtApple, .notVerified, .historyGap:
+      return nil
     }
   }
 }

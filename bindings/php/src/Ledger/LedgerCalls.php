@@ -873,9 +873,9 @@ trait LedgerCalls
      * @param string|null $environment the environment of the differences; null for all
      *     ("Production", "Sandbox", "LocalTesting")
      * @param string|null $kind their kind; null for all ("paid-not-granted",
-     *     "claim-left-behind", "refund-not-taken-back", "reversal-not-given-back",
-     *     "subscription-unowned", "unknown-product", "unknown-at-apple", "not-verified",
-     *     "history-gap")
+     *     "claim-left-behind", "refund-not-taken-back", "refund-share-unknown",
+     *     "reversal-not-given-back", "subscription-unowned", "unknown-product",
+     *     "unknown-at-apple", "not-verified", "history-gap")
      * @param string|null $state whether to return the open ones, or those that are closed
      *     ("open", "closed"); null: open
      * @param string|null $after the place after which to begin, `after` of the page before

@@ -16,6 +16,7 @@ final class DifferenceKind
     public const PAID_NOT_GRANTED = 'paid-not-granted';
     public const CLAIM_LEFT_BEHIND = 'claim-left-behind';
     public const REFUND_NOT_TAKEN_BACK = 'refund-not-taken-back';
+    public const REFUND_SHARE_UNKNOWN = 'refund-share-unknown';
     public const REVERSAL_NOT_GIVEN_BACK = 'reversal-not-given-back';
     public const SUBSCRIPTION_UNOWNED = 'subscription-unowned';
     public const UNKNOWN_PRODUCT = 'unknown-product';

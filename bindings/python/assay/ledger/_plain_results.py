@@ -894,9 +894,9 @@ class Difference(Part):
                              again
     environment              the environment
     kind                     what differs: "paid-not-granted", "claim-left-behind",
-                             "refund-not-taken-back", "reversal-not-given-back",
-                             "subscription-unowned", "unknown-product", "unknown-at-apple",
-                             "not-verified", "history-gap"
+                             "refund-not-taken-back", "refund-share-unknown",
+                             "reversal-not-given-back", "subscription-unowned", "unknown-product",
+                             "unknown-at-apple", "not-verified", "history-gap"
     state                    "open" or "closed"
     purchase_key             the key of the purchase; None if the difference is about something else
     transaction_id           the transaction
@@ -969,8 +969,8 @@ class DifferenceCount(Part):
     """How many differences there are of a kind.
 
     kind   the kind: "paid-not-granted", "claim-left-behind", "refund-not-taken-back",
-           "reversal-not-given-back", "subscription-unowned", "unknown-product", "unknown-at-apple",
-           "not-verified", "history-gap"
+           "refund-share-unknown", "reversal-not-given-back", "subscription-unowned",
+           "unknown-product", "unknown-at-apple", "not-verified", "history-gap"
     count  their number
     """
 
