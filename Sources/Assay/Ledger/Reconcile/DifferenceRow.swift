@@ -76,8 +76,8 @@ extension DifferenceRow {
   /// Whether the subject is a purchase key.
   var isOfPurchase: Bool {
     switch kind {
-    case .paidNotGranted, .claimLeftBehind, .refundNotTakenBack, .reversalNotGivenBack,
-      .unknownProduct:
+    case .paidNotGranted, .claimLeftBehind, .refundNotTakenBack, .refundShareUnknown,
+      .reversalNotGivenBack, .unknownProduct:
       return true
     case .subscriptionUnowned, .unknownAtApple, .notVerified, .historyGap: return false
     }
