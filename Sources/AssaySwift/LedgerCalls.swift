@@ -996,12 +996,15 @@ extension Ledger {
   ///   - maxRequests: the most requests to Apple of this exchange.
   ///   - lease: how long this exchange has the run without a step.
   ///   - attempts: the most attempts for each request.
+  ///   - claim: whether purchases that were paid and never granted are claimed for the one
+  ///     account that has shown their appAccountToken; needs `ledger.customerKey`: `report`,
+  ///     `owned`.
   ///   - now: the time of the call; the exchange goes on from it.
   public func reconcile(
     environment: String, bundleId: String? = nil, attemptId: String? = nil,
     parts: [String]? = nil, from: Timestamp? = nil, until: Timestamp? = nil,
     maxRequests: Int64? = nil, lease: Duration? = nil, attempts: Int64? = nil,
-    at now: Timestamp = .now
+    claim: String? = nil, at now: Timestamp = .now
   ) async throws -> ReconcileResult {
     let attemptId = attemptId ?? Ledger.made(18)
     let request = LedgerRequest(
@@ -1016,6 +1019,7 @@ extension Ledger {
         ("maxRequests", maxRequests.map { JSON($0) }),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
         ("attempts", attempts.map { JSON($0) }),
+        ("claim", claim.map { JSON($0) }),
       ])
     return try await asking(request)
   }

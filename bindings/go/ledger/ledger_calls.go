@@ -1137,6 +1137,10 @@ type ReconcileRequest struct {
 	Lease time.Duration
 	// The most attempts for each request; zero: 3.
 	Attempts int64
+	// Whether purchases that were paid and never granted are claimed for the one account that
+	// has shown their appAccountToken; needs `ledger.customerKey`; "report" or "owned"; empty:
+	// report.
+	Claim string
 }
 
 // Reconcile compares the ledger with Apple, a part at a time: enters what was missed, and
@@ -1152,6 +1156,7 @@ func (l *Ledger) Reconcile(ctx context.Context, asked ReconcileRequest) (*Reconc
 	put(request, "maxRequests", asked.MaxRequests)
 	put(request, "leaseMs", asked.Lease.Milliseconds())
 	put(request, "attempts", asked.Attempts)
+	put(request, "claim", asked.Claim)
 	if request.err != nil {
 		return nil, request.err
 	}

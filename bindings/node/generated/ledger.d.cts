@@ -1228,6 +1228,10 @@ export class ReconcileResult extends Result {
   readonly reopened: number;
   /** The number of reversed refunds of purchases that nobody has claimed. */
   readonly freed: number;
+  /** The number of purchases that were claimed for an owner that is known. */
+  readonly claimed: number;
+  /** The number of accounts that a withdrawal of consent has restricted. */
+  readonly restricted: number;
   /** The number of notifications that changed something, and so had been missed. */
   readonly lostCount: number;
   /** The UUIDs of the first 100 of them. */
@@ -1683,6 +1687,11 @@ export interface ReconcileRequest extends LedgerCallOptions {
   leaseMs?: number;
   /** The most attempts for each request. */
   attempts?: number;
+  /**
+   * Whether purchases that were paid and never granted are claimed for the one account that has
+   * shown their appAccountToken; needs `ledger.customerKey`.
+   */
+  claim?: "report" | "owned";
 }
 
 export interface LedgerCalls {

@@ -284,8 +284,8 @@ struct ReconcileStateMachine: ExchangeStateMachine {
     let next = run.isInHistory ? run.after(page: token, nowMs: nowMs) : run
     do throws(Refusal) {
       let operation = try ApplyHistory(
-        evidence, refused: answer.refusals, asked: subscription, run: run, next: next, report,
-        ledger.at(nowMs))
+        evidence, refused: answer.refusals, claimsOwned: request.claimsOwned, asked: subscription,
+        run: run, next: next, report, ledger.at(nowMs))
       notifications &+= Int64(answer.notifications.count)
       unknown = 0
       if subscription != nil { report.due.removeFirst() }

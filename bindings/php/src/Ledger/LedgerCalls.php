@@ -1020,6 +1020,9 @@ trait LedgerCalls
      * @param int|null $leaseMs how long this exchange has the run without a step,
      *     60,000…3,600,000 ms; null: 300000
      * @param int|null $attempts the most attempts for each request, 1…5; null: 3
+     * @param string|null $claim whether purchases that were paid and never granted are claimed
+     *     for the one account that has shown their appAccountToken; needs `ledger.customerKey`
+     *     ("report", "owned"); null: report
      */
     public function reconcile(
         string $environment,
@@ -1031,6 +1034,7 @@ trait LedgerCalls
         ?int $maxRequests = null,
         ?int $leaseMs = null,
         ?int $attempts = null,
+        ?string $claim = null,
     ): ReconcileResult {
         return ReconcileResult::in($this->accepted([
             'operation' => 'reconcile',
@@ -1043,6 +1047,7 @@ trait LedgerCalls
             'maxRequests' => $maxRequests,
             'leaseMs' => $leaseMs,
             'attempts' => $attempts,
+            'claim' => $claim,
         ]), 'exchange');
     }
 }

@@ -1066,6 +1066,7 @@ class Calls(Opened):
         max_requests: int | None = None,
         lease_ms: int | None = None,
         attempts: int | None = None,
+        claim: str | None = None,
         now: Time | None = None,
     ) -> _r.ReconcileResult:
         """Compares the ledger with Apple, a part at a time: enters what was missed, and reports
@@ -1083,6 +1084,9 @@ class Calls(Opened):
         max_requests  the most requests to Apple of this exchange
         lease_ms      how long this exchange has the run without a step
         attempts      the most attempts for each request
+        claim         whether purchases that were paid and never granted are claimed for the one
+                      account that has shown their appAccountToken; needs `ledger.customerKey`:
+                      "report", "owned"
         """
         return self._ask(
             _r.ReconcileResult,
@@ -1097,6 +1101,7 @@ class Calls(Opened):
                 "maxRequests": max_requests,
                 "leaseMs": lease_ms,
                 "attempts": attempts,
+                "claim": claim,
             },
             now=now,
         )

@@ -998,6 +998,8 @@ class ReconcileResult(Result):
     revoked         the number of purchases that are refunded now
     reopened        the number of refunds that were reversed
     freed           the number of reversed refunds of purchases that nobody has claimed
+    claimed         the number of purchases that were claimed for an owner that is known
+    restricted      the number of accounts that a withdrawal of consent has restricted
     lost_count      the number of notifications that changed something, and so had been missed
     lost            the UUIDs of the first 100 of them
     found           the differences that were found
@@ -1021,6 +1023,8 @@ class ReconcileResult(Result):
     revoked: int = plain(0)
     reopened: int = plain(0)
     freed: int = plain(0)
+    claimed: int = plain(0)
+    restricted: int = plain(0)
     lost_count: int = plain(0)
     lost: tuple[str, ...] = plain((), tuple)
     found: tuple[DifferenceCount, ...] = many(DifferenceCount)
