@@ -40,7 +40,11 @@ struct ReconcileRequest {
     leaseMs = try lease?.integer(60_000...3_600_000) ?? Self.standardLease
     attempts = try parameters["attempts"]?.integer(AppStoreOptions.attempts) ?? 3
     claimsOwned = try parameters["claim"]?.choice(["report", "owned"]) == 1
-    if claimsOwned { _ = try parameters.customerKey() }
+    let words = parts.utf8.split(separator: 0x20)
+    let needsCustomers = RunPlan.namesOfCustomers.contains { name in
+      words.contains { $0.elementsEqual(name) }
+    }
+    if claimsOwned || needsCustomers { _ = try parameters.customerKey() }
     deadlineMs =
       parameters["deadlineMs"]?.value.integer ?? Milliseconds.sum(nowMs, ExchangeOptions.standard)
     given = try parameters["bundleId"]?.refusing(.misuseAppStoreParameter, "API-21").text()
@@ -96,6 +100,17 @@ struct ReconcileRequest {
   func statuses(_ transactionId: Text, nowMs: Int64) throws(Refusal) -> OperationContext {
     try asking("get-all-subscription-statuses", nowMs) { writer in
       writer.member("transactionId", transactionId)
+    }
+  }
+
+  /// Returns the request for a page of a customer's transactions, or of the refunded ones.
+  func transactions(
+    of download: DownloadRow, _ part: RunPart, nowMs: Int64
+  ) throws(Refusal) -> OperationContext {
+    try asking(part == .refunds ? "get-refund-history" : "get-transaction-history", nowMs) {
+      writer in
+      writer.member("transactionId", download.transactionId)
+      if !download[part].isEmpty { writer.member("revision", download[part]) }
     }
   }
 

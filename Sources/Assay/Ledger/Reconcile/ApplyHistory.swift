@@ -36,8 +36,8 @@ struct ApplyHistory: DurableOperation {
   private let refused: [(refusal: Refusal, sha256: Text)]
   /// Whether purchases that were never granted are claimed for an owner that is known (RCN-25).
   private let claimsOwned: Bool
-  /// The subscription that the answer is about, whose check is due later; `nil` if none is.
-  private let asked: SubscriptionRow?
+  /// What the answer is about; `nil` for a window of the history of notifications.
+  private let asked: AskedRow?
   private let report: RunReport
 
   /// - Parameters:
@@ -47,7 +47,7 @@ struct ApplyHistory: DurableOperation {
   /// - Throws: the refusals of evidence that contradicts itself.
   init(
     _ evidence: [VerifiedEvidence], refused: [(refusal: Refusal, sha256: Text)],
-    claimsOwned: Bool, asked: SubscriptionRow?, run: RunRow, next: RunRow, _ report: RunReport,
+    claimsOwned: Bool, asked: AskedRow?, run: RunRow, next: RunRow, _ report: RunReport,
     _ context: LedgerContext
   ) throws(Refusal) {
     let products = context.configuration.products
@@ -103,9 +103,6 @@ struct ApplyHistory: DurableOperation {
       effects.append((purchase, try apply(purchase, database)))
     }
     let claimed = try claimsOwned ? claim(&effects, database) : []
-    if let asked, let dueMs = asked.nextCheckAtMs {
-      try database.scheduleNextChecks([asked], leaseMs: dueMs)
-    }
     for refund in refunds { _ = try database.changeRefund(refund) }
     var restricted: [[RestrictedAccount]] = []
     for (rescission, _) in rescissions { restricted.append(try rescission.apply(database).accounts) }
@@ -128,7 +125,15 @@ struct ApplyHistory: DurableOperation {
         difference(kind, text, environment, context.nowMs)
       }
     }
-    let result = try update.store(next, report, database)
+    // Apple knows the customer, whatever it said before.
+    if case .download(let row, _)? = asked {
+      update.add(.inOrder) { kind in
+        DifferenceRow(
+          kind, DifferenceRow.download(row.id), in: environment, asOfMs: 0, run: run.run,
+          nowMs: context.nowMs)
+      }
+    }
+    let result = try update.store(next, asked: asked, report, database)
     if result.refusal == nil { count(effects, updated, claimed, restricted) }
     return result
   }

@@ -7,6 +7,8 @@ final class RunReport {
   var isResumed = false
   /// The subscriptions about which to ask Apple.
   var due: [SubscriptionRow] = []
+  /// The downloads about which to ask Apple.
+  var downloads: [DownloadRow] = []
   var purchases: Int64 = 0
   /// The texts that were refused.
   var refused: Int64 = 0
