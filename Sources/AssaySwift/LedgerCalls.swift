@@ -988,8 +988,9 @@ extension Ledger {
   ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
   ///     one.
   ///   - parts: what to look at: the notifications that Apple could not deliver, or all;
-  ///     claims, take-backs and subscriptions. Absent: failures and open. A run that is open
-  ///     goes on as it was begun.
+  ///     claims, take-backs and subscriptions; the transactions of every customer in the index,
+  ///     or their refunds (these need `ledger.customerKey`). Absent: failures and open. A run
+  ///     that is open goes on as it was begun.
   ///   - from: where the time of the notifications begins; nil: three hours before the end of
   ///     the last run, at first 179 days ago (Sandbox 29).
   ///   - until: where it ends; nil and at most: now.

@@ -1630,7 +1630,7 @@ public struct ReconcileResult: LedgerResult, AnswerOfStore {
   /// Whether an earlier request began the run, whose parts and times hold.
   public internal(set) var resumed: Bool
   /// The part that the run has reached: "recheck", "failures", "events", "claims",
-  /// "revocations", "subscriptions"; nil at its end.
+  /// "revocations", "subscriptions", "customers", "refunds"; nil at its end.
   public internal(set) var part: String?
   /// The start of the day that is asked for next; nil in other parts.
   public internal(set) var at: Timestamp?

@@ -1659,7 +1659,7 @@ enum ExplanationText {
     thing	rule	CUS-25	rule	Sign in with Apple concerns the account that it names	what it is	the duty of your server	page	docs/spec/customers.md §2
     thing	rule	CUS-30	rule	find-customer: one question	what it is	a part of a check; refused as EXC-1	page	docs/spec/customers.md §3
     thing	rule	CUS-31	rule	How an account was found, the surest first	what it is	what an answer says, or is made of	page	docs/spec/customers.md §3
-    thing	rule	CUS-32	rule	reconcile uses the index	what it is	what an answer says, or is made of; not built yet	page	docs/spec/customers.md §3
+    thing	rule	CUS-32	rule	reconcile uses the index	what it is	what an answer says, or is made of	page	docs/spec/customers.md §3
     thing	rule	CUS-40	rule	Signals: counts over index and ledger	what it is	what an answer says, or is made of	page	docs/spec/customers.md §4
     thing	rule	CUS-41	rule	Signals as observations of assess-risk	what it is	a part of a check; refused as RSK-1	page	docs/spec/customers.md §4
     thing	rule	CUS-42	rule	Signals are advice	what it is	how the library is built, or what it costs	page	docs/spec/customers.md §4
@@ -1671,7 +1671,7 @@ enum ExplanationText {
     thing	rule	CUS-62	rule	A download with very many accounts	what it is	what an answer says, or is made of	page	docs/spec/customers.md §6
     thing	rule	RCN-1	rule	reconcile: its members	what it is	a part of a check; refused as STO-13, API-21, EXC-1	page	docs/spec/reconcile.md §1
     thing	rule	RCN-2	rule	All exchanges from the first question to the last are one run	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
-    thing	rule	RCN-3	rule	Parts of a run, in their order	what it is	what an answer says, or is made of; built in part	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-3	rule	Parts of a run, in their order	what it is	a part of a check; refused as CUS-1	page	docs/spec/reconcile.md §1
     thing	rule	RCN-4	rule	The time of a run, in windows of a day	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §1
     thing	rule	RCN-5	rule	Each request needs a rate permit	what it is	a part of a check; refused as STO-66	page	docs/spec/reconcile.md §1
     thing	rule	RCN-6	rule	Bounds of an exchange	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
@@ -1685,7 +1685,7 @@ enum ExplanationText {
     thing	rule	RCN-22	rule	never twice: a run pays nothing	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-23	rule	What is owed	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-24	rule	tombstone of nobody	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
-    thing	rule	RCN-25	rule	owned: claims for an owner that is known	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-25	rule	owned: claims for an owner that is known	what it is	a part of a check; refused as CUS-1	page	docs/spec/reconcile.md §3
     thing	rule	RCN-26	rule	Nobody is paid by guess	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-27	rule	evidence is kept as by claims	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-28	rule	questions and decisions about refunds are entered	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3

@@ -1123,8 +1123,9 @@ type ReconcileRequest struct {
 	// a new one.
 	AttemptID string
 	// What to look at: the notifications that Apple could not deliver, or all; claims,
-	// take-backs and subscriptions. Absent: failures and open. A run that is open goes on as it
-	// was begun; may be empty.
+	// take-backs and subscriptions; the transactions of every customer in the index, or their
+	// refunds (these need `ledger.customerKey`). Absent: failures and open. A run that is open
+	// goes on as it was begun; may be empty.
 	Parts []string
 	// Where the time of the notifications begins; zero: three hours before the end of the last
 	// run, at first 179 days ago (Sandbox 29).

@@ -1016,7 +1016,7 @@ type ReconcileResult struct {
 	// Whether an earlier request began the run, whose parts and times hold.
 	Resumed bool `json:"resumed"`
 	// The part that the run has reached: "recheck", "failures", "events", "claims",
-	// "revocations", "subscriptions"; empty at its end.
+	// "revocations", "subscriptions", "customers", "refunds"; empty at its end.
 	Part string `json:"part"`
 	// The start of the day that is asked for next; zero in other parts.
 	At Time `json:"atMs"`

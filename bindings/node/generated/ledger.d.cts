@@ -1200,7 +1200,7 @@ export class ReconcileResult extends Result {
   readonly resumed: boolean;
   /**
    * The part that the run has reached: "recheck", "failures", "events", "claims", "revocations",
-   * "subscriptions"; null at its end.
+   * "subscriptions", "customers", "refunds"; null at its end.
    */
   readonly part: string | null;
   /** The start of the day that is asked for next; null in other parts. */
@@ -1671,7 +1671,8 @@ export interface ReconcileRequest extends LedgerCallOptions {
   attemptId?: string;
   /**
    * What to look at: the notifications that Apple could not deliver, or all; claims, take-backs and
-   * subscriptions. Absent: failures and open. A run that is open goes on as it was begun.
+   * subscriptions; the transactions of every customer in the index, or their refunds (these need
+   * `ledger.customerKey`). Absent: failures and open. A run that is open goes on as it was begun.
    */
   parts?: readonly string[];
   /**

@@ -1010,8 +1010,9 @@ trait LedgerCalls
      * @param string|null $attemptId the id of this attempt, the same when a request is
      *     repeated; null: a new one
      * @param list<string>|null $parts what to look at: the notifications that Apple could not
-     *     deliver, or all; claims, take-backs and subscriptions. Null: failures and open. A
-     *     run that is open goes on as it was begun
+     *     deliver, or all; claims, take-backs and subscriptions; the transactions of every
+     *     customer in the index, or their refunds (these need `ledger.customerKey`). Null:
+     *     failures and open. A run that is open goes on as it was begun
      * @param int|DateTimeInterface|null $fromMs where the time of the notifications begins;
      *     null: three hours before the end of the last run, at first 179 days ago (Sandbox 29)
      * @param int|DateTimeInterface|null $untilMs where it ends; null and at most: now

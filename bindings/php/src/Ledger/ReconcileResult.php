@@ -48,7 +48,7 @@ final class ReconcileResult extends Result
     public readonly bool $resumed;
     /**
      * The part that the run has reached: "recheck", "failures", "events", "claims",
-     * "revocations", "subscriptions"; null at its end.
+     * "revocations", "subscriptions", "customers", "refunds"; null at its end.
      */
     public readonly ?string $part;
     /**

@@ -1076,8 +1076,9 @@ class Calls(Opened):
                       "LocalTesting"
         attempt_id    the id of this attempt, the same when a request is repeated
         parts         what to look at: the notifications that Apple could not deliver, or all;
-                      claims, take-backs and subscriptions. None: failures and open. A run that is
-                      open goes on as it was begun
+                      claims, take-backs and subscriptions; the transactions of every customer in
+                      the index, or their refunds (these need `ledger.customerKey`). None: failures
+                      and open. A run that is open goes on as it was begun
         from_ms       where the time of the notifications begins; None: three hours before the end
                       of the last run, at first 179 days ago (Sandbox 29)
         until_ms      where it ends; None and at most: now

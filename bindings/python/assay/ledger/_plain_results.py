@@ -986,7 +986,7 @@ class ReconcileResult(Result):
     has_more        whether to call again, at once or later, because the run is not at its end
     resumed         whether an earlier request began the run, whose parts and times hold
     part            the part that the run has reached: "recheck", "failures", "events", "claims",
-                    "revocations", "subscriptions"; None at its end
+                    "revocations", "subscriptions", "customers", "refunds"; None at its end
     at_ms           the start of the day that is asked for next; None in other parts
     from_ms         the time of the notifications of this run: its start
     until_ms        its end
