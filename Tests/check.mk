@@ -343,13 +343,14 @@ check-refund-answers: cli all
 	  $(PYTHON) $(GATES)/python.py $(STORES) --suite refund-answers \
 	  --only 'test_refunds.py' --tools
 
-# The index of customers on every engine: withdrawn consent, restriction, deletion, all at once.
+# The index of customers on every engine: withdrawn consent, restriction, deletion, all at once; and
+# what `reconcile` does by it.
 .PHONY: check-customers
 check-customers: cli all
 	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
 	  PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing \
 	  $(PYTHON) $(GATES)/python.py $(STORES) --suite customers \
-	  --only 'test_customers.py' --tools
+	  --only 'test_*customers.py' --tools
 
 check-stores-lint:
 	@$(PYTHON) $(GATES)/python_lint.py $(STORES) --suite stores-lint

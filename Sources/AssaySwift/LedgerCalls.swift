@@ -989,20 +989,24 @@ extension Ledger {
   ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
   ///     one.
   ///   - parts: what to look at: the notifications that Apple could not deliver, or all;
-  ///     claims, take-backs and subscriptions. Absent: failures and open. A run that is open
-  ///     goes on as it was begun.
+  ///     claims, take-backs and subscriptions; the transactions of every customer in the index,
+  ///     or their refunds (these need `ledger.customerKey`). Absent: failures and open. A run
+  ///     that is open goes on as it was begun.
   ///   - from: where the time of the notifications begins; nil: three hours before the end of
   ///     the last run, at first 179 days ago (Sandbox 29).
   ///   - until: where it ends; nil and at most: now.
   ///   - maxRequests: the most requests to Apple of this exchange.
   ///   - lease: how long this exchange has the run without a step.
   ///   - attempts: the most attempts for each request.
+  ///   - claim: whether purchases that were paid and never granted are claimed for the one
+  ///     account that has shown their appAccountToken; needs `ledger.customerKey`: `report`,
+  ///     `owned`.
   ///   - now: the time of the call; the exchange goes on from it.
   public func reconcile(
     environment: String, bundleId: String? = nil, attemptId: String? = nil,
     parts: [String]? = nil, from: Timestamp? = nil, until: Timestamp? = nil,
     maxRequests: Int64? = nil, lease: Duration? = nil, attempts: Int64? = nil,
-    at now: Timestamp = .now
+    claim: String? = nil, at now: Timestamp = .now
   ) async throws -> ReconcileResult {
     let attemptId = attemptId ?? Ledger.made(18)
     let request = LedgerRequest(
@@ -1017,6 +1021,7 @@ extension Ledger {
         ("maxRequests", maxRequests.map { JSON($0) }),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
         ("attempts", attempts.map { JSON($0) }),
+        ("claim", claim.map { JSON($0) }),
       ])
     return try await asking(request)
   }

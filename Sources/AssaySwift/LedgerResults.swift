@@ -1630,7 +1630,7 @@ public struct ReconcileResult: LedgerResult, AnswerOfStore {
   /// Whether an earlier request began the run, whose parts and times hold.
   public internal(set) var resumed: Bool
   /// The part that the run has reached: "recheck", "failures", "events", "claims",
-  /// "revocations", "subscriptions"; nil at its end.
+  /// "revocations", "subscriptions", "customers", "refunds"; nil at its end.
   public internal(set) var part: String?
   /// The start of the day that is asked for next; nil in other parts.
   public internal(set) var at: Timestamp?
@@ -1654,6 +1654,10 @@ public struct ReconcileResult: LedgerResult, AnswerOfStore {
   public internal(set) var reopened: Int64
   /// The number of reversed refunds of purchases that nobody has claimed.
   public internal(set) var freed: Int64
+  /// The number of purchases that were claimed for an owner that is known.
+  public internal(set) var claimed: Int64
+  /// The number of accounts that a withdrawal of consent has restricted.
+  public internal(set) var restricted: Int64
   /// The number of notifications that changed something, and so had been missed.
   public internal(set) var lostCount: Int64
   /// The UUIDs of the first 100 of them.
@@ -1684,6 +1688,8 @@ public struct ReconcileResult: LedgerResult, AnswerOfStore {
     revoked = try facts.needed(facts.integer("revoked"), "revoked")
     reopened = try facts.needed(facts.integer("reopened"), "reopened")
     freed = try facts.needed(facts.integer("freed"), "freed")
+    claimed = try facts.needed(facts.integer("claimed"), "claimed")
+    restricted = try facts.needed(facts.integer("restricted"), "restricted")
     lostCount = try facts.needed(facts.integer("lostCount"), "lostCount")
     lost = facts.list("lost")
     found = try facts.objects("found")

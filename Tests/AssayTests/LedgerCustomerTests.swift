@@ -57,6 +57,27 @@ struct LedgerCustomerTests {
     checkEqual(entries.filter { $0.role == .family }.count, 3)
   }
 
+  @Test("CUS-3 Apple is asked by an id that it can have, of an app that is known")
+  func downloads() {
+    func row(_ id: String, bundleId: Text? = "com.example.app") -> DownloadRow? {
+      var facts = PurchaseFacts(
+        environment: .sandbox, transactionId: Text(id), originalTransactionId: "1",
+        productId: "p", asOfMs: 1)
+      facts.downloadId = "7001"
+      facts.bundleId = bundleId
+      let purchase = LedgerPurchase(
+        facts: facts, product: nil, renewal: nil, evidence: StoredEvidence(([], true)),
+        accountToken: nil)
+      return CustomerEntry.all([purchase], Self.key).first?.download
+    }
+    let most = String(repeating: "9", count: 20)
+    checkEqual(row(most)?.transactionId.string, most)
+    checkEqual(row("2000000100000001")?.bundleId.string, "com.example.app")
+    check(row(most + "9") == nil)
+    check(row("20000001000000a1") == nil)
+    check(row("2000000100000001", bundleId: nil) == nil)
+  }
+
   @Test("CUS-50 CUS-24 no id in the clear, and no account after it is forgotten")
   func stored() throws {
     let store = try SQLiteStore([

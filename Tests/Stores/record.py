@@ -669,10 +669,12 @@ class World:
     def __init__(self, tape, apple):
         self.tape, self.apple, self.number = tape, apple, 0
         self.api = apple.config["appStoreServerApi"]
-        pace = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
+        self.pace = dict.fromkeys(
+            ("get-notification-history", "get-all-subscription-statuses",
+             "get-transaction-history", "get-refund-history"), 1000)
         self.ledger = tape.open(
             "apple", environments=["Production", "Sandbox"], appStoreServerApi=self.api,
-            ledger={"rateLimits": pace, "keepEvidence": False})
+            ledger={"rateLimits": self.pace, "keepEvidence": False})
         self.ledger._sender = apple.sender
         self.begun = tape.now
 
@@ -700,8 +702,49 @@ class World:
             self.tell(known, "REFUND")
         self.later(HOUR)
         self.run("RCN-20", "refunds of what was granted and of what nobody has claimed", "refund")
+        self.record_customers()
         if is_whole:
             self.record_refusals()
+
+    def record_customers(self):
+        """Record the parts that need an index of customers, and claims for a known owner."""
+        from assay import ConfigError
+
+        history = "/inApps/v2/history/"
+        for name, more in (("customers", {"parts": ["customers"]}),
+                           ("refunds", {"parts": ["refunds"]}), ("claims", {"claim": "owned"})):
+            with contextlib.suppress(ConfigError):
+                assert self.run("CUS-1", f"{name} without a key", "keyless", **more) is None
+        keyless, self.ledger = self.ledger, self.tape.open(
+            "known", environments=["Production", "Sandbox"], appStoreServerApi=self.api,
+            ledger={"rateLimits": self.pace, "keepEvidence": False, "customerKey": CUSTOMER_KEY})
+        self.ledger._sender = self.apple.sender
+        who = {"appTransactionId": "705000000000000001",
+               "account": "6a2a3bd5-6ad4-4b6f-9c8b-2c4f2f6c7d11"}
+        paid, refunded = (self.buy(COINS, "consumable", **who) for _ in range(2))
+        for known in (paid, refunded):
+            told = self.ledger.verifier.verify_notification(
+                self.tell(known, "ONE_TIME_CHARGE")["signedPayload"], now=self.tape.now)
+            self.ledger.claim(told, "may", attempt_id=attempt(known), grant=lambda _: None)
+        for _ in range(21):
+            self.buy(COINS, "consumable", **who)
+        self.apple.play("refund", {"transactionId": refunded})
+        self.later(HOUR)
+        for name, word in (("what customers have bought", "every"), ("the same again", "again")):
+            self.run("RCN-3", name, word, parts=["customers"], claim="owned")
+            self.later(MINUTE)
+        self.answer(history, {"errorCode": 4_000_005})
+        self.run("RCN-30", "a revision is refused", "revision", parts=["customers"])
+        self.later(MINUTE)
+        self.answer(history, {"errorCode": 4_040_010})
+        self.run("RCN-30", "a customer whom Apple does not know", "nobody", parts=["customers"])
+        self.answer()
+        self.later(MINUTE)
+        self.run("RCN-3", "the refunds of customers", "returned", parts=["refunds"])
+        self.tell(paid, "RESCIND_CONSENT")
+        self.later(HOUR)
+        self.run("RCN-32", "withdrawn consent", "consent", parts=["events"])
+        self.ledger = keyless
 
     def record_refusals(self):
         self.later(HOUR)
@@ -814,11 +857,12 @@ class World:
         self.tape.now += ms
         self.apple.play("clock", {"now": self.tape.now})
 
-    def buy(self, product, type, environment="Sandbox"):
+    def buy(self, product, type, environment="Sandbox", **more):
         self.number += 1
         known = str(2_000_000_900_000_100 + self.number)
         self.apple.play("purchase", {
-            "environment": environment, "type": type, "product": product, "transactionId": known})
+            "environment": environment, "type": type, "product": product, "transactionId": known,
+            **more})
         return known
 
     def tell(self, known, type, subtype=None):

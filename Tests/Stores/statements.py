@@ -31,7 +31,8 @@ PARAMETER = re.compile(r":([a-z_]+)")
 OTHERS = {"transaction_key": 160, "by": 255, "from": 255, "to": 255, "hash": 74, "old_owner": 255,
           "from_scope": 288, "to_scope": 288, "units": 0, "room": 0, "before_ms": 0,
           "now_ms": 0, "revoking": 0, "handed": 0, "repeats_cap": 0, "after_ms": 0,
-          "after_id": 160, "after_key": 160, "last_run": 64, "since_ms": 0}
+          "after_id": 160, "after_key": 160, "last_run": 64, "since_ms": 0,
+          "read_asked_at_ms": 0}
 # Statements that the page has once for each of the two accounts of a merge.
 ALIASES = {"SELECT id,target,stored_at_ms,attempt_id FROM assay_merged_account WHERE id = :from",
            "SELECT id,target,stored_at_ms,attempt_id FROM assay_merged_account WHERE id = :to"}

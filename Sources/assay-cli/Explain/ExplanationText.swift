@@ -1659,7 +1659,7 @@ enum ExplanationText {
     thing	rule	CUS-25	rule	Sign in with Apple concerns the account that it names	what it is	the duty of your server	page	docs/spec/customers.md §2
     thing	rule	CUS-30	rule	find-customer: one question	what it is	a part of a check; refused as EXC-1	page	docs/spec/customers.md §3
     thing	rule	CUS-31	rule	How an account was found, the surest first	what it is	what an answer says, or is made of	page	docs/spec/customers.md §3
-    thing	rule	CUS-32	rule	reconcile uses the index	what it is	what an answer says, or is made of; not built yet	page	docs/spec/customers.md §3
+    thing	rule	CUS-32	rule	reconcile uses the index	what it is	what an answer says, or is made of	page	docs/spec/customers.md §3
     thing	rule	CUS-40	rule	Signals: counts over index and ledger	what it is	what an answer says, or is made of	page	docs/spec/customers.md §4
     thing	rule	CUS-41	rule	Signals as observations of assess-risk	what it is	a part of a check; refused as RSK-1	page	docs/spec/customers.md §4
     thing	rule	CUS-42	rule	Signals are advice	what it is	how the library is built, or what it costs	page	docs/spec/customers.md §4
@@ -1671,7 +1671,7 @@ enum ExplanationText {
     thing	rule	CUS-62	rule	A download with very many accounts	what it is	what an answer says, or is made of	page	docs/spec/customers.md §6
     thing	rule	RCN-1	rule	reconcile: its members	what it is	a part of a check; refused as STO-13, API-21, EXC-1	page	docs/spec/reconcile.md §1
     thing	rule	RCN-2	rule	All exchanges from the first question to the last are one run	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
-    thing	rule	RCN-3	rule	Parts of a run, in their order	what it is	what an answer says, or is made of; built in part	page	docs/spec/reconcile.md §1
+    thing	rule	RCN-3	rule	Parts of a run, in their order	what it is	a part of a check; refused as CUS-1	page	docs/spec/reconcile.md §1
     thing	rule	RCN-4	rule	The time of a run, in windows of a day	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §1
     thing	rule	RCN-5	rule	Each request needs a rate permit	what it is	a part of a check; refused as STO-66	page	docs/spec/reconcile.md §1
     thing	rule	RCN-6	rule	Bounds of an exchange	what it is	a check: it refuses something	page	docs/spec/reconcile.md §1
@@ -1685,7 +1685,7 @@ enum ExplanationText {
     thing	rule	RCN-22	rule	never twice: a run pays nothing	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-23	rule	What is owed	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-24	rule	tombstone of nobody	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
-    thing	rule	RCN-25	rule	owned: claims for an owner that is known	what it is	what an answer says, or is made of; not built yet	page	docs/spec/reconcile.md §3
+    thing	rule	RCN-25	rule	owned: claims for an owner that is known	what it is	a part of a check; refused as CUS-1	page	docs/spec/reconcile.md §3
     thing	rule	RCN-26	rule	Nobody is paid by guess	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-27	rule	evidence is kept as by claims	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
     thing	rule	RCN-28	rule	questions and decisions about refunds are entered	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §3
@@ -1800,7 +1800,7 @@ enum ExplanationText {
     thing	operation	lease-due-refunds	does	Returns up to 25 open cases, those with less time first, for assess-refund and settle-refund. Run it every minute, or every five.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, attemptId, leaseMs	page	docs/exchanges.md; RFA-4
     thing	operation	settle-refund	does	Stores what was answered to Apple's question about a refund and by which rules, or why nothing was sent. Repeating it has no effect.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, environment, transactionId, answer, status	page	docs/exchanges.md; RFA-6
     thing	operation	report-refunds	does	Returns the cases of a time, 25 a page: what was answered, what Apple decided, what was taken back; and the counts of the page.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, state, environment, fromMs, untilMs, after	page	docs/exchanges.md; RFA-60
-    thing	operation	reconcile	does	Compares the ledger with Apple, a part at a time: enters what was missed, and reports what needs a person. Call it again while hasMore.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, environment, bundleId, attemptId, parts, fromMs, untilMs, maxRequests, leaseMs, attempts	page	docs/exchanges.md; reconcile.md §1
+    thing	operation	reconcile	does	Compares the ledger with Apple, a part at a time: enters what was missed, and reports what needs a person. Call it again while hasMore.	what it is	an operation: an exchange with your database	members	operation, engine, deadlineMs, environment, bundleId, attemptId, parts, fromMs, untilMs, maxRequests, leaseMs, attempts, claim	page	docs/exchanges.md; reconcile.md §1
     thing	operation	get-transaction-info	does	Gets one transaction by its id or its original id.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId	page	docs/exchanges.md; app-store-server-api.md §4
     thing	operation	get-transaction-history	does	Gets all transactions of a customer by any of their transaction ids.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, revision, startDate, endDate, productId, productType, sort, subscriptionGroupIdentifier, inAppOwnershipType, revoked	page	docs/exchanges.md; app-store-server-api.md §4
     thing	operation	get-transaction-history-v1	does	Gets the transactions of a customer from the older endpoint, without finished consumables. Deprecated.	what it is	an operation: an exchange over the network	members	operation, deadlineMs, attempt, environment, bundleId, options, transactionId, revision, startDate, endDate, productId, productType, sort, subscriptionGroupIdentifier, inAppOwnershipType, revoked	page	docs/exchanges.md; app-store-server-api.md §4
@@ -2749,7 +2749,7 @@ enum ExplanationText {
     thing	type	ListDifferencesResult	what it is	a type of facts	meaning	The result of list-differences.	members	differences, hasMore, after
     thing	type	CloseDifferenceResult	what it is	a type of facts	meaning	The result of close-difference: "closed", "already", "none" (there is no such difference).	members	outcome, difference
     thing	type	DifferenceCount	what it is	a type of facts	meaning	How many differences there are of a kind.	members	kind, count
-    thing	type	ReconcileResult	what it is	a type of facts	meaning	The result of reconcile: what this exchange did.	members	run, hasMore, resumed, part, atMs, fromMs, untilMs, requests, notifications, purchases, refused, applied, revoked, reopened, freed, lostCount, lost, found, closed, notBeforeMs, retryAfterMs
+    thing	type	ReconcileResult	what it is	a type of facts	meaning	The result of reconcile: what this exchange did.	members	run, hasMore, resumed, part, atMs, fromMs, untilMs, requests, notifications, purchases, refused, applied, revoked, reopened, freed, claimed, restricted, lostCount, lost, found, closed, notBeforeMs, retryAfterMs
     thing	type	CheckSchemaResult	what it is	a type of facts	meaning	The result of check-schema.	members	tables, primary, version, lineage, warnings
     thing	type	CreateSchemaResult	what it is	a type of facts	meaning	The result of create-schema: "created", "exists", "migrated".	members	outcome, version, lineage
     thing	type	StoreCall	what it is	a type of facts	meaning	One call for the client of the host.	members	sql, args, returnsRows, api, input

@@ -1124,8 +1124,9 @@ type ReconcileRequest struct {
 	// a new one.
 	AttemptID string
 	// What to look at: the notifications that Apple could not deliver, or all; claims,
-	// take-backs and subscriptions. Absent: failures and open. A run that is open goes on as it
-	// was begun; may be empty.
+	// take-backs and subscriptions; the transactions of every customer in the index, or their
+	// refunds (these need `ledger.customerKey`). Absent: failures and open. A run that is open
+	// goes on as it was begun; may be empty.
 	Parts []string
 	// Where the time of the notifications begins; zero: three hours before the end of the last
 	// run, at first 179 days ago (Sandbox 29).
@@ -1138,6 +1139,10 @@ type ReconcileRequest struct {
 	Lease time.Duration
 	// The most attempts for each request; zero: 3.
 	Attempts int64
+	// Whether purchases that were paid and never granted are claimed for the one account that
+	// has shown their appAccountToken; needs `ledger.customerKey`; "report" or "owned"; empty:
+	// report.
+	Claim string
 }
 
 // Reconcile compares the ledger with Apple, a part at a time: enters what was missed, and
@@ -1153,6 +1158,7 @@ func (l *Ledger) Reconcile(ctx context.Context, asked ReconcileRequest) (*Reconc
 	put(request, "maxRequests", asked.MaxRequests)
 	put(request, "leaseMs", asked.Lease.Milliseconds())
 	put(request, "attempts", asked.Attempts)
+	put(request, "claim", asked.Claim)
 	if request.err != nil {
 		return nil, request.err
 	}

@@ -1016,7 +1016,7 @@ type ReconcileResult struct {
 	// Whether an earlier request began the run, whose parts and times hold.
 	Resumed bool `json:"resumed"`
 	// The part that the run has reached: "recheck", "failures", "events", "claims",
-	// "revocations", "subscriptions"; empty at its end.
+	// "revocations", "subscriptions", "customers", "refunds"; empty at its end.
 	Part string `json:"part"`
 	// The start of the day that is asked for next; zero in other parts.
 	At Time `json:"atMs"`
@@ -1040,6 +1040,10 @@ type ReconcileResult struct {
 	Reopened int64 `json:"reopened"`
 	// The number of reversed refunds of purchases that nobody has claimed.
 	Freed int64 `json:"freed"`
+	// The number of purchases that were claimed for an owner that is known.
+	Claimed int64 `json:"claimed"`
+	// The number of accounts that a withdrawal of consent has restricted.
+	Restricted int64 `json:"restricted"`
 	// The number of notifications that changed something, and so had been missed.
 	LostCount int64 `json:"lostCount"`
 	// The UUIDs of the first 100 of them.

@@ -1200,7 +1200,7 @@ export class ReconcileResult extends Result {
   readonly resumed: boolean;
   /**
    * The part that the run has reached: "recheck", "failures", "events", "claims", "revocations",
-   * "subscriptions"; null at its end.
+   * "subscriptions", "customers", "refunds"; null at its end.
    */
   readonly part: string | null;
   /** The start of the day that is asked for next; null in other parts. */
@@ -1228,6 +1228,10 @@ export class ReconcileResult extends Result {
   readonly reopened: number;
   /** The number of reversed refunds of purchases that nobody has claimed. */
   readonly freed: number;
+  /** The number of purchases that were claimed for an owner that is known. */
+  readonly claimed: number;
+  /** The number of accounts that a withdrawal of consent has restricted. */
+  readonly restricted: number;
   /** The number of notifications that changed something, and so had been missed. */
   readonly lostCount: number;
   /** The UUIDs of the first 100 of them. */
@@ -1667,7 +1671,8 @@ export interface ReconcileRequest extends LedgerCallOptions {
   attemptId?: string;
   /**
    * What to look at: the notifications that Apple could not deliver, or all; claims, take-backs and
-   * subscriptions. Absent: failures and open. A run that is open goes on as it was begun.
+   * subscriptions; the transactions of every customer in the index, or their refunds (these need
+   * `ledger.customerKey`). Absent: failures and open. A run that is open goes on as it was begun.
    */
   parts?: readonly string[];
   /**
@@ -1683,6 +1688,11 @@ export interface ReconcileRequest extends LedgerCallOptions {
   leaseMs?: number;
   /** The most attempts for each request. */
   attempts?: number;
+  /**
+   * Whether purchases that were paid and never granted are claimed for the one account that has
+   * shown their appAccountToken; needs `ledger.customerKey`.
+   */
+  claim?: "report" | "owned";
 }
 
 export interface LedgerCalls {

@@ -1615,6 +1615,7 @@ export interface ExchangeRequests {
     maxRequests?: number | null;
     leaseMs?: number | null;
     attempts?: number | null;
+    claim?: "report" | "owned" | null;
   };
   "get-transaction-info": {
     deadlineMs?: Ms | Date;

@@ -794,6 +794,8 @@ class ReconcileResult extends Result {
   get revoked() { return number(here(this, "revoked")); }
   get reopened() { return number(here(this, "reopened")); }
   get freed() { return number(here(this, "freed")); }
+  get claimed() { return number(here(this, "claimed")); }
+  get restricted() { return number(here(this, "restricted")); }
   get lostCount() { return number(here(this, "lostCount")); }
   get lost() { return list(here(this, "lost"), text); }
   get found() { return list(here(this, "found"), (each) => nested(this, each, DifferenceCount)); }

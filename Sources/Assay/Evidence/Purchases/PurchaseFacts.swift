@@ -42,6 +42,8 @@ struct PurchaseFacts: Sendable {
   /// The appTransactionId: the customer's download of the app. `nil` if the evidence has none, as
   /// before 2025 and in receipts.
   var downloadId: Text? = nil
+  /// The bundle id of the app that was downloaded; `nil` if the evidence is no StoreKit JWS.
+  var bundleId: Text? = nil
   /// The moment whose state the evidence reports (DCD-2).
   var asOfMs: Int64
   /// Whether `asOfMs` is exact. For a response without a request date, `asOfMs` is only the

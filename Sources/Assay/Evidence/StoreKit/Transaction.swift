@@ -47,6 +47,7 @@ extension SignedPayload {
     (facts.commitment, facts.commitmentIsOdd) = commitment
     facts.account = account
     facts.downloadId = downloadId
+    facts.bundleId = identity.bundleId
     facts.dateRevocation()
     return facts
   }

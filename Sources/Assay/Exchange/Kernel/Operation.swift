@@ -484,7 +484,7 @@ extension Operation {
         "reconcile",
         [
           "operation", "engine", "deadlineMs", "environment", "bundleId", "attemptId", "parts",
-          "fromMs", "untilMs", "maxRequests", "leaseMs", "attempts",
+          "fromMs", "untilMs", "maxRequests", "leaseMs", "attempts", "claim",
         ], steps: .init(250200), engines: .durable)
     case .getTransactionInfo:
       OperationRow(

@@ -11,6 +11,8 @@ struct ReconcileRequest {
   let maxRequests: Int64
   let leaseMs: Int64
   let attempts: Int64
+  /// Whether purchases that were never granted are claimed for an owner that is known (RCN-25).
+  let claimsOwned: Bool
   /// The time after which no step begins, in milliseconds since 1970 UTC (EXC-16).
   let deadlineMs: Int64
   /// The app that the request names.
@@ -21,7 +23,7 @@ struct ReconcileRequest {
   private static let standardLease = 5 * Milliseconds.minute
 
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`,
-  ///   `config.exchange.block-missing`, `misuse.app-store.parameter`,
+  ///   `config.ledger.customer-key`, `config.exchange.block-missing`, `misuse.app-store.parameter`,
   ///   `unsupported.app-store.environment`.
   init(_ context: OperationContext, _ ledger: LedgerContext) throws(Refusal) {
     self.context = context
@@ -37,6 +39,12 @@ struct ReconcileRequest {
     let lease = parameters["leaseMs"]?.refusing(.misuseLedgerLease, "STO-29")
     leaseMs = try lease?.integer(60_000...3_600_000) ?? Self.standardLease
     attempts = try parameters["attempts"]?.integer(AppStoreOptions.attempts) ?? 3
+    claimsOwned = try parameters["claim"]?.choice(["report", "owned"]) == 1
+    let words = parts.utf8.split(separator: 0x20)
+    let needsCustomers = RunPlan.namesOfCustomers.contains { name in
+      words.contains { $0.elementsEqual(name) }
+    }
+    if claimsOwned || needsCustomers { _ = try parameters.customerKey() }
     deadlineMs =
       parameters["deadlineMs"]?.value.integer ?? Milliseconds.sum(nowMs, ExchangeOptions.standard)
     given = try parameters["bundleId"]?.refusing(.misuseAppStoreParameter, "API-21").text()
@@ -92,6 +100,17 @@ struct ReconcileRequest {
   func statuses(_ transactionId: Text, nowMs: Int64) throws(Refusal) -> OperationContext {
     try asking("get-all-subscription-statuses", nowMs) { writer in
       writer.member("transactionId", transactionId)
+    }
+  }
+
+  /// Returns the request for a page of a customer's transactions, or of the refunded ones.
+  func transactions(
+    of download: DownloadRow, _ part: RunPart, nowMs: Int64
+  ) throws(Refusal) -> OperationContext {
+    try asking(part == .refunds ? "get-refund-history" : "get-transaction-history", nowMs) {
+      writer in
+      writer.member("transactionId", download.transactionId)
+      if !download[part].isEmpty { writer.member("revision", download[part]) }
     }
   }
 

@@ -32,7 +32,7 @@ struct ReconcileStateMachine: ExchangeStateMachine {
   private var ending: ExchangeRefusal? = nil
   /// Whether a page token has died once, so that its window began anew.
   private var hasRestarted = false
-  /// The number of subscriptions that Apple does not know, one after another.
+  /// The number of subscriptions or customers that Apple does not know, one after another.
   private var unknown = 0
 
   /// The time that is kept to give the run back, in milliseconds.
@@ -57,9 +57,7 @@ struct ReconcileStateMachine: ExchangeStateMachine {
     begin(
       .begin,
       BeginRun(
-        environment: request.environment, bundleId: request.bundleId,
-        attemptId: request.attemptId, parts: request.parts, fromMs: request.fromMs,
-        untilMs: request.untilMs, leaseExpiresAtMs: leaseEnd(nowMs), report: report), nowMs)
+        request: request, leaseExpiresAtMs: leaseEnd(nowMs), report: report), nowMs)
   }
 
   mutating func receive(_ reply: ExchangeReply, nowMs: Int64) -> ExchangeAction {
@@ -151,9 +149,12 @@ struct ReconcileStateMachine: ExchangeStateMachine {
       nowMs > request.deadlineMs &- Self.reserveMs || pages >= request.maxRequests
       || requests >= request.maxRequests
     if isOver { return release(run, nowMs) }
+    // The lists are lost with the exchange: a request follows each in any case.
     if run.part == .subscriptions, report.due.isEmpty {
-      // The list is lost with the exchange: a request follows it in any case.
       return begin(.page, FindDueSubscriptions(run: run, report: report), nowMs)
+    }
+    if run.isOfCustomers, report.downloads.isEmpty {
+      return begin(.page, FindDueDownloads(run: run, report: report), nowMs)
     }
     pages &+= 1
     switch run.part {
@@ -168,7 +169,7 @@ struct ReconcileStateMachine: ExchangeStateMachine {
         return pass(run, to: floorMs, nowMs)
       }
       return permit(nowMs)
-    case .subscriptions: return permit(nowMs)
+    case .subscriptions, .customers, .refunds: return permit(nowMs)
     }
   }
 
@@ -202,10 +203,8 @@ struct ReconcileStateMachine: ExchangeStateMachine {
   // MARK: Apple
 
   private mutating func permit(_ nowMs: Int64) -> ExchangeAction {
-    let isInHistory = report.run?.isInHistory ?? false
+    guard let operation = report.run?.part.appStoreOperation else { return proceed(nowMs) }
     do throws(Refusal) {
-      let operation: StaticString =
-        isInHistory ? "get-notification-history" : "get-all-subscription-statuses"
       guard let permit = try request.permit(operation, ledger.at(nowMs)) else { return ask(nowMs) }
       return begin(.permit, permit, nowMs)
     } catch {
@@ -221,6 +220,8 @@ struct ReconcileStateMachine: ExchangeStateMachine {
         context = try request.history(
           run.atMs, run.windowEndMs, failures: run.part == .failures, token: run.token,
           nowMs: nowMs)
+      } else if let download = report.downloads.first, run.isOfCustomers {
+        context = try request.transactions(of: download, run.part, nowMs: nowMs)
       } else {
         let id = report.due.first?.originalTransactionId ?? ""
         context = try request.statuses(id, nowMs: nowMs)
@@ -255,10 +256,19 @@ struct ReconcileStateMachine: ExchangeStateMachine {
       var next = run
       next.token = ""
       return begin(.page, MoveRun(run: run, next: next, report: report), nowMs)
-    case 4_040_010, 4_040_005, 4_040_001, 4_000_006:
-      if let subscription = report.due.first, !run.isInHistory {
-        return reportUnknown(subscription, refused, run, nowMs)
+    case 4_000_005 where run.isOfCustomers:
+      guard let download = report.downloads.first, !download[run.part].isEmpty else {
+        return reportUnknown(refused, run, nowMs)
       }
+      // Once more from the start, in the next exchange too.
+      var next = download
+      next[run.part] = ""
+      report.downloads[0] = next
+      return begin(
+        .page,
+        MoveRun(run: run, next: run, asked: .download(next, over: download), report: report), nowMs)
+    case 4_040_010, 4_040_005, 4_040_001, 4_000_006:
+      if !run.isInHistory { return reportUnknown(refused, run, nowMs) }
     default: break
     }
     return stop(refused, nowMs)
@@ -280,36 +290,82 @@ struct ReconcileStateMachine: ExchangeStateMachine {
         ExchangeRefusal(
           Refusal(.malformedAppStorePaging, "RCN-6", at: "paginationToken"), .answer), nowMs)
     }
-    let subscription = run.isInHistory ? nil : report.due.first
     let next = run.isInHistory ? run.after(page: token, nowMs: nowMs) : run
     do throws(Refusal) {
+      let asked = try asked(answer, run, nowMs)
       let operation = try ApplyHistory(
-        evidence, refused: answer.refusals, asked: subscription, run: run, next: next, report,
-        ledger.at(nowMs))
+        evidence, refused: answer.refusals, claimsOwned: request.claimsOwned, asked: asked,
+        run: run, next: next, report, ledger.at(nowMs))
       notifications &+= Int64(answer.notifications.count)
       unknown = 0
-      if subscription != nil { report.due.removeFirst() }
+      leave(asked, hasMore: token != nil)
       return begin(.page, operation, nowMs)
     } catch {
       return stop(ExchangeRefusal(error, .result), nowMs)
     }
   }
 
+  /// Returns what the answer is about, as it is stored after the answer; `nil` for a window of the
+  /// history of notifications.
+  ///
+  /// - Throws: `malformed.app-store.paging` for a revision that cannot be stored (RCN-6).
+  private func asked(
+    _ answer: AppStoreResult, _ run: RunRow, _ nowMs: Int64
+  ) throws(Refusal) -> AskedRow? {
+    if run.part == .subscriptions { return report.due.first.map { .subscription($0) } }
+    guard run.isOfCustomers, let download = report.downloads.first else { return nil }
+    var next = download
+    if let revision = answer.last?.present("revision")?.text, !revision.isEmpty {
+      let isShort = revision.utf8.count <= 255 && revision.utf8.allSatisfy { $0 > 0x1f }
+      try require(isShort, .malformedAppStorePaging, "RCN-6", at: "revision")
+      next[run.part] = revision
+    }
+    // A clock that went back must not list the customer again.
+    if answer.next == nil { next.askedAtMs = max(nowMs, run.begunAtMs) }
+    return .download(next, over: download)
+  }
+
+  /// Takes what was asked off its list, unless Apple has more of it.
+  private func leave(_ asked: AskedRow?, hasMore: Bool) {
+    switch asked {
+    case .subscription?: report.due.removeFirst()
+    case .download(let next, _)?:
+      if hasMore { report.downloads[0] = next } else { report.downloads.removeFirst() }
+    case nil: break
+    }
+  }
+
+  /// Reports that Apple does not know a subscription or a customer, and goes on to the next one.
   private mutating func reportUnknown(
-    _ subscription: SubscriptionRow, _ refused: ExchangeRefusal, _ run: RunRow, _ nowMs: Int64
+    _ refused: ExchangeRefusal, _ run: RunRow, _ nowMs: Int64
   ) -> ExchangeAction {
     unknown &+= 1
     guard unknown < Self.unknownCap else { return stop(refused, nowMs) }
-    report.due.removeFirst()
-    var row = DifferenceRow(
-      .unknownAtApple, DifferenceRow.subscription(subscription.originalTransactionId),
-      in: request.environment, asOfMs: subscription.asOfMs, run: run.run, nowMs: nowMs)
-    row.transactionId = subscription.transactionId
-    row.originalTransactionId = subscription.originalTransactionId
-    row.product = subscription.product
-    row.purchasedAtMs = subscription.purchasedAtMs
+    var row: DifferenceRow
+    let asked: AskedRow
+    if run.isOfCustomers, let download = report.downloads.first {
+      row = DifferenceRow(
+        .unknownAtApple, DifferenceRow.download(download.id), in: request.environment,
+        asOfMs: 0, run: run.run, nowMs: nowMs)
+      row.transactionId = download.transactionId
+      var next = download
+      next.askedAtMs = max(nowMs, run.begunAtMs)
+      asked = .download(next, over: download)
+    } else if let subscription = report.due.first {
+      row = DifferenceRow(
+        .unknownAtApple, DifferenceRow.subscription(subscription.originalTransactionId),
+        in: request.environment, asOfMs: subscription.asOfMs, run: run.run, nowMs: nowMs)
+      row.transactionId = subscription.transactionId
+      row.originalTransactionId = subscription.originalTransactionId
+      row.product = subscription.product
+      row.purchasedAtMs = subscription.purchasedAtMs
+      asked = .subscription(subscription)
+    } else {
+      return stop(refused, nowMs)
+    }
+    leave(asked, hasMore: false)
     return begin(
-      .page, MoveRun(run: run, next: run, reason: row, asked: subscription, report: report), nowMs)
+      .page, MoveRun(run: run, next: run, reason: row, asked: asked, report: report), nowMs)
   }
 
   // MARK: document

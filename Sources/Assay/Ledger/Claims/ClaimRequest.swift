@@ -31,6 +31,26 @@ struct ClaimRequest: Sendable {
     row.owner.isEmpty && isOwnedByOther ? .otherSubscriber : .otherAccount
   }
 
+  /// Returns the row of a first claim; `nil` if the request names no account or another account
+  /// owns the subscription, because neither may create a row.
+  @inline(never)
+  func newRow(
+    _ key: Text, _ purchase: LedgerPurchase, _ product: Catalogue.Product, note: Text?,
+    nowMs: Int64
+  ) -> LedgerRow? {
+    guard let account, !isOwnedByOther else { return nil }
+    return LedgerRow(
+      purchaseKey: key, environment: Text(stringLiteral: purchase.facts.environment.name),
+      transactionId: purchase.facts.transactionId,
+      originalTransactionId: purchase.facts.originalTransactionId, state: .claimed,
+      owner: account, product: product.id, quantity: purchase.quantity,
+      purchasedAtMs: purchase.purchasedAtMs, asOfMs: purchase.facts.asOfMs,
+      evidence: purchase.evidence.sha256, generation: 0,
+      grantId: LedgerRow.grantId(key, generation: 0), attemptId: attemptId, fencingToken: 1,
+      claimedAtMs: nowMs, leaseMs: leaseExpiresAtMs, note: note, units: purchase.units,
+      repeats: handsOut ? 1 : 0)
+  }
+
   /// Returns this request as it applies to the subscription of the purchase.
   ///
   /// - Parameter subscriptionOwner: The subscription's owner; empty if it has none yet, `nil` if

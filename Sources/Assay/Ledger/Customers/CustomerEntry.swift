@@ -2,6 +2,8 @@
 struct CustomerEntry: Sendable {
   let key: CustomerKey
   var role: CustomerRole
+  /// The download by which Apple can be asked; `nil` if the id is none, or no transaction is known.
+  var download: DownloadRow? = nil
 
   /// The largest number of downloads of one exchange, and of tokens.
   private static let cap = 4
@@ -19,22 +21,24 @@ struct CustomerEntry: Sendable {
       let purchase = purchases[place]
       let role = CustomerRole(ownership: purchase.facts.ownership)
       if let id = purchase.facts.downloadId {
-        add(CustomerKey(download: id, in: purchase.facts.environment, key), role, to: &downloads)
+        let key = CustomerKey(download: id, in: purchase.facts.environment, key)
+        add(key, role, DownloadRow(purchase, key), to: &downloads)
       }
       if let token = purchase.accountToken {
-        add(CustomerKey(token: token, key), role, to: &tokens)
+        add(CustomerKey(token: token, key), role, nil, to: &tokens)
       }
     }
     return (downloads + tokens).ordered { Text.precedes($0.key.text, $1.key.text) }
   }
 
   private static func add(
-    _ key: CustomerKey, _ role: CustomerRole, to entries: inout [CustomerEntry]
+    _ key: CustomerKey, _ role: CustomerRole, _ download: DownloadRow?,
+    to entries: inout [CustomerEntry]
   ) {
     if let place = entries.firstIndex(where: { $0.key == key }) {
       if entries[place].role.rawValue < role.rawValue { entries[place].role = role }
     } else if entries.count < cap {
-      entries.append(CustomerEntry(key: key, role: role))
+      entries.append(CustomerEntry(key: key, role: role, download: download))
     }
   }
 }

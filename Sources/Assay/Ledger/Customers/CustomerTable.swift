@@ -10,6 +10,15 @@ protocol CustomerTable: AnyObject {
     _ entries: [CustomerEntry], to account: Text
   ) throws(LedgerSuspension) -> [Restriction]
 
+  /// Returns the downloads of an app by which Apple can be asked and of which no run has read the
+  /// history to its end since `beforeMs`, the oldest first; at most 25.
+  func downloadsLeft(
+    in environment: Text, of bundleId: Text, beforeMs: Int64
+  ) throws(LedgerSuspension) -> [DownloadRow]
+
+  /// Stores how far the histories of a download were read, unless another run has read on since.
+  func store(_ next: DownloadRow, over read: DownloadRow) throws(LedgerSuspension)
+
   /// Marks the download as rescinded, unless consent was given again since, and restricts every
   /// account at it while it is marked (CUS-20).
   ///

@@ -12,11 +12,43 @@ extension DynamoDatabase {
     let nowMs = context.nowMs
     try changeEach(
       entries.flatMap { entry in
-        CustomerRow(entry, of: account, nowMs: nowMs).requests(nowMs: nowMs)
+        (entry.download.map { [$0.insertion] } ?? [])
+          + CustomerRow(entry, of: account, nowMs: nowMs).requests(nowMs: nowMs)
       })
     let downloads = entries.filter { $0.key.isDownload }.map { $0.key.text }
     let (rescinded, restrictions) = try standing(at: downloads, of: account)
     return try restrict(account, rescinded, restrictions)
+  }
+
+  func downloadsLeft(
+    in environment: Text, of bundleId: Text, beforeMs: Int64
+  ) throws(LedgerSuspension) -> [DownloadRow] {
+    var place = DifferencePlace.start
+    // The index may still have the time before the newest answer.
+    for _ in 0..<Self.duePageCap {
+      let (keys, next) = try left(
+        { DynamoKey.due(downloadsIn: environment, of: bundleId, $0) }, beforeMs: beforeMs &- 1,
+        after: place
+      ) { $0.partition }
+      let rows = try items(keys.map { $0.key }).map { item throws(LedgerSuspension) in
+        try DownloadRow(try item.row(DownloadRow.columns))
+      }.filter { $0.askedAtMs < beforeMs }
+      guard rows.isEmpty, let next else { return rows }
+      place = next
+    }
+    return []
+  }
+
+  func store(_ next: DownloadRow, over read: DownloadRow) throws(LedgerSuspension) {
+    var request = DynamoRequest.update(
+      .download(next.id), if: "#asked_at_ms = :read_asked_at_ms",
+      [("read_asked_at_ms", .integer(read.askedAtMs))])
+    request.set([
+      ("revision", DatabaseValue(next.revision.isEmpty ? nil : next.revision)),
+      ("refund_revision", DatabaseValue(next.refundRevision.isEmpty ? nil : next.refundRevision)),
+      ("asked_at_ms", .integer(next.askedAtMs)), ("due_at_ms", .integer(next.askedAtMs)),
+    ])
+    _ = try change(request)
   }
 
   /// Reads which of the downloads are rescinded and when, and the restrictions of an account.
@@ -336,6 +368,22 @@ extension CustomerRow {
           key, "SET #role = :role", if: "#role < :role", [("role", .integer(role.rawValue))]))
     }
     return requests
+  }
+}
+
+extension DownloadRow {
+  /// The update that adds the transaction, unless the download has one.
+  fileprivate var insertion: DynamoRequest {
+    let key = DynamoKey.download(id)
+    let app = DynamoKey.due(downloadsIn: environment, of: bundleId, key.dueNumber)
+    return .update(
+      key,
+      """
+      SET #id = :id, #consent_at_ms = if_not_exists(#consent_at_ms, :zero), \
+      #environment = :environment, #bundle_id = :bundle_id, #transaction_id = :transaction_id, \
+      #asked_at_ms = :zero, #due_pk = :due_pk, #due_at_ms = :zero
+      """, if: "attribute_not_exists(#transaction_id)",
+      arguments + [("zero", .integer(0)), ("due_pk", .text(app))])
   }
 }
 

@@ -122,13 +122,23 @@ extension DynamoDatabase {
     _ kind: StaticString, beforeMs: Int64, after place: DifferencePlace,
     _ name: (DynamoKey) -> Text
   ) throws(LedgerSuspension) -> (keys: [(key: DynamoKey, name: Text)], next: DifferencePlace?) {
+    try left({ DynamoKey.due(kind, $0) }, beforeMs: beforeMs, after: place, name)
+  }
+
+  /// Returns the rows of eight partitions of the index of due rows, likewise.
+  ///
+  /// - Parameter partition: Returns the partition of a number.
+  func left(
+    _ partition: (UInt8) -> Text, beforeMs: Int64, after place: DifferencePlace,
+    _ name: (DynamoKey) -> Text
+  ) throws(LedgerSuspension) -> (keys: [(key: DynamoKey, name: Text)], next: DifferencePlace?) {
     let results = try run { table in
       (0..<DynamoKey.duePartitions).map { number in
         DynamoQuery(
           index: "assay-due",
           condition: "#due_pk = :due_pk AND #due_at_ms BETWEEN :after_ms AND :before_ms",
           values: [
-            ("due_pk", .text(DynamoKey.due(kind, number))),
+            ("due_pk", .text(partition(number))),
             ("after_ms", .integer(place.atMs)), ("before_ms", .integer(beforeMs)),
           ], limit: Int64(LedgerContext.dueCap) &* 2
         ).call(table)
@@ -170,7 +180,7 @@ extension DynamoDatabase {
     let nowMs = context.nowMs
     var place = DifferencePlace.start
     // Those of other environments are in the same index.
-    for _ in 0..<Self.pageCap {
+    for _ in 0..<Self.duePageCap {
       let (keys, next) = try left("SUBSCRIPTION#", beforeMs: nowMs, after: place) { $0.partition }
       let rows = try items(keys.map { $0.key }).map(SubscriptionRow.init).filter {
         $0.environment == environment && ($0.nextCheckAtMs ?? .max) <= nowMs
@@ -181,8 +191,9 @@ extension DynamoDatabase {
     return []
   }
 
-  /// The largest number of pages in which subscriptions of one environment are looked for.
-  private static let pageCap = 8
+  /// The largest number of pages in which rows are looked for that the index still lists and that
+  /// are not due, or are of another environment.
+  static let duePageCap = 8
 
   func items(_ keys: [DynamoKey]) throws(LedgerSuspension) -> [DynamoItem] {
     guard !keys.isEmpty else { return [] }

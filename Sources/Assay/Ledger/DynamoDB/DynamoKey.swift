@@ -133,9 +133,18 @@ struct DynamoKey {
     Text(Text(stringLiteral: kind).utf8 + [0x30 &+ number % duePartitions])
   }
 
+  /// Returns the partition of downloads of an app that contains those of a number.
+  static func due(downloadsIn environment: Text, of bundleId: Text, _ number: UInt8) -> Text {
+    let app = environment.utf8 + [0x2f] + bundleId.utf8
+    return Text("DOWNLOAD#".utf8 + app + [0x23, 0x30 &+ number % duePartitions])
+  }
+
+  /// The number of the partition that contains this row among the due rows of its kind.
+  var dueNumber: UInt8 { Digest.sha256.of(partition.utf8).first ?? 0 }
+
   /// Returns the partition of this row among the due rows of a kind.
   func due(_ kind: StaticString) -> Text {
-    DynamoKey.due(kind, Digest.sha256.of(partition.utf8).first ?? 0)
+    DynamoKey.due(kind, dueNumber)
   }
 
   // MARK: JSON

@@ -116,7 +116,9 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case downloadTake
   case downloadRescind
   case downloadConsent
-  case downloadRead
+  case downloadShow
+  case downloadsLeft
+  case downloadAsked
   case customerInsert
   case customerSee
   case customersOfKey
@@ -182,7 +184,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ engine: LedgerEngine) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .refundRead, .refundLock, .refundsOwn, .refundsDueLock, .refundsList, .refundPurchase, .refundHistory, .downloadRead, .customersOfKey, .customersOfAccount, .signalPurchases, .signalKeys, .customersRestricted, .restrictionsOfAccount, .linkDownloads, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkRefund, .checkDownload, .checkCustomer, .checkRestriction, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
+    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .refundRead, .refundLock, .refundsOwn, .refundsDueLock, .refundsList, .refundPurchase, .refundHistory, .downloadsLeft, .customersOfKey, .customersOfAccount, .signalPurchases, .signalKeys, .customersRestricted, .restrictionsOfAccount, .linkDownloads, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkRefund, .checkDownload, .checkCustomer, .checkRestriction, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
       return true
     case .quotaRelease: return engine == .sqlite || engine == .postgres
     case .keyAdvance: return engine == .sqlite || engine == .postgres
@@ -381,13 +383,17 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .refundHistory:
       return "SELECT COUNT(*), COUNT(CASE WHEN h.state = 'revoked' THEN 1 END) FROM (SELECT state FROM assay_purchase WHERE owner = :owner AND purchased_at_ms >= :since_ms ORDER BY purchased_at_ms DESC LIMIT 100) AS h"
     case .downloadTake:
-      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms) VALUES (:id,NULL,0) ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms,environment,bundle_id,transaction_id,revision,refund_revision,asked_at_ms) VALUES (:id,NULL,0,'','','','','',0) ON CONFLICT DO NOTHING"
     case .downloadRescind:
       return "UPDATE assay_download SET rescinded_at_ms = :at_ms WHERE id = :id AND consent_at_ms < :at_ms AND (rescinded_at_ms IS NULL OR rescinded_at_ms < :at_ms)"
     case .downloadConsent:
       return "UPDATE assay_download SET rescinded_at_ms = NULL, consent_at_ms = :now_ms WHERE id = :id AND rescinded_at_ms IS NOT NULL"
-    case .downloadRead:
-      return "SELECT id,rescinded_at_ms,consent_at_ms FROM assay_download WHERE id = :id"
+    case .downloadShow:
+      return "UPDATE assay_download SET environment = :environment, bundle_id = :bundle_id, transaction_id = :transaction_id WHERE id = :id AND transaction_id = ''"
+    case .downloadsLeft:
+      return "SELECT id, environment, bundle_id, transaction_id, revision, refund_revision, asked_at_ms FROM assay_download WHERE environment = :environment AND bundle_id = :bundle_id AND asked_at_ms < :before_ms AND transaction_id <> '' ORDER BY asked_at_ms, id LIMIT 25"
+    case .downloadAsked:
+      return "UPDATE assay_download SET revision = :revision, refund_revision = :refund_revision, asked_at_ms = :asked_at_ms WHERE id = :id AND asked_at_ms = :read_asked_at_ms"
     case .customerInsert:
       return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) VALUES (:id,:account,:role,:first_seen_at_ms,:last_seen_at_ms) ON CONFLICT DO NOTHING"
     case .customerSee:
@@ -465,7 +471,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .checkRefund:
       return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE 1 = 0"
     case .checkDownload:
-      return "SELECT id,rescinded_at_ms,consent_at_ms FROM assay_download WHERE 1 = 0"
+      return "SELECT id,rescinded_at_ms,consent_at_ms,environment,bundle_id,transaction_id,revision,refund_revision,asked_at_ms FROM assay_download WHERE 1 = 0"
     case .checkCustomer:
       return "SELECT id,account,role,first_seen_at_ms,last_seen_at_ms FROM assay_customer WHERE 1 = 0"
     case .checkRestriction:
@@ -525,7 +531,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .refundsList:
       return "SELECT id,environment,bundle_id,transaction_id,original_transaction_id,product,type,ownership,reason,purchased_at_ms,is_trial,is_advanced_commerce,notification_id,asked_at_ms,state,attempt_id,lease_expires_at_ms,rules,delivery_status,consumption_percentage,refund_preference,status,sent_at_ms,settled_at_ms,outcome,outcome_at_ms,outcome_percentage FROM assay_refund WHERE asked_at_ms >= :from_ms AND asked_at_ms <= :until_ms AND (asked_at_ms > :after_ms OR (asked_at_ms = :after_ms AND id > :after_id)) AND (CAST(:environment AS TEXT) = '' OR environment = :environment) AND (CASE WHEN state = 'open' THEN 'open' ELSE 'closed' END) = :state ORDER BY asked_at_ms, id LIMIT 25"
     case .downloadTake:
-      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms) VALUES (:id,NULL,0) ON CONFLICT (id) DO UPDATE SET id = excluded.id"
+      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms,environment,bundle_id,transaction_id,revision,refund_revision,asked_at_ms) VALUES (:id,NULL,0,'','','','','',0) ON CONFLICT (id) DO UPDATE SET id = excluded.id"
     case .restrictionOfDownload:
       return "INSERT INTO assay_restriction (account,source,reason,restricted_at_ms) SELECT CAST(:account AS TEXT), d.id, 'consent', d.rescinded_at_ms FROM assay_download d WHERE d.id = :id AND d.rescinded_at_ms IS NOT NULL ON CONFLICT DO NOTHING"
     case .linkDownloads:
@@ -624,7 +630,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .refundsDueTake:
       return "UPDATE assay_refund SET attempt_id = :attempt_id, lease_expires_at_ms = :lease_expires_at_ms WHERE id = :id AND state = 'open' AND lease_expires_at_ms <= :now_ms"
     case .downloadTake:
-      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms) VALUES (:id,NULL,0) ON DUPLICATE KEY UPDATE id = id"
+      return "INSERT INTO assay_download (id,rescinded_at_ms,consent_at_ms,environment,bundle_id,transaction_id,revision,refund_revision,asked_at_ms) VALUES (:id,NULL,0,'','','','','',0) ON DUPLICATE KEY UPDATE id = id"
     case .customerInsert:
       return "INSERT INTO assay_customer (id,account,role,first_seen_at_ms,last_seen_at_ms) VALUES (:id,:account,:role,:first_seen_at_ms,:last_seen_at_ms) ON DUPLICATE KEY UPDATE id = id"
     case .restrictionOfDownload:

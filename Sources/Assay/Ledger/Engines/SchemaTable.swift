@@ -86,6 +86,10 @@ enum SchemaTable: Int, CaseIterable, Sendable {
         "CREATE INDEX IF NOT EXISTS assay_refund_due ON assay_refund (state, asked_at_ms)",
         "CREATE INDEX IF NOT EXISTS assay_refund_asked ON assay_refund (asked_at_ms, id)",
       ]
+    case .download:
+      return [
+        "CREATE INDEX IF NOT EXISTS assay_download_asked ON assay_download (environment, bundle_id, asked_at_ms, id)",
+      ]
     case .customer:
       return [
         "CREATE INDEX IF NOT EXISTS assay_customer_account ON assay_customer (account, last_seen_at_ms)",
@@ -124,7 +128,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .refund:
       return "CREATE TABLE IF NOT EXISTS assay_refund (id TEXT NOT NULL, environment TEXT NOT NULL, bundle_id TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, type TEXT NOT NULL, ownership TEXT NOT NULL, reason TEXT, purchased_at_ms INTEGER NOT NULL, is_trial INTEGER NOT NULL, is_advanced_commerce INTEGER NOT NULL, notification_id TEXT NOT NULL, asked_at_ms INTEGER NOT NULL, state TEXT NOT NULL, attempt_id TEXT NOT NULL, lease_expires_at_ms INTEGER NOT NULL, rules TEXT, delivery_status TEXT, consumption_percentage INTEGER, refund_preference TEXT, status TEXT, sent_at_ms INTEGER, settled_at_ms INTEGER, outcome TEXT NOT NULL, outcome_at_ms INTEGER NOT NULL, outcome_percentage INTEGER, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     case .download:
-      return "CREATE TABLE IF NOT EXISTS assay_download (id TEXT NOT NULL, rescinded_at_ms INTEGER, consent_at_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
+      return "CREATE TABLE IF NOT EXISTS assay_download (id TEXT NOT NULL, rescinded_at_ms INTEGER, consent_at_ms INTEGER NOT NULL, environment TEXT NOT NULL, bundle_id TEXT NOT NULL, transaction_id TEXT NOT NULL, revision TEXT NOT NULL, refund_revision TEXT NOT NULL, asked_at_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     case .customer:
       return "CREATE TABLE IF NOT EXISTS assay_customer (id TEXT NOT NULL, account TEXT NOT NULL, role INTEGER NOT NULL, first_seen_at_ms INTEGER NOT NULL, last_seen_at_ms INTEGER NOT NULL, PRIMARY KEY (id, account)) STRICT, WITHOUT ROWID"
     case .restriction:
@@ -163,7 +167,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .refund:
       return "CREATE TABLE IF NOT EXISTS assay_refund (id TEXT NOT NULL, environment TEXT NOT NULL, bundle_id TEXT NOT NULL, transaction_id TEXT NOT NULL, original_transaction_id TEXT NOT NULL, product TEXT NOT NULL, type TEXT NOT NULL, ownership TEXT NOT NULL, reason TEXT, purchased_at_ms BIGINT NOT NULL, is_trial BIGINT NOT NULL, is_advanced_commerce BIGINT NOT NULL, notification_id TEXT NOT NULL, asked_at_ms BIGINT NOT NULL, state TEXT NOT NULL, attempt_id TEXT NOT NULL, lease_expires_at_ms BIGINT NOT NULL, rules TEXT, delivery_status TEXT, consumption_percentage BIGINT, refund_preference TEXT, status TEXT, sent_at_ms BIGINT, settled_at_ms BIGINT, outcome TEXT NOT NULL, outcome_at_ms BIGINT NOT NULL, outcome_percentage BIGINT, PRIMARY KEY (id))"
     case .download:
-      return "CREATE TABLE IF NOT EXISTS assay_download (id TEXT NOT NULL, rescinded_at_ms BIGINT, consent_at_ms BIGINT NOT NULL, PRIMARY KEY (id))"
+      return "CREATE TABLE IF NOT EXISTS assay_download (id TEXT NOT NULL, rescinded_at_ms BIGINT, consent_at_ms BIGINT NOT NULL, environment TEXT NOT NULL, bundle_id TEXT NOT NULL, transaction_id TEXT NOT NULL, revision TEXT NOT NULL, refund_revision TEXT NOT NULL, asked_at_ms BIGINT NOT NULL, PRIMARY KEY (id))"
     case .customer:
       return "CREATE TABLE IF NOT EXISTS assay_customer (id TEXT NOT NULL, account TEXT NOT NULL, role BIGINT NOT NULL, first_seen_at_ms BIGINT NOT NULL, last_seen_at_ms BIGINT NOT NULL, PRIMARY KEY (id, account))"
     case .restriction:
@@ -202,7 +206,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .refund:
       return "CREATE TABLE IF NOT EXISTS assay_refund (id VARCHAR(160) NOT NULL, environment VARCHAR(32) NOT NULL, bundle_id VARCHAR(255) NOT NULL, transaction_id VARCHAR(64) NOT NULL, original_transaction_id VARCHAR(64) NOT NULL, product VARCHAR(255) NOT NULL, type VARCHAR(32) NOT NULL, ownership VARCHAR(64) NOT NULL, reason VARCHAR(64), purchased_at_ms BIGINT NOT NULL, is_trial BIGINT NOT NULL, is_advanced_commerce BIGINT NOT NULL, notification_id VARCHAR(64) NOT NULL, asked_at_ms BIGINT NOT NULL, state VARCHAR(32) NOT NULL, attempt_id VARCHAR(64) NOT NULL, lease_expires_at_ms BIGINT NOT NULL, rules VARCHAR(255), delivery_status VARCHAR(64), consumption_percentage BIGINT, refund_preference VARCHAR(32), status VARCHAR(64), sent_at_ms BIGINT, settled_at_ms BIGINT, outcome VARCHAR(32) NOT NULL, outcome_at_ms BIGINT NOT NULL, outcome_percentage BIGINT, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .download:
-      return "CREATE TABLE IF NOT EXISTS assay_download (id VARCHAR(96) NOT NULL, rescinded_at_ms BIGINT, consent_at_ms BIGINT NOT NULL, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+      return "CREATE TABLE IF NOT EXISTS assay_download (id VARCHAR(96) NOT NULL, rescinded_at_ms BIGINT, consent_at_ms BIGINT NOT NULL, environment VARCHAR(32) NOT NULL, bundle_id VARCHAR(255) NOT NULL, transaction_id VARCHAR(64) NOT NULL, revision VARCHAR(255) NOT NULL, refund_revision VARCHAR(255) NOT NULL, asked_at_ms BIGINT NOT NULL, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .customer:
       return "CREATE TABLE IF NOT EXISTS assay_customer (id VARCHAR(96) NOT NULL, account VARCHAR(255) NOT NULL, role BIGINT NOT NULL, first_seen_at_ms BIGINT NOT NULL, last_seen_at_ms BIGINT NOT NULL, PRIMARY KEY (id, account)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .restriction:

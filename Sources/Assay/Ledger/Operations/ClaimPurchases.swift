@@ -128,11 +128,11 @@ struct ClaimPurchases: DurableOperation {
     let subscription = removeUpdate(purchase, &unstored, database.session.context)
     let found = try database.resolve(
       keys, of: purchase, subscription, inTransaction: grantsInTransaction
-    ) { newRow(keys.purchase, purchase, product, request) }
+    ) { request.newRow(keys.purchase, purchase, product, note: note, nowMs: nowMs) }
     let restricted = request.restricted(toSubscriptionOwner: found.subscriptionOwner)
     var row = found.row
     if row == nil {
-      let new = newRow(found.key, purchase, product, restricted)
+      let new = restricted.newRow(found.key, purchase, product, note: note, nowMs: nowMs)
       if grantsInTransaction {
         return try database.grant(found.key, new, restricted, purchase, note: note)
       }
@@ -173,25 +173,6 @@ struct ClaimPurchases: DurableOperation {
     if purchase.facts.isUpgraded { return Claim(purchase, .upgraded) }
     if policy.denies(purchase.facts) { return Claim(purchase, .familyShared) }
     return nil
-  }
-
-  /// Returns the row of a first claim; `nil` if the request names no account or another account
-  /// owns the subscription, because neither may create a row.
-  @inline(never)
-  private func newRow(
-    _ key: Text, _ purchase: LedgerPurchase, _ product: Catalogue.Product, _ request: ClaimRequest
-  ) -> LedgerRow? {
-    guard let owner = request.account, !request.isOwnedByOther else { return nil }
-    return LedgerRow(
-      purchaseKey: key, environment: Text(stringLiteral: purchase.facts.environment.name),
-      transactionId: purchase.facts.transactionId,
-      originalTransactionId: purchase.facts.originalTransactionId, state: .claimed,
-      owner: owner, product: product.id, quantity: purchase.quantity,
-      purchasedAtMs: purchase.purchasedAtMs, asOfMs: purchase.facts.asOfMs,
-      evidence: purchase.evidence.sha256, generation: 0,
-      grantId: LedgerRow.grantId(key, generation: 0), attemptId: request.attemptId, fencingToken: 1,
-      claimedAtMs: nowMs, leaseMs: request.leaseExpiresAtMs, note: note, units: purchase.units,
-      repeats: request.handsOut ? 1 : 0)
   }
 
   /// Writes the members of a result without a claim. The next attempt may start at once if the host

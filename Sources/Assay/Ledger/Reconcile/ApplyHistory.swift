@@ -30,18 +30,24 @@ struct ApplyHistory: DurableOperation {
   private let sources: [Source]
   /// Apple's questions about refunds that still wait, and its decisions (RCN-28).
   private let refunds: [RefundChange]
+  /// The withdrawals of consent (RCN-32) and the notifications that report them; empty without an
+  /// index of customers.
+  private let rescissions: [(rescission: Rescission, uuid: Text?)]
   private let refused: [(refusal: Refusal, sha256: Text)]
-  /// The subscription that the answer is about, whose check is due later; `nil` if none is.
-  private let asked: SubscriptionRow?
+  /// Whether purchases that were never granted are claimed for an owner that is known (RCN-25).
+  private let claimsOwned: Bool
+  /// What the answer is about; `nil` for a window of the history of notifications.
+  private let asked: AskedRow?
   private let report: RunReport
 
   /// - Parameters:
   ///   - refused: Why texts of the answer were refused, with their places, and their SHA-256.
+  ///   - claimsOwned: Whether purchases are claimed for an owner that is known.
   ///   - next: The run at its place after the answer.
   /// - Throws: the refusals of evidence that contradicts itself.
   init(
     _ evidence: [VerifiedEvidence], refused: [(refusal: Refusal, sha256: Text)],
-    asked: SubscriptionRow?, run: RunRow, next: RunRow, _ report: RunReport,
+    claimsOwned: Bool, asked: AskedRow?, run: RunRow, next: RunRow, _ report: RunReport,
     _ context: LedgerContext
   ) throws(Refusal) {
     let products = context.configuration.products
@@ -65,7 +71,17 @@ struct ApplyHistory: DurableOperation {
     refunds =
       questions.map { RefundChange.ask($0) }
       + RefundRow.decisions(items, products).map { RefundChange.decide($0) }
+    var rescissions: [(rescission: Rescission, uuid: Text?)] = []
+    if let key = context.policy.customerKey {
+      for case .storeKit(let payload) in evidence {
+        if let rescission = Rescission(.storeKit(payload), key) {
+          rescissions.append((rescission, payload.text("notificationUUID")))
+        }
+      }
+    }
+    self.rescissions = rescissions
     self.refused = refused
+    self.claimsOwned = claimsOwned
     self.asked = asked
     self.run = run
     self.next = next
@@ -86,10 +102,10 @@ struct ApplyHistory: DurableOperation {
     for purchase in purchases where purchase.facts.revokedAtMs == nil {
       effects.append((purchase, try apply(purchase, database)))
     }
-    if let asked, let dueMs = asked.nextCheckAtMs {
-      try database.scheduleNextChecks([asked], leaseMs: dueMs)
-    }
+    let claimed = try claimsOwned ? claim(&effects, database) : []
     for refund in refunds { _ = try database.changeRefund(refund) }
+    var restricted: [[RestrictedAccount]] = []
+    for (rescission, _) in rescissions { restricted.append(try rescission.apply(database).accounts) }
     var update = RunUpdate(run)
     for (purchase, effect) in effects {
       guard let key = effect.key else { continue }
@@ -109,8 +125,16 @@ struct ApplyHistory: DurableOperation {
         difference(kind, text, environment, context.nowMs)
       }
     }
-    let result = try update.store(next, report, database)
-    if result.refusal == nil { count(effects, updated) }
+    // Apple knows the customer, whatever it said before.
+    if case .download(let row, _)? = asked {
+      update.add(.inOrder) { kind in
+        DifferenceRow(
+          kind, DifferenceRow.download(row.id), in: environment, asOfMs: 0, run: run.run,
+          nowMs: context.nowMs)
+      }
+    }
+    let result = try update.store(next, asked: asked, report, database)
+    if result.refusal == nil { count(effects, updated, claimed, restricted) }
     return result
   }
 
@@ -127,6 +151,34 @@ struct ApplyHistory: DurableOperation {
       request: request, revoker: Revoker(sweptBy: attemptId, nowMs: nowMs), grantsHere: false,
       isReversal: source(of: purchase)?.isReversal ?? false
     ).apply(purchase, database)
+  }
+
+  /// Claims the purchases that were paid and not granted, for the accounts that are known by their
+  /// tokens, and stores their rows in the effects (RCN-25).
+  ///
+  /// - Returns: The digests of the evidence of what was claimed.
+  private func claim(
+    _ effects: inout [(purchase: LedgerPurchase, effect: PurchaseEvent.Effect)],
+    _ database: any DurableDatabase
+  ) throws(LedgerSuspension) -> [Text] {
+    let context = database.session.context
+    let places = effects.indices.filter { place in
+      let (purchase, effect) = effects[place]
+      return effect.key != nil
+        && DifferenceJudgement(effect.row, purchase, context).isPaidNotGranted
+    }
+    let owners = try OwnerClaim.owners(of: places.map { effects[$0].purchase }, database)
+    var claimed: [Text] = []
+    for (place, owner) in zip(places, owners) {
+      let (purchase, effect) = effects[place]
+      guard let owner, let key = effect.key else { continue }
+      let claim = try OwnerClaim(purchase: purchase, owner: owner)
+        .claim(key, effect.row, database)
+      guard let claim else { continue }
+      effects[place].effect.row = claim.row
+      if claim.outcome == .new { claimed.append(purchase.evidence.sha256) }
+    }
+    return claimed
   }
 
   private func source(of purchase: LedgerPurchase) -> Source? {
@@ -186,11 +238,12 @@ struct ApplyHistory: DurableOperation {
 
   private func count(
     _ effects: [(purchase: LedgerPurchase, effect: PurchaseEvent.Effect)],
-    _ updated: [UpdatedSubscription]
+    _ updated: [UpdatedSubscription], _ claimed: [Text], _ restricted: [[RestrictedAccount]]
   ) {
     report.purchases &+= Int64(purchases.count)
     report.refused &+= Int64(refused.count)
-    var changed: [Text] = []
+    report.claimed &+= Int64(claimed.count)
+    var changed = claimed
     for (purchase, effect) in effects {
       if effect.changed { report.revoked &+= 1 }
       if effect.give != nil { report.reopened &+= 1 }
@@ -205,6 +258,11 @@ struct ApplyHistory: DurableOperation {
     }
     for source in sources where changed.contains(source.sha256) {
       if let uuid = source.uuid { report.lose(uuid) }
+    }
+    for ((_, uuid), accounts) in zip(rescissions, restricted) {
+      let count = accounts.count { $0.changed }
+      report.restricted &+= Int64(count)
+      if count > 0, let uuid { report.lose(uuid) }
     }
   }
 }

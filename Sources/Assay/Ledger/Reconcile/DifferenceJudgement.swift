@@ -6,6 +6,11 @@ enum DifferenceJudgement: Sendable {
   /// The row alone does not say: an open difference stays as it is.
   case undecided
 
+  var isPaidNotGranted: Bool {
+    if case .differs(.paidNotGranted) = self { return true }
+    return false
+  }
+
   /// Judges the row of a purchase alone.
   ///
   /// - Parameter nowMs: The current time in milliseconds since 1970 UTC.

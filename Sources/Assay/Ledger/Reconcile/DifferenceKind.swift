@@ -1,5 +1,5 @@
 /// What a difference between the ledger and Apple is about (docs/spec/reconcile.md RCN-40).
-enum DifferenceKind: CaseIterable, Sendable {
+enum DifferenceKind: NamedCase, Sendable {
   /// A customer paid, and no account was granted the purchase.
   case paidNotGranted
   /// A claim that nobody completed.
@@ -14,19 +14,12 @@ enum DifferenceKind: CaseIterable, Sendable {
   case subscriptionUnowned
   /// A purchase of a product that the catalogue lacks.
   case unknownProduct
-  /// A subscription that Apple does not know in this environment.
+  /// A subscription or a customer whom Apple does not know in this environment.
   case unknownAtApple
   /// A text in Apple's answer that was refused.
   case notVerified
   /// A time of which Apple's history tells nothing any more.
   case historyGap
-
-  init?(_ name: Text) {
-    guard let found = Self.allCases.first(where: { Text(stringLiteral: $0.name) == name }) else {
-      return nil
-    }
-    self = found
-  }
 
   var name: StaticString {
     switch self {

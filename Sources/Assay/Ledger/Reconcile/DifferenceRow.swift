@@ -64,6 +64,9 @@ extension DifferenceRow {
     Text(subscriptionPrefix.utf8 + originalTransactionId.utf8)
   }
 
+  /// The subject of a customer, by the key of the download.
+  static func download(_ id: Text) -> Text { Text("download:".utf8 + id.utf8) }
+
   /// The original transaction id of a subject; `nil` if the subject is no subscription.
   var subscriptionId: Text? {
     let prefix = DifferenceRow.subscriptionPrefix.utf8

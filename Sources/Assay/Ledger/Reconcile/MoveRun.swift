@@ -4,9 +4,8 @@ struct MoveRun: DurableOperation {
   let next: RunRow
   /// A difference that is the reason; `nil` if there is none.
   var reason: DifferenceRow? = nil
-  /// The subscription that Apple does not know, and whose check is due later; `nil` if there is
-  /// none.
-  var asked: SubscriptionRow? = nil
+  /// What Apple was asked about; `nil` if that is the place alone.
+  var asked: AskedRow? = nil
   let report: RunReport
 
   var jitterSeed: Text { run.attemptId }
@@ -14,9 +13,6 @@ struct MoveRun: DurableOperation {
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
     var update = RunUpdate(run)
     if let reason { update.add(.differs(reason.kind)) { _ in reason } }
-    if let asked, let dueMs = asked.nextCheckAtMs {
-      try database.scheduleNextChecks([asked], leaseMs: dueMs)
-    }
-    return try update.store(next, report, database)
+    return try update.store(next, asked: asked, report, database)
   }
 }

@@ -1,7 +1,9 @@
 /// What a run asks Apple for, and in which order (docs/spec/reconcile.md RCN-3, RCN-4).
 struct RunPlan: Sendable {
-  /// The parts that a request can name; `open` stands for the last three.
-  static let names: [StaticString] = ["failures", "events", "open"]
+  /// The parts that a request can name; `open` stands for claims, revocations and subscriptions.
+  static let names: [StaticString] = ["failures", "events", "open"] + namesOfCustomers
+  /// The parts that need an index of customers.
+  static let namesOfCustomers: [StaticString] = ["customers", "refunds"]
   /// How long a purchase or a claim may be on its way before it is a difference, in milliseconds.
   static let staleMs = 15 &* Milliseconds.minute
   /// How far a run begins before the end of the last one, in milliseconds.
@@ -19,6 +21,11 @@ struct RunPlan: Sendable {
       parts.append(.failures)
     }
     if words.contains("open") { parts += [.claims, .revocations, .subscriptions] }
+    if words.contains("customers") {
+      parts.append(.customers)
+    } else if words.contains("refunds") {
+      parts.append(.refunds)
+    }
     self.parts = parts
   }
 
@@ -49,6 +56,9 @@ extension RunRow {
 
   /// Whether the part asks for Apple's history of notifications.
   var isInHistory: Bool { part == .failures || part == .events }
+
+  /// Whether the part asks for the transactions of customers.
+  var isOfCustomers: Bool { part == .customers || part == .refunds }
 
   /// The end of the window that begins at `atMs`: a day later, or at the end of the run.
   var windowEndMs: Int64 { min(untilMs, Milliseconds.sum(atMs, Milliseconds.day)) }

@@ -7,6 +7,8 @@ final class RunReport {
   var isResumed = false
   /// The subscriptions about which to ask Apple.
   var due: [SubscriptionRow] = []
+  /// The downloads about which to ask Apple.
+  var downloads: [DownloadRow] = []
   var purchases: Int64 = 0
   /// The texts that were refused.
   var refused: Int64 = 0
@@ -19,6 +21,10 @@ final class RunReport {
   var revoked: Int64 = 0
   var reopened: Int64 = 0
   var freed: Int64 = 0
+  /// The purchases that were claimed for an owner that is known.
+  var claimed: Int64 = 0
+  /// The accounts that a withdrawal of consent has restricted.
+  var restricted: Int64 = 0
   var found: [(kind: DifferenceKind, count: Int64)] = []
   var closed: [(kind: DifferenceKind, count: Int64)] = []
 
@@ -59,6 +65,8 @@ final class RunReport {
     writer.member("revoked", integer: revoked)
     writer.member("reopened", integer: reopened)
     writer.member("freed", integer: freed)
+    writer.member("claimed", integer: claimed)
+    writer.member("restricted", integer: restricted)
     writer.member("lostCount", integer: lostCount)
     writer.name("lost")
     writer.beginArray()

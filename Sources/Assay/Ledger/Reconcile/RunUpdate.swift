@@ -10,6 +10,9 @@ struct RunUpdate {
   /// The environment of the run's rows.
   var environment: Text { Text(Array(run.id.utf8.prefix { $0 != 0x2f })) }
 
+  /// The app of the run.
+  var bundleId: Text { Text(Array(run.id.utf8.drop { $0 != 0x2f }.dropFirst())) }
+
   /// Adds what was judged of a subject.
   ///
   /// - Parameter row: Returns the difference of a kind.
@@ -26,10 +29,13 @@ struct RunUpdate {
 
   /// Stores the differences and moves the run.
   ///
-  /// - Parameter next: The run at its next place.
+  /// - Parameters:
+  ///   - next: The run at its next place.
+  ///   - asked: What Apple was asked about; `nil` if that is the place alone.
   /// - Throws: `rejected.reconcile.superseded` if another attempt has the run by now.
   func store(
-    _ next: RunRow, _ report: RunReport, _ database: any DurableDatabase
+    _ next: RunRow, asked: AskedRow? = nil, _ report: RunReport,
+    _ database: any DurableDatabase
   ) throws(LedgerSuspension) -> OperationResult {
     let stored = try database.differences(judged.map { $0.row.id })
     var changes: [DifferenceChange] = []
@@ -46,6 +52,7 @@ struct RunUpdate {
       let refusal = Refusal(.rejectedReconcileSuperseded, "RCN-11", at: "attemptId")
       return OperationResult(refusal) { _ in }
     }
+    try asked?.store(database)
     report.count(changes)
     report.run = next
     return OperationResult { _ in }

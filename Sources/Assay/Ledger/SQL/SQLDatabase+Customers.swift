@@ -10,6 +10,7 @@ extension SQLDatabase {
       let owner: Arguments = [("account", .text(account))]
       let downloads = entries.filter { $0.key.isDownload }.map { SQLDatabase.key($0.key.text) }
       var calls: [(SQLStatement, Arguments)] = downloads.map { (.downloadTake, $0) }
+      calls += entries.compactMap { $0.download }.map { (.downloadShow, $0.arguments) }
       for entry in entries {
         let row = CustomerRow(entry, of: account, nowMs: nowMs).arguments
         let fresh: Arguments = [("before_ms", .integer(nowMs &- CustomerRow.freshMs))]
@@ -19,6 +20,25 @@ extension SQLDatabase {
       return calls + [(.restrictionsOfAccount, owner)]
     }
     return try results.restrictions(results.count &- 1, of: account)
+  }
+
+  func downloadsLeft(
+    in environment: Text, of bundleId: Text, beforeMs: Int64
+  ) throws(LedgerSuspension) -> [DownloadRow] {
+    let results = try run {
+      let arguments: Arguments = [
+        ("environment", .text(environment)), ("bundle_id", .text(bundleId)),
+        ("before_ms", .integer(beforeMs)),
+      ]
+      return [(.downloadsLeft, arguments)]
+    }
+    return try results.rows(0).map { row throws(LedgerSuspension) in try DownloadRow(row) }
+  }
+
+  func store(_ next: DownloadRow, over read: DownloadRow) throws(LedgerSuspension) {
+    _ = try run {
+      [(.downloadAsked, next.arguments + [("read_asked_at_ms", .integer(read.askedAtMs))])]
+    }
   }
 
   private static func key(_ id: Text) -> Arguments { [("id", .text(id))] }

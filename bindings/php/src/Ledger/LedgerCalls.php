@@ -1010,8 +1010,9 @@ trait LedgerCalls
      * @param string|null $attemptId the id of this attempt, the same when a request is
      *     repeated; null: a new one
      * @param list<string>|null $parts what to look at: the notifications that Apple could not
-     *     deliver, or all; claims, take-backs and subscriptions. Null: failures and open. A
-     *     run that is open goes on as it was begun
+     *     deliver, or all; claims, take-backs and subscriptions; the transactions of every
+     *     customer in the index, or their refunds (these need `ledger.customerKey`). Null:
+     *     failures and open. A run that is open goes on as it was begun
      * @param int|DateTimeInterface|null $fromMs where the time of the notifications begins;
      *     null: three hours before the end of the last run, at first 179 days ago (Sandbox 29)
      * @param int|DateTimeInterface|null $untilMs where it ends; null and at most: now
@@ -1020,6 +1021,9 @@ trait LedgerCalls
      * @param int|null $leaseMs how long this exchange has the run without a step,
      *     60,000…3,600,000 ms; null: 300000
      * @param int|null $attempts the most attempts for each request, 1…5; null: 3
+     * @param string|null $claim whether purchases that were paid and never granted are claimed
+     *     for the one account that has shown their appAccountToken; needs `ledger.customerKey`
+     *     ("report", "owned"); null: report
      */
     public function reconcile(
         string $environment,
@@ -1031,6 +1035,7 @@ trait LedgerCalls
         ?int $maxRequests = null,
         ?int $leaseMs = null,
         ?int $attempts = null,
+        ?string $claim = null,
     ): ReconcileResult {
         return ReconcileResult::in($this->accepted([
             'operation' => 'reconcile',
@@ -1043,6 +1048,7 @@ trait LedgerCalls
             'maxRequests' => $maxRequests,
             'leaseMs' => $leaseMs,
             'attempts' => $attempts,
+            'claim' => $claim,
         ]), 'exchange');
     }
 }

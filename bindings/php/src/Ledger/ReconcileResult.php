@@ -30,6 +30,8 @@ final class ReconcileResult extends Result
         'revoked' => [Member::INTEGER, 'revoked'],
         'reopened' => [Member::INTEGER, 'reopened'],
         'freed' => [Member::INTEGER, 'freed'],
+        'claimed' => [Member::INTEGER, 'claimed'],
+        'restricted' => [Member::INTEGER, 'restricted'],
         'lostCount' => [Member::INTEGER, 'lostCount'],
         'lost' => [Member::TEXTS, 'lost'],
         'found' => [Member::DETAILS_LIST, 'found', DifferenceCount::class],
@@ -46,7 +48,7 @@ final class ReconcileResult extends Result
     public readonly bool $resumed;
     /**
      * The part that the run has reached: "recheck", "failures", "events", "claims",
-     * "revocations", "subscriptions"; null at its end.
+     * "revocations", "subscriptions", "customers", "refunds"; null at its end.
      */
     public readonly ?string $part;
     /**
@@ -74,6 +76,10 @@ final class ReconcileResult extends Result
     public readonly int $reopened;
     /** The number of reversed refunds of purchases that nobody has claimed. */
     public readonly int $freed;
+    /** The number of purchases that were claimed for an owner that is known. */
+    public readonly int $claimed;
+    /** The number of accounts that a withdrawal of consent has restricted. */
+    public readonly int $restricted;
     /** The number of notifications that changed something, and so had been missed. */
     public readonly int $lostCount;
     /** @var list<string> The UUIDs of the first 100 of them. */

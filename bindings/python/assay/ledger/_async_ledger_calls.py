@@ -811,6 +811,7 @@ class AsyncCalls(Opened):
         max_requests: int | None = None,
         lease_ms: int | None = None,
         attempts: int | None = None,
+        claim: str | None = None,
         now: Time | None = None,
     ) -> _r.ReconcileResult:
         """`Ledger.reconcile`."""
@@ -827,6 +828,7 @@ class AsyncCalls(Opened):
                 "maxRequests": max_requests,
                 "leaseMs": lease_ms,
                 "attempts": attempts,
+                "claim": claim,
             },
             now=now,
         )

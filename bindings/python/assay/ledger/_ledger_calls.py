@@ -1067,6 +1067,7 @@ class Calls(Opened):
         max_requests: int | None = None,
         lease_ms: int | None = None,
         attempts: int | None = None,
+        claim: str | None = None,
         now: Time | None = None,
     ) -> _r.ReconcileResult:
         """Compares the ledger with Apple, a part at a time: enters what was missed, and reports
@@ -1076,14 +1077,18 @@ class Calls(Opened):
                       "LocalTesting"
         attempt_id    the id of this attempt, the same when a request is repeated
         parts         what to look at: the notifications that Apple could not deliver, or all;
-                      claims, take-backs and subscriptions. None: failures and open. A run that is
-                      open goes on as it was begun
+                      claims, take-backs and subscriptions; the transactions of every customer in
+                      the index, or their refunds (these need `ledger.customerKey`). None: failures
+                      and open. A run that is open goes on as it was begun
         from_ms       where the time of the notifications begins; None: three hours before the end
                       of the last run, at first 179 days ago (Sandbox 29)
         until_ms      where it ends; None and at most: now
         max_requests  the most requests to Apple of this exchange
         lease_ms      how long this exchange has the run without a step
         attempts      the most attempts for each request
+        claim         whether purchases that were paid and never granted are claimed for the one
+                      account that has shown their appAccountToken; needs `ledger.customerKey`:
+                      "report", "owned"
         """
         return self._ask(
             _r.ReconcileResult,
@@ -1098,6 +1103,7 @@ class Calls(Opened):
                 "maxRequests": max_requests,
                 "leaseMs": lease_ms,
                 "attempts": attempts,
+                "claim": claim,
             },
             now=now,
         )

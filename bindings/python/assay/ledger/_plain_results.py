@@ -986,7 +986,7 @@ class ReconcileResult(Result):
     has_more        whether to call again, at once or later, because the run is not at its end
     resumed         whether an earlier request began the run, whose parts and times hold
     part            the part that the run has reached: "recheck", "failures", "events", "claims",
-                    "revocations", "subscriptions"; None at its end
+                    "revocations", "subscriptions", "customers", "refunds"; None at its end
     at_ms           the start of the day that is asked for next; None in other parts
     from_ms         the time of the notifications of this run: its start
     until_ms        its end
@@ -998,6 +998,8 @@ class ReconcileResult(Result):
     revoked         the number of purchases that are refunded now
     reopened        the number of refunds that were reversed
     freed           the number of reversed refunds of purchases that nobody has claimed
+    claimed         the number of purchases that were claimed for an owner that is known
+    restricted      the number of accounts that a withdrawal of consent has restricted
     lost_count      the number of notifications that changed something, and so had been missed
     lost            the UUIDs of the first 100 of them
     found           the differences that were found
@@ -1021,6 +1023,8 @@ class ReconcileResult(Result):
     revoked: int = plain(0)
     reopened: int = plain(0)
     freed: int = plain(0)
+    claimed: int = plain(0)
+    restricted: int = plain(0)
     lost_count: int = plain(0)
     lost: tuple[str, ...] = plain((), tuple)
     found: tuple[DifferenceCount, ...] = many(DifferenceCount)
