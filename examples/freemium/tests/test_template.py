@@ -140,7 +140,7 @@ class TemplateTest(unittest.TestCase):
                 self.assertEqual(operator, "ForAllValues:StringLike")
                 keys[name] |= set(wanted["dynamodb:LeadingKeys"])
                 if "index/" in str(resource):
-                    self.assertIn(name, ("Accounts", *TIMED))
+                    self.assertIn(name, ("Accounts", "Notifications", *TIMED))
                     self.assertEqual(actions, "dynamodb:Query")
                     self.assertNotIn("index/*", str(resource))
                 if "Delete" in str(actions) and name not in ("Calls", "Accounts"):
