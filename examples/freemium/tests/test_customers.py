@@ -3,11 +3,19 @@ import base64
 import secrets
 import unittest
 
-from running import PREMIUM, BackendCase
+from test_accounts import AppleCase
 from test_refunds import KEPT, RefundsCase
 
-DOWNLOAD = "704000000000000001"
+from running import PREMIUM, BackendCase, authority
+
+DOWNLOAD = "704000000000000301"
 KEY = base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def about(download):
+    """Return the option of `mint` for a notification about a download."""
+    signed = authority().app_transaction(set={"appTransactionId": download})
+    return {"set": {"appData.signedAppTransactionInfo": signed}}
 
 
 class RestrictedTest(RefundsCase):
@@ -23,7 +31,7 @@ class RestrictedTest(RefundsCase):
         return self.bought(PREMIUM, set={"appTransactionId": DOWNLOAD})
 
     def withdrawn(self, **more):
-        return self.told("RESCIND_CONSENT", set={"appData.appTransactionId": DOWNLOAD}, **more)
+        return self.told("RESCIND_CONSENT", **about(DOWNLOAD), **more)
 
     def test_cus22_the_default_plan_and_403_for_metered_calls(self):
         kim, other = self.subscriber(), self.app()
@@ -60,11 +68,26 @@ class RestrictedTest(RefundsCase):
         self.assertEqual(self.answered(), [])
 
 
+class LinkTest(AppleCase):
+    verifier_members = {"ledger": {"transfer": "allow", "customerKey": KEY}}
+
+    def test_cus22_a_restriction_goes_along(self):
+        for is_late in (False, True):
+            with self.subTest(is_late=is_late):
+                self.subject = f"001.{secrets.token_hex(16)}.0001"
+                app, download = self.app(), str(704 * 10**15 + secrets.randbelow(10**12))
+                app.update(self.bought(PREMIUM, set={"appTransactionId": download}))
+                app = self.linked(app) if is_late else app
+                self.told("RESCIND_CONSENT", **about(download))
+                app = app if is_late else self.linked(app)
+                self.assertEqual(app.analyze("free").status, 403)
+
+
 class OffTest(BackendCase):
     def test_cus1_without_the_key_nothing_is_restricted(self):
         app = self.app()
         app.update(self.bought(PREMIUM, set={"appTransactionId": DOWNLOAD}))
-        said = self.told("RESCIND_CONSENT", set={"appData.appTransactionId": DOWNLOAD})
+        said = self.told("RESCIND_CONSENT", **about(DOWNLOAD))
         self.assertEqual(said.status, 200)
         self.assertEqual(app.plan(), "premium")
 

@@ -17,7 +17,8 @@ FUNCTIONS = re.findall(r"\n  (\w+):\n    Type: AWS::Serverless::Function\n", TEM
 PACKED = (EXAMPLE / re.search(r"CodeUri: *(\S+)", TEMPLATE)[1]).resolve()
 GUIDE = (ROOT / "docs/tasks/freemium-lambda.md").read_text()
 # Matches a key in base64 or PEM, and the members that contain one.
-KEY = re.compile(r"[A-Za-z0-9+/]{43}=|-----BEGIN|[\"'](accountKey|customerKey|forgetKey|privateKey)[\"']\s*:")
+KEY = re.compile(r"[A-Za-z0-9+/]{43}=|-----BEGIN"
+                 r"|[\"'](accountKey|customerKey|forgetKey|privateKey)[\"']\s*:")
 
 
 def packed(folder, function):

@@ -7,10 +7,11 @@ import uuid
 from contextlib import redirect_stdout
 from unittest import mock
 
+from test_sweep import SweepCase
+
 from freemium import operate
 from freemium.reconcile import reconcile
 from running import PREMIUM, at_once
-from test_sweep import SweepCase
 
 PACE = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
 NOWHERE = "http://127.0.0.1:1/"
@@ -20,6 +21,12 @@ class ReconcileCase(SweepCase):
     """A back end, and an Apple whose notifications are lost."""
 
     verifier_members = {"ledger": {"transfer": "allow", "rateLimits": PACE}}
+
+    def setUp(self):
+        """Let a run have ended a moment ago: the first one reaches half a year back."""
+        super().setUp()
+        self.assertTrue(self.backend.ledger.reconcile(
+            "Production", from_ms=self.clock.ms - 60_000).ok)
 
     def paid(self):
         """Let a customer subscribe, of which nothing arrives here; return the transaction id."""

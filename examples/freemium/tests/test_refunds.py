@@ -11,12 +11,13 @@ import uuid
 from contextlib import redirect_stdout
 from unittest import mock
 
+from test_sweep import SweepCase
+
 from freemium import operate
 from freemium.backend import Backend
 from freemium.records import Unreachable
 from freemium.refunds import LEASE_MS
 from running import ENGINE, LIFETIME, post
-from test_sweep import SweepCase
 
 KEPT = {"settled": 0, "again": 0, "person": 0}
 ASKED = "/inApps/v2/transactions/consumption/"

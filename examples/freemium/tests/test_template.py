@@ -122,8 +122,8 @@ class TemplateTest(unittest.TestCase):
         given = TEMPLATE.read_text().split("\nResources:")[1]
         for name in self.functions:
             block = given.split(f"\n  {name}:\n")[1].split("\n      Policies:")[0]
-            named = {word for word in ("CallsSecret", "AccountsSecret", "AppleSecret", "CustomersSecret")
-                     if f"${{{word}}}" in block}
+            named = {f"{word}Secret" for word in ("Calls", "Accounts", "Apple", "Customers")
+                     if f"${{{word}Secret}}" in block}
             self.assertEqual(named, self.secrets[name], name)
 
     def test_bck15_each_function_has_its_own_items(self):

@@ -167,7 +167,8 @@ def main():
         questions(shop)
         screens.look(suite, [{
             "name": name, "address": shop.url + path, "login": ["operator", shop.password],
-            "tall": name == "refunds", "expect": {**EXPECTED, **(CHARTS if name == "dashboard" else {})},
+            "tall": name == "refunds",
+            "expect": {**EXPECTED, **(CHARTS if name == "dashboard" else {})},
             "pictures": {at: str(PICTURES / f"{picture}.png")
                          for at, picture in PICTURES_OF.get(name, {}).items() if options.pictures},
         } for name, path in PAGES.items()], FOLDER)
