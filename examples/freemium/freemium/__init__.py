@@ -10,6 +10,8 @@
     accounts    Sign in with Apple, deletion
     promotions  what is granted once a device
     sweep       the schedule that asks Apple about due subscriptions
+    reconcile   the schedule that compares the ledger with Apple
+    refunds     Apple's questions about refunds, and the schedule that answers them
     changes     a message when what an account has has changed
     push        where it is published
     devices     App Attest and session tokens, both optional
@@ -19,5 +21,6 @@
     model       the metered work: replace it with your own
     bedrock     models of Amazon Bedrock as the metered work
     reverify    an operator's command: the last evidence again
+    operate     the other commands of an operator
     local       all of it on one machine; never deployed
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +12,9 @@ import assay
 from . import accounts, devices, metered, promotions, purchases, signup
 from .events import Answer, BadBody, Refused, Request
 from .families import REFUSALS, status_of
+from .reconcile import reconcile
 from .records import Unreachable
+from .refunds import Answers
 from .services import Caller, Services
 from .sweep import Sweep
 
@@ -41,6 +44,25 @@ class Backend(Services):
         """Ask Apple about the subscriptions that are due, and return the numbers of `Sweep.run`. It
         is no route: a schedule calls it."""
         return Sweep(self, context).run()
+
+    def reconcile(self, context: object = None) -> dict[str, int]:
+        """Compare the ledger with Apple, and return how many requests that took, and how many
+        differences were found and closed. It is no route: a schedule calls it."""
+        counts: Counter[str] = Counter(requests=0, found=0, closed=0)
+        for each in reconcile(self, context):
+            counts["requests"] += each.requests or 0
+            counts["found"] += sum(one.count for one in each.found)
+            counts["closed"] += sum(one.count for one in each.closed)
+        log.info("reconcile: %s", dict(counts))
+        return dict(counts)
+
+    def refunds(self, context: object = None) -> dict[str, int]:
+        """Answer what Apple asks about refunds, and return how many cases are settled, come again,
+        or need a person. It is no route: a schedule calls it."""
+        answers = Answers(self, context)
+        for each in answers.run():
+            log.info("refund: %s", each)
+        return dict(answers.counts)
 
     def _answered(self, request: Request, context: object) -> Answer:
         try:

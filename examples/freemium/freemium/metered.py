@@ -38,6 +38,8 @@ def analyze(backend: Services, request: Request, caller: Caller, context: object
     if backend.settings.attest_calls:
         devices.check_session(backend, request, caller, "metered")
     read = backend.ledger.get_plan(caller.account)
+    if read.restriction is not None:
+        return Answer.error(403, backend.settings.text("restricted"))
     plan = backend.plan(caller, read)
     with Units(backend) as units:
         taken = units.take(backend.ledger, caller.account, tier, plan)

@@ -8,6 +8,7 @@ import logging
 
 import assay
 
+from . import refunds
 from .changes import Change
 from .events import Answer, BadBody, Request
 from .families import REFUSALS
@@ -104,10 +105,19 @@ def notification(backend: Services, request: Request) -> Answer:
         if refusal.status == NEWER:
             return Answer(200)
         return Answer.error(400, "Invalid notification")
-    if note.transaction is not None:
+    if note.notification_type == "CONSUMPTION_REQUEST":
+        refunds.keep(backend, note)
+    if note.transaction is not None or _restricts(backend, note):
         _apply(backend, note)
     _once(backend, note)
     return Answer(200)
+
+
+def _restricts(backend: Services, note: assay.Notification) -> bool:
+    """Return whether a parent withdraws the consent to a child's use of the app (CUS-20), and whose
+    it is can be found: `ledger.customerKey` is set."""
+    has_index = backend.verifier.configuration["ledger"]["customerKey"] is True
+    return has_index and note.notification_type == "RESCIND_CONSENT"
 
 
 def _apply(backend: Services, note: assay.Notification) -> None:
@@ -119,7 +129,11 @@ def _apply(backend: Services, note: assay.Notification) -> None:
     change = Change(backend, f"note {note.notification_uuid}")
     event = backend.stored(
         backend.ledger.apply_event(note, grant_mode="none", grant=lambda given: True))
-    change.made(event.changed, updates=event.subscriptions)
+    restricted = [each.account for each in event.restricted]
+    if restricted:
+        log.warning("consent is withdrawn: %d accounts are restricted", len(restricted))
+    change.made(event.changed or bool(restricted), accounts=restricted,
+                updates=event.subscriptions)
     refused = [f"{part.status} ({part.at} of {part.transaction_id})" for part in event.refused]
     for status in refused if event.ok else [event.status]:
         log.warning("notification %s: %s", note.notification_uuid, status)

@@ -30,6 +30,10 @@ Send = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 AGAIN_SECONDS = 5
 PAID_FOR = "Production"
+# How long a request of the ledger to Apple may take.
+REQUEST_MS = 10_000
+# The time of a run that nobody bounds.
+DEFAULT_SECONDS = 3600.0
 # The plan of the ceilings, and the account for which they are counted.
 EVERYBODY = "all-accounts"
 
@@ -46,6 +50,17 @@ class Caller:
     account: str
     username: str | None
     sign_in: str | None
+
+
+class Left:
+    """Returns how many seconds are left of a run: those of the function, or of an hour."""
+
+    def __init__(self, context: Any) -> None:
+        left = getattr(context, "get_remaining_time_in_millis", None)
+        self._ends = time.monotonic() + (left() / 1000 if left else DEFAULT_SECONDS)
+
+    def __call__(self) -> float:
+        return self._ends - time.monotonic()
 
 
 class Services:
@@ -65,7 +80,9 @@ class Services:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.settings, self.send, self.clock = settings, send, clock
-        self.ledger = Ledger(settings.engine, settings.assay, max_wait=5.0, clock=clock)
+        self.ledger = Ledger(
+            settings.engine, settings.assay, max_wait=5.0, clock=clock,
+            sender=lambda request: self.send_within(REQUEST_MS)(request))
         self.verifier = self.ledger.verifier
         self.model = model_of(settings.model, tiers(self.verifier))
         for tier in sorted(set(settings.ceiling) - tiers(self.verifier)):

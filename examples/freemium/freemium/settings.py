@@ -21,8 +21,12 @@ from pathlib import Path
 from typing import Any
 
 SECRET = "secretsmanager:"
+_FUNCTION = re.compile(r"[\w.]+:\w+")
 _NAME = re.compile(r"\$\{([A-Z][A-Z0-9_]*)\}")
-_TEXTS = {"plan": "Sonnet requires Standard or Premium plan"}
+_TEXTS = {
+    "plan": "Sonnet requires Standard or Premium plan",
+    "restricted": "This account is restricted",
+}
 FEWEST_KEY_BYTES = 32
 HIGHEST_CEILING = 2**53 - 1
 
@@ -53,7 +57,10 @@ class Settings:
                    "package.module:function", or {"kind": "sns", "topic": ARN}; None: nowhere
     promotions     name: {"product": …, "offer": …, "grant": "package.module:function"}, what is
                    granted once a device (promotions.py)
-    texts          `plan`: the operator's text for what a plan does not include
+    refunds        `usage` and `consent`: "package.module:function", what is known when Apple asks
+                   about a refund (refunds.py); nothing is sent without consent
+    texts          the operator's texts: `plan` for what a plan does not include, `restricted` for
+                   an account that is restricted
     """
 
     engine: str
@@ -68,6 +75,7 @@ class Settings:
     account_name_key: str | None = field(default=None, repr=False)
     push: str | Mapping[str, Any] | None = None
     promotions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    refunds: Mapping[str, str] = field(default_factory=dict)
     rate_limits: bool = True
     texts: Mapping[str, str] = field(default_factory=dict)
     testers: Sequence[str] = ()
@@ -97,6 +105,8 @@ class Settings:
         for name, found in self.promotions.items():
             if not _is_promotion(found):
                 raise ValueError(f"promotions.{name} has product and offer, or grant")
+        if not _are_hooks(self.refunds):
+            raise ValueError("refunds is an object of usage and consent, package.module:function")
         if self.base_path != "" and not _is_base_path(self.base_path):
             raise ValueError("basePath begins with / and does not end with one")
 
@@ -162,7 +172,13 @@ def _is_base_path(found: object) -> bool:
 def _is_push(found: object) -> bool:
     if isinstance(found, Mapping):
         return found.get("kind") == "sns" and _are_texts([found.get("topic")])
-    return isinstance(found, str) and re.fullmatch(r"[\w.]+:\w+", found) is not None
+    return isinstance(found, str) and _FUNCTION.fullmatch(found) is not None
+
+
+def _are_hooks(found: object) -> bool:
+    if not isinstance(found, Mapping) or not set(found) <= {"usage", "consent"}:
+        return False
+    return all(isinstance(each, str) and _FUNCTION.fullmatch(each) for each in found.values())
 
 
 def _is_promotion(found: object) -> bool:

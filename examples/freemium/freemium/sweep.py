@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import logging
 import secrets
-import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ import assay
 from .changes import Change
 from .families import REFUSALS
 from .records import Unreachable
+from .services import Left
 
 if TYPE_CHECKING:
     from .services import Services
@@ -30,7 +30,6 @@ log = logging.getLogger("freemium")
 MOST = 2000
 ASK_SECONDS = 12.0
 REQUEST_MS = 10_000
-DEFAULT_SECONDS = 60.0
 UNANSWERED = 3
 WAIT_SECONDS = 1.0
 # What a run that may still be at work has leased is not touched; what is older than a day is due
@@ -46,9 +45,7 @@ class Sweep:
     """One run, bounded by the time that is left of the function."""
 
     def __init__(self, backend: Services, context: Any) -> None:
-        left = getattr(context, "get_remaining_time_in_millis", None)
-        self._backend = backend
-        self._ends = time.monotonic() + (left() / 1000 if left else DEFAULT_SECONDS)
+        self._backend, self._left = backend, Left(context)
         self.counts: Counter[str] = Counter(asked=0, changed=0, unanswered=0, refused=0)
 
     def run(self) -> dict[str, int]:
@@ -100,8 +97,9 @@ class Sweep:
             self._backend.records.keep_batch(batch, json.dumps(waiting))
 
     def _may_continue(self) -> bool:
-        counts, left = self.counts, self._ends - time.monotonic()
-        return counts["asked"] < MOST and counts["unanswered"] < UNANSWERED and left > ASK_SECONDS
+        counts = self.counts
+        return (counts["asked"] < MOST and counts["unanswered"] < UNANSWERED
+                and self._left() > ASK_SECONDS)
 
     def _is_settled(self, line: Line) -> bool:
         """Ask about one subscription; return whether nothing is left to ask. No answer changes

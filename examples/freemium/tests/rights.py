@@ -73,14 +73,19 @@ class Watch:
             finally:
                 self._now.function = None
 
-        def due(context=None, run=backend.due):
-            self._now.function = "Due"
-            try:
-                return run(context)
-            finally:
-                self._now.function = None
+        def scheduled(function, run):
+            def watched(context=None):
+                self._now.function = function
+                try:
+                    return run(context)
+                finally:
+                    self._now.function = None
+            return watched
 
-        backend._routed, backend.due = watched, due
+        backend._routed = watched
+        backend.due = scheduled("Due", backend.due)
+        backend.reconcile = scheduled("Reconcile", backend.reconcile)
+        backend.refunds = scheduled("Refunds", backend.refunds)
         for client, service in ((backend.ledger.executor.client, "dynamodb"),
                                 (backend.provider._client, "cognito-idp")):
             client.meta.events.register(f"before-parameter-build.{service}", self._called)

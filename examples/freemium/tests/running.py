@@ -32,6 +32,8 @@ ENGINE = os.environ.get("FREEMIUM_ENGINE", "sqlite")
 HAS_MINT = program().exists()
 # All pools of these tests share one key, because making one takes a second.
 Key.make = functools.cache(Key.make)
+# Modules that are not packed for Lambda.
+COMMANDS = {"freemium/__main__.py", "freemium/operate.py", "freemium/reverify.py"}
 STANDARD = "com.example.app.standard.monthly"
 PREMIUM = "com.example.app.premium.monthly"
 LIFETIME = "com.example.app.lifetime"

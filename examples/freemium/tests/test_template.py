@@ -22,6 +22,7 @@ except ImportError:
     rights = None  # PyYAML is not installed
 
 TEMPLATE = EXAMPLE / "template.yaml"
+TIMED = ("Due", "Reconcile", "Refunds")
 ACCOUNT_MAKERS = {"AdminCreateUser", "AdminSetUserPassword", "AdminGetUser"}
 
 
@@ -42,9 +43,11 @@ class PlainTest(unittest.TestCase):
 @unittest.skipUnless(rights, "PyYAML is not installed")
 class TemplateTest(unittest.TestCase):
     # The secrets with keys that each function reads.
-    secrets = {"Calls": {"CallsSecret"}, "SignUp": set(), "Accounts": {"AccountsSecret"},
-               "Notifications": set(), "Promotions": {"AppleSecret", "CallsSecret"},
-               "Due": {"AppleSecret"}}
+    secrets = {"Calls": {"CallsSecret", "CustomersSecret"}, "SignUp": set(),
+               "Accounts": {"AccountsSecret", "CustomersSecret"},
+               "Notifications": {"CustomersSecret"}, "Promotions": {"AppleSecret", "CallsSecret"},
+               "Due": {"AppleSecret"}, "Reconcile": {"AppleSecret"},
+               "Refunds": {"AppleSecret", "CustomersSecret"}}
 
     @classmethod
     def setUpClass(cls):
@@ -56,6 +59,14 @@ class TemplateTest(unittest.TestCase):
         return [(each["Action"], each["Resource"], each.get("Condition"))
                 for each in rights.statements(self.resources, name)
                 if rights.listed(each["Action"])[0].startswith(f"{service}:")]
+
+    def secret(self, resource):
+        """Return the name of a secret that a function reads, always or where there is one."""
+        kind, value = resource
+        if kind == "If":
+            condition, (_, value), otherwise = value
+            self.assertEqual((condition, otherwise), (f"Has{value}", ("Ref", "AWS::NoValue")))
+        return value
 
     def rights(self, name):
         """Return the actions that a function may use on the pool."""
@@ -74,7 +85,7 @@ class TemplateTest(unittest.TestCase):
         self.assertEqual(self.rights("Accounts"),
                          ACCOUNT_MAKERS | {"AdminDisableUser", "AdminDeleteUser"})
         self.assertEqual(self.rights("Calls"), {"ListUsers"})
-        for name in ("Notifications", "Promotions", "Due"):
+        for name in ("Notifications", "Promotions", "Due", "Reconcile", "Refunds"):
             self.assertEqual(self.rights(name), set())
 
     def test_bck15_only_calls_ask_a_model_and_only_what_is_named(self):
@@ -86,16 +97,17 @@ class TemplateTest(unittest.TestCase):
     def test_bck15_a_message_goes_to_the_topic_and_nowhere_else(self):
         for name in self.functions:
             found = self.allowed(name, "sns")
-            wanted = [] if name in ("SignUp", "Promotions") else [
+            wanted = [] if name in ("SignUp", "Promotions", "Refunds") else [
                 ("sns:Publish", ("Ref", "Topic"), None)]
             self.assertEqual(found, wanted)
 
-    def test_sto49_the_schedule_has_a_handler_of_its_own(self):
-        due = self.functions["Due"]
-        self.assertEqual(due["Handler"], "freemium.function.due")
-        self.assertEqual([each["Type"] for each in due["Events"].values()], ["Schedule"])
-        others = [each.get("Handler") for name, each in self.functions.items() if name != "Due"]
-        self.assertEqual(set(others), {None})
+    def test_sto49_each_schedule_has_a_handler_of_its_own(self):
+        handlers = {name: each["Handler"] for name, each in self.functions.items()
+                    if "Handler" in each}
+        self.assertEqual(handlers, {name: f"freemium.function.{name.lower()}" for name in TIMED})
+        for name in TIMED:
+            events = self.functions[name]["Events"].values()
+            self.assertEqual([each["Type"] for each in events], ["Schedule"])
 
     def test_bck15_each_function_reads_its_own_secrets(self):
         """Check that the secret that all functions read contains no key."""
@@ -103,18 +115,15 @@ class TemplateTest(unittest.TestCase):
         for name in self.functions:
             [(action, resource, _)] = self.allowed(name, "secretsmanager")
             self.assertEqual(action, "secretsmanager:GetSecretValue")
-            if isinstance(resource, tuple) and resource[0] == "If":
-                self.assertEqual(resource[1][0], "HasCallsSecret")
-                resource = resource[1][1]
-            read[name] = {each[1] for each in rights.listed(resource)} - {"ConfigSecret"}
+            read[name] = {self.secret(each) for each in rights.listed(resource)} - {"ConfigSecret"}
         self.assertEqual(read, self.secrets)
 
     def test_bck15_a_function_is_given_the_secrets_that_it_may_read(self):
         given = TEMPLATE.read_text().split("\nResources:")[1]
         for name in self.functions:
             block = given.split(f"\n  {name}:\n")[1].split("\n      Policies:")[0]
-            named = {word for word in ("CallsSecret", "AccountsSecret", "AppleSecret")
-                     if f"${{{word}}}" in block}
+            named = {f"{word}Secret" for word in ("Calls", "Accounts", "Apple", "Customers")
+                     if f"${{{word}Secret}}" in block}
             self.assertEqual(named, self.secrets[name], name)
 
     def test_bck15_each_function_has_its_own_items(self):
@@ -131,7 +140,7 @@ class TemplateTest(unittest.TestCase):
                 self.assertEqual(operator, "ForAllValues:StringLike")
                 keys[name] |= set(wanted["dynamodb:LeadingKeys"])
                 if "index/" in str(resource):
-                    self.assertIn(name, ("Accounts", "Due"))
+                    self.assertIn(name, ("Accounts", "Notifications", *TIMED))
                     self.assertEqual(actions, "dynamodb:Query")
                     self.assertNotIn("index/*", str(resource))
                 if "Delete" in str(actions) and name not in ("Calls", "Accounts"):
@@ -230,6 +239,7 @@ class ConfigurationTest(unittest.TestCase):
                              ("testers", ("me", [""], [5], {"me": 1}, 5, None)),
                              ("ceiling", ({"premium": 0}, {"premium": True}, {"premium": "5"},
                                           {"premium": 2**53}, [], 5)),
+                             ("refunds", ({"usage": "x"}, {"spent": "a:b"}, "a:b", {"usage": 5})),
                              ("basePath", ("/", "api", "/api/", "//api", 5))):
             for value in values:
                 with self.subTest(name=name, value=value), \

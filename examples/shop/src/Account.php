@@ -18,14 +18,14 @@ final class Account
     public function answer(Request $request): Answer
     {
         $account = $this->shop->bearer()->account($request);
-        $plan = $this->shop->ledger()->getPlan($account);
-        if (!$plan->ok || $plan->isCached === true) {
+        $plan = $this->shop->plan($account);
+        if ($plan !== null && (!$plan->ok || $plan->isCached === true)) {
             // Without its database the library answers the default plan, which a subscriber must not see.
             return Answer::later();
         }
 
-        return Answer::json(200, ['coins' => $this->shop->wallet()->coins($account), 'plan' => $plan->plan,
-            'planExpiresAtMs' => $plan->expiresAtMs]);
+        return Answer::json(200, ['coins' => $this->shop->wallet()->coins($account), 'plan' => $plan?->plan
+            ?? $this->shop->settings->plan(), 'planExpiresAtMs' => $plan?->expiresAtMs]);
     }
 
     /**

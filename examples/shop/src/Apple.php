@@ -131,6 +131,20 @@ final class Apple
             'orderId' => $orderId]);
     }
 
+    /**
+     * Sends the answer to a question of Apple's, and returns the status with which that ended.
+     *
+     * @param array<string, mixed> $request that of `assess-refund`
+     */
+    public function say(array $request): string
+    {
+        try {
+            return (new Question($this->send, $this->maxWaitMs))->put($this->verifier->exchange($request))->status();
+        } catch (AssayException $fault) {
+            return $fault->status;
+        }
+    }
+
     /** Runs an exchange; null without a usable response, which changes nothing (FLW-8). */
     private function asked(array $request, ?Facts $evidence = null): ?Document
     {

@@ -8,8 +8,8 @@ use Assay\Ledger\Difference;
 
 /**
  * /balance: whether ledger and Apple agree, and else a line for each difference, with what it means
- * and the one button that settles it (RCN-40, RCN-60); below them Apple's open questions about refunds
- * (RFA-60). It asks Apple nothing: `bin/shop reconcile` does.
+ * and the one button that settles it (RCN-40, RCN-60). It asks Apple nothing: `bin/shop reconcile`
+ * does.
  */
 final class Balance
 {
@@ -18,7 +18,6 @@ final class Balance
     private const DAYS = 90;
     private const DAY_MS = 86_400_000;
     private const HEADS = ['What', 'Order', 'Product', 'Bought, in UTC', 'Found, in UTC', 'What to do'];
-    private const QUESTIONS = ['Order', 'Product', 'Asked, in UTC', 'Apple waits until, in UTC'];
     /** By kind: the tone, what it says, and what to do. The worst first. */
     private const KINDS = [
         'paid-not-granted' => ['bad', 'Paid, and received nothing',
@@ -50,7 +49,7 @@ final class Balance
         $lines = [...$this->shop->reconcile()->differences()];
 
         return Page::of('Balance', $done . $this->state($lines) . $this->lines($lines, $operator)
-            . $this->questions() . $this->chart(), $operator);
+            . $this->chart(), $operator);
     }
 
     // ---- actions of the operator
@@ -184,20 +183,6 @@ final class Balance
 
         return "<form method=\"post\" action=\"/balance\">$hidden$note<button>" . ($isSwept ? 'Sweep now' : 'Close')
             . '</button></form>';
-    }
-
-    /** Returns Apple's questions about refunds that nobody has answered; nothing if there is none. */
-    private function questions(): string
-    {
-        $rows = [];
-        foreach ($this->shop->refunds()->open() as $case) {
-            $rows[] = [Page::text("$case->environment $case->transactionId"), Page::text($case->productId),
-                Page::time($case->askedAtMs), Page::time($case->dueAtMs)];
-        }
-
-        return $rows === [] ? '' : '<section><h2>Apple asks about refunds</h2>'
-            . '<p>An answer needs the consent of the customer. Without it say nothing: Apple decides alone.</p>'
-            . Table::cards('Questions, the oldest first', self::QUESTIONS, $rows) . '</section>';
     }
 
     private function chart(): string

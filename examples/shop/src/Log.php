@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Shop;
 
+use Assay\Exception\AssayException;
 use Psr\Log\LoggerInterface;
 
 /**
@@ -37,11 +38,13 @@ final class Log
         }
     }
 
-    /** Logs class and location of a fault, but not its message, which may quote values. */
+    /**
+     * Logs class and location of a fault, but not its message, which may quote values. Those of the
+     * library and of the settings quote none.
+     */
     public static function fault(\Throwable $fault): void
     {
-        // Messages about the settings name a member and its form, and are for the operator.
-        self::line('ERROR', $fault instanceof \DomainException ? $fault->getMessage()
+        self::line('ERROR', $fault instanceof \DomainException || $fault instanceof AssayException ? $fault->getMessage()
             : $fault::class . " in {$fault->getFile()}:{$fault->getLine()}");
     }
 }

@@ -75,7 +75,7 @@ final class Page
             . '<meta name="viewport" content="width=device-width, initial-scale=1">'
             . '<title>' . self::text($title) . "</title><style>$style</style></head><body>"
             . '<header><h1>' . self::text($title) . '</h1><nav aria-label="Pages"><a href="/dashboard">Dashboard</a> '
-            . "<a href=\"/balance\">Balance</a> <a href=\"/support\">Support</a>$events</nav></header>"
+            . "<a href=\"/balance\">Balance</a> <a href=\"/refunds\">Refunds</a> <a href=\"/support\">Support</a>$events</nav></header>"
             . "<main>$content</main></body></html>\n";
         $hash = base64_encode(hash('sha256', $style, true));
 

@@ -22,6 +22,7 @@ final class Settings
         'operators' => 'an object: name to a hash of "bin/shop password", or to "hash" and "role", "reader", "support" or "admin"',
         'prices' => 'an object: product to "currency", three capital letters, and "minor", a whole number from 0 to 1000000000',
         'formKey' => 'a text of 32 characters or more',
+        'refundHooks' => 'a file of PHP that returns a Shop\RefundHooks',
         'appleHosts' => 'an object: host to the address of this machine where it is played',
     ];
     private const MOST_COINS = 1_000_000_000;
@@ -46,6 +47,8 @@ final class Settings
     public readonly array $prices;
     /** The key of the tokens in the forms of /support. */
     public readonly string $formKey;
+    /** What the shop knows when Apple asks about a refund (RefundHooks); null: nothing. */
+    public readonly ?string $refundHooks;
     /** @var array<string, string> only for tests: the addresses of a mock Apple on this machine */
     public readonly array $appleHosts;
 
@@ -73,6 +76,7 @@ final class Settings
         $this->operators = array_filter(array_map(Login::of(...), (array) ($given->operators ?? [])));
         $this->prices = array_filter(array_map(Price::of(...), (array) ($given->prices ?? [])));
         $this->formKey = $given->formKey ?? '';
+        $this->refundHooks = $given->refundHooks ?? null;
         $this->appleHosts = (array) ($given->appleHosts ?? []);
         $this->operators === [] || $this->formKey !== ''
             || throw new \DomainException('shop: formKey is missing, and operators have forms');
@@ -129,6 +133,7 @@ final class Settings
             'operators' => self::each($members, static fn (mixed $it): bool => Login::of($it) !== null),
             'prices' => self::each($members, static fn (mixed $it): bool => Price::of($it) !== null),
             'formKey' => is_string($value) && strlen($value) >= 32,
+            'refundHooks' => is_string($value) && is_file($value),
             'appleHosts' => self::each($members, is_string(...)),
             default => false,
         };

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Shop;
 
+use Assay\Exception\Rejected;
+use Assay\Ledger\GetPlanResult;
 use Assay\Ledger\Ledger;
 use Assay\Ledger\PdoExecutor;
 use Assay\Sender;
@@ -17,8 +19,8 @@ use PDOException;
  */
 final class Shop
 {
-    /** The time limit of a call by the sweep, in milliseconds: it delays no customer. */
-    private const SWEEP_PATIENCE_MS = 10_000;
+    /** The time limit of a call by a command, in milliseconds: it delays no customer. */
+    public const SWEEP_PATIENCE_MS = 10_000;
 
     private PDO|PDOException|null $pdo = null;
     private ?Verifier $verifier = null;
@@ -26,6 +28,7 @@ final class Shop
     private ?Ledger $ledger = null;
     private ?Judge $judge = null;
     private ?Shared $shared = null;
+    private ?RefundHooks $refundHooks = null;
     /** Whether to create SQLite's file. Only `setUp` does: a missing file is a missing disk. */
     private bool $makesFile = false;
 
@@ -102,7 +105,17 @@ final class Shop
 
     public function refunds(): Refunds
     {
-        return new Refunds($this->ledger(...));
+        return new Refunds($this);
+    }
+
+    public function refundPage(): RefundPage
+    {
+        return new RefundPage($this);
+    }
+
+    public function refundHooks(): RefundHooks
+    {
+        return $this->refundHooks ??= RefundHooks::in($this->settings->refundHooks);
     }
 
     public function reconcile(): Reconcile
@@ -197,6 +210,19 @@ final class Shop
             $this->shared(),
             $maxWaitMs,
         );
+    }
+
+    /**
+     * Returns the plan of an account; null if the account is restricted (CUS-22), and so has the default
+     * one.
+     */
+    public function plan(string $account): ?GetPlanResult
+    {
+        try {
+            return $this->ledger()->getPlan($account);
+        } catch (Rejected $refusal) {
+            return $refusal->status === 'rejected.account.restricted' ? null : throw $refusal;
+        }
     }
 
     public function till(): Till

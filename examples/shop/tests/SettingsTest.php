@@ -56,6 +56,7 @@ final class SettingsTest extends ShopTestCase
                 [self::COINS => ['currency' => 'EUR', 'minor' => 0.99]], [self::COINS => ['currency' => 'EUR', 'minor' => -1]],
                 [self::COINS => ['currency' => 'EUR', 'minor' => 99, 'x' => 1]], [['EUR']], 'x'],
             'formKey' => ['short', 5],
+            'refundHooks' => ['/nowhere/hooks.php', '/tmp', 5],
             'appleHosts' => ['http://127.0.0.1', ['x' => 5]],
             'ofline' => [true],
         ];

@@ -10,9 +10,11 @@ import json
 import pathlib
 import shutil
 import sqlite3
+import subprocess
 import sys
+import uuid
 
-from shop_server import ROOT, ShopServer
+from shop_server import COINS, ROOT, ShopServer
 
 sys.path.append(str(ROOT / "Tests/Gates"))
 
@@ -26,12 +28,21 @@ ACCOUNT = "customer-1"
 PRICES = {"com.example.app.coins100": {"currency": "EUR", "minor": 99}}
 PAGES = {"dashboard": "/dashboard", "week": "/dashboard?span=week",
          "support": f"/support?account={ACCOUNT}", "events": "/events?span=month",
-         "balance": "/balance"}
+         "balance": "/balance", "refunds": "/refunds"}
 # The pictures that the documentation uses: page -> width and scheme -> name.
 PICTURES_OF = {
     "dashboard": {"1280 light": "shop-dashboard", "390 dark": "shop-dashboard-phone"},
     "support": {"1280 dark": "shop-support", "390 dark": "shop-support-phone"},
-    "balance": {"1280 light": "shop-balance", "390 dark": "shop-balance-phone"}}
+    "balance": {"1280 light": "shop-balance", "390 dark": "shop-balance-phone"},
+    "refunds": {"1280 light": "shop-refunds"}}
+# Who has consented: the customers of odd orders.
+HOOKS = """<?php return new class extends Shop\\RefundHooks {
+    public function usage(Assay\\Ledger\\RefundCase $case): ?array
+    { return ['consumed' => 30, 'granted' => 100]; }
+    public function consent(Assay\\Ledger\\RefundCase $case): ?array
+    { return $case->transactionId % 2 === 0 ? null
+        : ['isGiven' => true, 'answeredAtMs' => $case->purchase['purchasedAtMs']]; }
+};"""
 # What each page must have besides: true, in the browser, with its tables opened.
 EXPECTED = {
     "no script": "document.scripts.length == 0",
@@ -99,6 +110,47 @@ def differences(shop):
              for number, (kind, price, at, closed) in enumerate(found)])
 
 
+def answering(shop, settings):
+    """Let the shop answer Apple's questions about refunds."""
+    key = subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt",
+                          "ec_paramgen_curve:P-256"], check=True, capture_output=True, text=True)
+    hooks = FOLDER / "hooks.php"
+    hooks.write_text(HOOKS)
+    api = {"issuerId": str(uuid.uuid4()), "keyId": "ABCDE12345", "privateKey": key.stdout}
+    verifier = {**shop.config, "refunds": {"mode": "answer"}, "appStoreServerApi": api}
+    shop.configure({**settings, "refundHooks": str(hooks), "verifier": verifier},
+                   f"sqlite:{shop.database}")
+
+
+def questions(shop):
+    """Let Apple ask about two refunds now, and let some of this month be closed."""
+    now = int(datetime.datetime.now(datetime.timezone.utc).timestamp() * 1000)
+    for number in (800_000_000_000_901, 800_000_000_000_902):
+        shop.send(shop.coins(number), ACCOUNT)
+        shop.post("/v1/notifications", {"signedPayload": shop.mint(
+            "notification", "--environment", "Production", "--type", "consumable", "--product",
+            COINS, "--transaction-id", str(number), "--original-transaction-id", str(number),
+            "--notification-type", "CONSUMPTION_REQUEST", "--set",
+            'data.consumptionRequestReason="UNINTENDED_PURCHASE"')})
+    sent = "RFA-13 RFA-23 RFA-29 RFA-"
+    closed = [("sent", sent + "35", 100_000, "DECLINE", "declined", None),
+              ("sent", sent + "37", 60_000, "GRANT_PRORATED", "refunded", 40_000),
+              ("sent", sent + "38", 0, "GRANT_FULL", "refunded", 100_000),
+              ("silent", "RFA-20 RFA-23 RFA-30 RFA-39", None, None, "refunded", 100_000),
+              ("late", "RFA-5 RFA-23 RFA-29 RFA-35", 100_000, "DECLINE", "", None)]
+    with sqlite3.connect(shop.database, timeout=10) as connection:
+        connection.executemany(
+            "INSERT INTO assay_refund VALUES (?, 'Production', 'com.example.app', ?, ?, ?,"
+            " 'Consumable', 'PURCHASED', 'UNINTENDED_PURCHASE', 0, 0, 0, ?, ?, ?, '', 0, ?,"
+            " 'DELIVERED', ?, ?, NULL, ?, ?, ?, ?, ?)",
+            [(f"Production/{order}", order, order, COINS, str(number), asked, state, rules, used,
+              wish, asked if state == "sent" else None, asked + 300_000, outcome,
+              asked + 7_200_000 if outcome else 0, share)
+             for number, (state, rules, used, wish, outcome, share) in enumerate(closed)
+             for order in (str(700_000_000_000_000 + number),)
+             for asked in (now - (number + 1) * 600_000,)])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", type=pathlib.Path)
@@ -107,11 +159,15 @@ def main():
     suite = Suite("shop-pages")
     shutil.rmtree(FOLDER, ignore_errors=True)
     settings = {"testers": [ACCOUNT], "prices": PRICES}
-    with ShopServer(FOLDER, options.program.resolve(), settings=settings) as shop:
+    shop = ShopServer(FOLDER, options.program.resolve(), settings=settings)
+    answering(shop, settings)
+    with shop:
         a_day(shop)
         differences(shop)
+        questions(shop)
         screens.look(suite, [{
             "name": name, "address": shop.url + path, "login": ["operator", shop.password],
+            "tall": name == "refunds",
             "expect": {**EXPECTED, **(CHARTS if name == "dashboard" else {})},
             "pictures": {at: str(PICTURES / f"{picture}.png")
                          for at, picture in PICTURES_OF.get(name, {}).items() if options.pictures},
