@@ -1,11 +1,13 @@
 """The Apple of reconcile_world.py: purchases of a month, and what Apple notifies about them."""
 
 import base64
+import collections
 import heapq
 import json
 import random
 import threading
 import uuid
+from typing import NamedTuple
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 NOW = 1_790_000_000_000
@@ -20,6 +22,21 @@ PAGE = 20
 HISTORY = "/inApps/v1/notifications/history"
 # Nobody listens there: the mock signs a notification, and this module delivers it.
 NOWHERE = "http://127.0.0.1:1/"
+
+
+class Chances(NamedTuple):
+    """How often what is rare happens."""
+
+    dropped: float = 0.2
+    gone: float = 0.02
+    refunded: float = 0.08
+    in_part: float = 0.25
+    reversed: float = 0.18
+    killed: float = 0.05
+
+
+#: Those of a small world, in which otherwise nothing would happen.
+DENSE = Chances(dropped=0.4, gone=0.1, refunded=0.5, reversed=0.5, killed=0.3)
 
 
 class Purchase:
@@ -65,8 +82,9 @@ class Apple:
     notifications is answered here: the mock keeps 10,000 of them, and it knows neither refunds of
     a part nor reversals, whose texts are minted."""
 
-    def __init__(self, authority, mock, seed, count, say=lambda text: None):
+    def __init__(self, authority, mock, seed, count, chances, say=lambda text: None):
         self.authority, self.mock, self.send_to_mock = authority, mock, mock.sender
+        self.chances = chances
         self.random, self.lock = random.Random(seed), threading.Lock()
         self.purchases, self.notes, self.number = [], [], 0
         self.requests, self.pages, self.faults, self.is_faulty = 0, 0, 0, False
@@ -95,7 +113,7 @@ class Apple:
         """Six of ten purchases are consumables, one is an unlock, and three are periods of
         subscriptions, each of which has two."""
         for _ in range(count * 6 // 10):
-            is_gone = self.random.random() < 1 / 50
+            is_gone = self.random.random() < self.chances.gone
             self.sell(GONE if is_gone else COINS, "consumable", 24 * DAY)
         for _ in range(count // 10):
             self.sell(LIFETIME, "non-consumable", 24 * DAY)
@@ -115,12 +133,12 @@ class Apple:
         if type == "auto-renewable":
             seen_at += PERIOD - HOUR
             self.at(seen_at, lambda: self.renew(purchase))
-        if self.random.random() >= 0.08:
+        if self.random.random() >= self.chances.refunded:
             return
         refunded_at = seen_at + self.random.randrange(HOUR, 12 * HOUR)
-        in_part = type == "consumable" and self.random.random() < 0.25
+        in_part = type == "consumable" and self.random.random() < self.chances.in_part
         share = self.random.choice((20_000, 33_333, 50_000)) if in_part else FULL
-        is_reversed = type != "auto-renewable" and self.random.random() < 0.18
+        is_reversed = type != "auto-renewable" and self.random.random() < self.chances.reversed
         self.at(refunded_at, lambda: self.refund(purchase, share))
         if is_reversed:
             # More than a day later: never in the same window, so never on the same page.
@@ -180,7 +198,9 @@ class Apple:
                 "data.signedTransactionInfo": signed}).decode().strip())
 
     def keep(self, purchase, type, text):
-        dropped = self.random.choice(("failed", "lost")) if self.random.random() < 0.2 else None
+        dropped = None
+        if self.random.random() < self.chances.dropped:
+            dropped = self.random.choice(("failed", "lost"))
         note = Note(purchase, type, self.now, text, dropped)
         purchase.notes.append(note)
         self.notes.append(note)
@@ -227,6 +247,12 @@ class Apple:
                         "attemptDate": note.at, "sendAttemptResult":
                         "NO_RESPONSE" if note.dropped == "failed" else "SUCCESS"}]}
                     for note in page]}
+
+
+    def pages_from(self, begin):
+        """The pages of the history, by windows of a day."""
+        windows = collections.Counter((note.at - begin) // DAY for note in self.notes)
+        return sum(max(1, -(-windows[day] // PAGE)) for day in range(max(windows) + 1))
 
 
 def octets(body):

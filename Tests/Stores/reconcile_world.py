@@ -29,7 +29,7 @@ import engines  # noqa: E402
 from assay.ledger import Ledger  # noqa: E402
 from assay_testing import Authority  # noqa: E402
 from assay_testing.apple import MockApple  # noqa: E402
-from reconcile_apple import BEGIN, DAYS, GONE, HOUR, MINUTE, PAGE, Apple  # noqa: E402
+from reconcile_apple import BEGIN, GONE, HOUR, MINUTE, Apple, Chances  # noqa: E402
 
 KILLS = 20
 #: The most requests to Apple of one run over 10,000 purchases.
@@ -48,12 +48,13 @@ class Fragile:
     """An executor and a sender that stop the process, before or after one of their calls."""
 
     def __init__(self, executor, sender):
-        self.executor, self.sender, self.left = executor, sender, None
+        self.executor, self.sender, self.left, self.calls = executor, sender, None, 0
 
     def __getattr__(self, name):
         return getattr(self.executor, name)
 
     def count(self):
+        self.calls += 1
         if self.left is None:
             return
         self.left -= 1
@@ -109,7 +110,6 @@ class Host:
         self.random, self.clock = random.Random(seed), Clock(BEGIN)
         self.wallet, self.granted, self.taken = collections.Counter(), set(), set()
         self.fates, self.attempts, self.lock = {}, 0, threading.Lock()
-        self.requests, self.found = 0, collections.Counter()
         self.superseded = self.turned_away = self.stopped = 0
         products = {**apple.mock.config["products"], GONE: {"type": "consumable"}}
         config = {**apple.mock.config, "ledger": {
@@ -182,7 +182,7 @@ class Host:
             # The shop refuses what it does not know.
             assert not self.ledger.claim(
                 told, purchase.account, attempt_id=self.attempt(), grant=self.pay).ok
-        elif self.random.random() < 0.05:
+        elif self.random.random() < self.apple.chances.killed:
             self.fates[purchase] = "killed"
             assert self.ledger.claim(told, purchase.account, attempt_id=self.attempt()).ok
         else:
@@ -192,7 +192,8 @@ class Host:
 
     def hear(self, note, told):
         """Handle a notification; one take-back of twenty is killed."""
-        is_killed = note.type == "REFUND" and self.random.random() < 0.05
+        is_killed = (
+            note.type == "REFUND" and self.random.random() < self.apple.chances.killed)
         if is_killed:
             note.dropped = "killed"
         found = self.ledger.apply_event(
@@ -249,29 +250,41 @@ class Host:
                  random, and then between the rows that were left behind
         """
         apple, begun = self.apple, self.apple.requests
-        pages, first = len(apple.notes) // PAGE + DAYS, apple.pages
+        pages, first = apple.pages_from(BEGIN - HOUR), apple.pages
+        for ledger in ledgers:
+            ledger.executor.calls = 0
         places = sorted(self.random.randrange(pages) for _ in range(kills * 4 // 5))
         stopped, part, apple.is_faulty = 0, "recheck", kills > 0
         while True:
-            self.say(f"{name}: {apple.pages - first:,} pages of about {pages:,}, at {part}, "
-                     f"{stopped} kills")
-            left, most = None, self.random.choice((1, 3, 10)) if kills else 100
-            if stopped < len(places) and apple.pages - first >= places[stopped]:
-                left, most = self.random.randrange(1, 250), 1
-            elif len(places) <= stopped < kills and part not in ("recheck", "events"):
-                left, most = self.random.randrange(1, 20), 1
-            found = self.turn(ledgers, left, most)
+            done, is_listed = apple.pages - first, part not in ("recheck", "events")
+            self.say(f"{name}: {done:,} pages of {pages:,}, at {part}, {stopped} kills")
+            left, most, rivals = None, self.random.choice((1, 3, 10)) if kills else 100, ledgers
+            if stopped < len(places) and done >= places[stopped]:
+                # Anywhere in an exchange of one page.
+                left, most = self.random.randrange(1, 10 + self.calls(ledgers) // (done + 1)), 1
+            elif len(places) <= stopped < kills:
+                most = 1
+                if is_listed:
+                    left, rivals = self.random.randrange(1, 11), ledgers[:1]
+            found = self.turn(rivals, left, most)
             if None in found:
                 stopped += 1
                 # The lease of the killed process runs out.
                 self.clock.add(6 * MINUTE)
             done = [one for one in found if one is not None and one.ok]
-            if done and stopped >= kills and not all(one.has_more for one in done):
+            # One of two may have begun the next run when the other had finished this one.
+            is_over = all(one is not None and (one.ok or one.status in (RUNNING, SUPERSEDED))
+                          for one in found) and not any(one.has_more for one in done)
+            if done and is_over and stopped >= kills:
                 break
             part = next((one.part for one in done), part) or "recheck"
         apple.is_faulty = False
         self.stopped += stopped
         return apple.requests - begun
+
+    @staticmethod
+    def calls(ledgers):
+        return sum(ledger.executor.calls for ledger in ledgers)
 
     def turn(self, ledgers, left, most):
         """Run one exchange, or two at once, of which the first may lose its lease."""
@@ -307,7 +320,6 @@ class Host:
         if not found.ok:
             assert found.status in SILENT | {RUNNING, SUPERSEDED}, found.document.json
         with self.lock:
-            self.found.update({one.kind: one.count for one in found.found})
             self.turned_away += found.status == RUNNING
             self.superseded += found.status == SUPERSEDED
         return found
@@ -375,14 +387,16 @@ class World:
         host.live()
         lived = time.monotonic()
         killed = host.reconcile("first run", (host.ledger, host.other), KILLS)
+        ran = time.monotonic()
         self.compare({(kind, each.known) for each in apple.purchases if (kind := host.kind(each))})
         waiting = {("reversal-not-given-back", each.known) for each in apple.purchases
                    if host.waits(each)}
-        found = host.found.copy()
+        found = collections.Counter(one.kind for one in host.open())
         host.come()
         host.sweep()
         host.clock.add(20 * MINUTE)
         requests = host.reconcile("second run", (host.later,))
+        self.say("after the second run")
         self.compare(waiting)
         if waiting:
             host.sweep()
@@ -410,7 +424,8 @@ class World:
             f"found {dict(sorted(found.items()))}",
             f"left {left}, after {3 if waiting else 2} runs",
             f"grants paid {len(host.granted):,}, take-backs {len(host.taken):,}",
-            f"seconds {lived - begun:.0f} before the runs, {time.monotonic() - lived:.0f} after"]
+            f"seconds: {lived - begun:.0f} for the month, {ran - lived:.0f} for the run that was "
+            f"killed, {time.monotonic() - ran:.0f} for what follows"]
 
     def compare(self, expected):
         """Compare the list of differences with the oracle's, row by row."""
@@ -439,12 +454,12 @@ class Progress:
 
 
 @contextlib.contextmanager
-def apple_of(count, seed, say=lambda text: None):
+def apple_of(count, seed, chances=Chances(), say=lambda text: None):
     """Yield the Apple of a month, with so many purchases."""
     with tempfile.TemporaryDirectory() as folder:
         authority = Authority(folder=pathlib.Path(folder))
         with MockApple(authority, clock=BEGIN) as mock:
-            yield Apple(authority, mock, seed, count, say)
+            yield Apple(authority, mock, seed, count, chances, say)
 
 
 def play(apple, url, seed, say=lambda text: None):
@@ -463,7 +478,7 @@ def main():
     parser.add_argument("--tools", type=pathlib.Path, default=pathlib.Path(sys.prefix) / "bin")
     options = parser.parse_args()
     say, is_good = Progress(), True
-    with apple_of(options.purchases, options.seed, say) as apple:
+    with apple_of(options.purchases, options.seed, say=say) as apple:
         for name in options.engines.split(","):
             with engines.scratch(options.tools) as place:
                 engine = place.engine(name)
