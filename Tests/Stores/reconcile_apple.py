@@ -35,6 +35,7 @@ class Chances(NamedTuple):
     killed: float = 0.05
 
 
+USUAL = Chances()
 #: Those of a small world, in which otherwise nothing would happen.
 DENSE = Chances(dropped=0.4, gone=0.1, refunded=0.5, reversed=0.5, killed=0.3)
 

@@ -182,7 +182,7 @@ class Host:
     # ---- the oracle -----------------------------------------------------------------------
 
     def kind(self, purchase):
-        """The difference of a purchase after a run over all notifications; None if there is none."""
+        """The difference of a purchase after a run over all notifications, if there is any."""
         fate, lost = self.fates.get(purchase), purchase.share > 0
         if purchase.type != "consumable":
             return None if fate or lost else "subscription-unowned"
@@ -192,12 +192,12 @@ class Host:
             kind = "unknown-product" if purchase.product == GONE else "paid-not-granted"
             return None if lost else kind
         if fate == "killed":
-            if refund is None or not is_refund_seen and reversal and not reversal.dropped:
+            if refund is None or (not is_refund_seen and reversal and not reversal.dropped):
                 return "claim-left-behind"
             if reversal is None or not reversal.dropped:
                 return None
             return "reversal-not-given-back"
-        if refund is None or not is_refund_seen and reversal and not reversal.dropped:
+        if refund is None or (not is_refund_seen and reversal and not reversal.dropped):
             return None
         if not purchase.units(purchase.refunded):
             # A small part of one unit takes nothing.

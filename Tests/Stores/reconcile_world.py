@@ -29,7 +29,7 @@ sys.path[:0] = [str(HERE), str(ROOT / "bindings/python"), str(ROOT / "bindings/p
 import engines  # noqa: E402
 from assay_testing import Authority  # noqa: E402
 from assay_testing.apple import MockApple  # noqa: E402
-from reconcile_apple import BEGIN, MINUTE, Apple, Chances  # noqa: E402
+from reconcile_apple import BEGIN, MINUTE, USUAL, Apple  # noqa: E402
 from reconcile_host import Host  # noqa: E402
 
 KILLS = 20
@@ -43,8 +43,8 @@ TABLES = ("purchase_key", "purchase", "subscription", "event", "audit", "differe
 class World:
     """The whole of it: what is found, what is paid, and what is left."""
 
-    def __init__(self, apple, host, say):
-        self.apple, self.host, self.say = apple, host, say
+    def __init__(self, apple, host, kills, say):
+        self.apple, self.host, self.kills, self.say = apple, host, kills, say
         self.complaints = []
 
     def expect(self, is_good, complaint):
@@ -55,7 +55,7 @@ class World:
         apple, host, begun = self.apple, self.host, time.monotonic()
         host.live()
         lived = time.monotonic()
-        killed = host.reconcile("first run", (host.ledger, host.other), KILLS)
+        killed = host.reconcile("first run", (host.ledger, host.other), self.kills)
         ran = time.monotonic()
         self.compare({(kind, each.known) for each in apple.purchases if (kind := host.kind(each))})
         waiting = {("reversal-not-given-back", each.known) for each in apple.purchases
@@ -83,7 +83,7 @@ class World:
         plans = host.plans()
         self.expect(not plans, f"plans: {plans}")
         self.expect(requests <= MOST_REQUESTS, f"{requests:,} requests")
-        self.expect(host.stopped == KILLS, f"{host.stopped} kills")
+        self.expect(host.stopped == self.kills, f"{host.stopped} kills")
         dropped = collections.Counter(note.dropped for note in apple.notes)
         return [
             f"{apple.count:,} purchases, {len(apple.notes):,} notifications: "
@@ -142,9 +142,12 @@ def rows_of(url):
             cursor.execute(f"SELECT * FROM assay_{table}")
             names = [column[0] for column in cursor.description]
             found += sorted(
-                f"{table} {[value for name, value in zip(names, row) if name != WRITTEN]}"
-                for row in cursor.fetchall())
+                f"{table} {values_of(names, row)}" for row in cursor.fetchall())
         return found
+
+
+def values_of(names, row):
+    return [value for name, value in zip(names, row, strict=True) if name != WRITTEN]
 
 
 # ---- the command --------------------------------------------------------------------------
@@ -167,7 +170,7 @@ class Progress:
 
 
 @contextlib.contextmanager
-def apple_of(count, seed, chances=Chances(), say=lambda text: None):
+def apple_of(count, seed, chances=USUAL, say=lambda text: None):
     """Yield the Apple of a month, with so many purchases."""
     with tempfile.TemporaryDirectory() as folder:
         authority = Authority(folder=pathlib.Path(folder))
@@ -175,11 +178,11 @@ def apple_of(count, seed, chances=Chances(), say=lambda text: None):
             yield Apple(authority, mock, seed, count, chances, say)
 
 
-def play(apple, url, seed, say=lambda text: None):
+def play(apple, url, seed, kills=KILLS, say=lambda text: None):
     """Play the month on one engine; return lines about it, and complaints."""
     host = Host(apple, url, seed, say)
     with contextlib.closing(host):
-        world = World(apple, host, say)
+        world = World(apple, host, kills, say)
         return world.play(), world.complaints
 
 
@@ -201,7 +204,7 @@ def main():
                 os.environ.update(engine.environment)
                 engine.start()
                 apple.reset()
-                lines, complaints = play(apple, engine.url, options.seed, say)
+                lines, complaints = play(apple, engine.url, options.seed, say=say)
             for line in lines + [f"MISSED: {one}" for one in complaints]:
                 print(f"{name}: {line}", flush=True)
             is_good = is_good and not complaints
