@@ -327,7 +327,7 @@ check-engines:
 	@$(PYTHON) $(GATES)/python.py $(STORES) --suite engines \
 	  --only 'test_engines.py' --tools
 
-# A world of lost notifications, reconciled, on SQLite and PostgreSQL.
+# A month of lost notifications, reconciled, on every engine.
 .PHONY: check-reconcile
 check-reconcile: cli all
 	@ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
@@ -366,8 +366,9 @@ check-races:
 	@$(PYTHON) $(GATES)/python.py $(STORES) --suite races \
 	  --only 'test_races.py'
 
-STORE_RUN = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
-	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing $(PYTHON)
+STORE_VARIABLES = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
+	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing
+STORE_RUN = $(STORE_VARIABLES) $(PYTHON)
 RACES = $(STORE_RUN) $(STORES)/races.py
 .PHONY: check-store-races $(STORE_ENGINES:%=check-race-%)
 # The double of DynamoDB answers a tenth as fast as an engine.
@@ -377,6 +378,15 @@ check-store-races: $(STORE_ENGINES:%=check-race-%)
 $(STORE_ENGINES:%=check-race-%): check-race-%:
 	@$(STORE_RUN) $(STORES)/scenes.py --engine $*
 	@$(RACES) --engine $* --operations $(RACED) --workers 4 --kills 10 --engine-kills 1
+
+# The full size of a month: make reconcile-world WORLD=10000 ENGINES=sqlite,dynamodb SEED=1
+.PHONY: reconcile-world
+WORLD ?= 10000
+ENGINES ?= sqlite,postgres,mariadb,dynamodb
+reconcile-world: cli all ## a month of purchases, reconciled and killed: WORLD= ENGINES= SEED=
+	@$(PYTHON) $(GATES)/python_tools.py
+	@$(STORE_VARIABLES) $(BUILD)/python-tools/bin/python $(STORES)/reconcile_world.py \
+	  --engines $(ENGINES) --purchases $(WORLD) $(if $(SEED),--seed $(SEED))
 
 races: ## many processes on one engine, killed at random: ENGINE= OPERATIONS= KILLS= SEED=
 	@$(STORE_RUN) $(STORES)/scenes.py --engine $(ENGINE) --only 1 2 --rounds 10

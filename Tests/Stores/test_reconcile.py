@@ -1,12 +1,12 @@
-"""Test `reconcile` in a world of purchases whose notifications were partly lost: it is stopped
-after random statements and requests, goes on, and what it reports equals what an oracle knows.
+"""Test `reconcile` in a month of purchases whose notifications were partly lost, which
+reconcile_world.py plays, and on single answers of Apple's.
 
-  test_reconcile.py            with ASSAY_LIBRARY and ASSAY_PROGRAM, on SQLite and PostgreSQL
+  test_reconcile.py          with ASSAY_LIBRARY and ASSAY_PROGRAM, on each engine that is installed
 """
 
 import contextlib
+import os
 import pathlib
-import random
 import sys
 import tempfile
 import time
@@ -17,82 +17,28 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "bindings/python"), str(ROOT / "bindings/python_testing")]
 
 import engines  # noqa: E402
+import reconcile_world  # noqa: E402
 from assay.ledger import Ledger  # noqa: E402
 from assay_testing import Authority  # noqa: E402
 from assay_testing.apple import MockApple  # noqa: E402
-
-NOW = 1_790_000_000_000
-MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
-COINS, GONE = "com.example.app.coins100", "com.example.app.coins500"
-PREMIUM = "com.example.app.premium.monthly"
-# Nobody listens there: a delivery fails.
-NOWHERE = "http://127.0.0.1:1/"
-HISTORY = "/inApps/v1/notifications/history"
-PACE = {"get-notification-history": 1000, "get-all-subscription-statuses": 1000}
-
-
-class Stopped(BaseException):
-    """The process ends here."""
-
-
-class Fragile:
-    """An executor and a sender that stop the process, before or after one of their calls."""
-
-    def __init__(self, executor, sender):
-        self.executor, self.sender, self.left = executor, sender, None
-
-    def __getattr__(self, name):
-        return getattr(self.executor, name)
-
-    def count(self):
-        if self.left is None:
-            return
-        self.left -= 1
-        if self.left <= 0:
-            self.left = None
-            raise Stopped
-
-    @contextlib.contextmanager
-    def session(self):
-        with self.executor.session() as execute:
-            yield self.watched(execute)
-
-    def watched(self, execute):
-        def call(step):
-            self.count()
-            found = execute(step)
-            self.count()
-            return found
-        return call
-
-    def send(self, request):
-        self.count()
-        found = self.sender(request)
-        self.count()
-        return found
+from reconcile_apple import COINS, DAY, DENSE, HISTORY, HOUR, MINUTE, NOW, NOWHERE  # noqa: E402
+from reconcile_host import PACE, Fragile, Stopped  # noqa: E402
 
 
 class World:
-    """Purchases of the mock Apple, what the host did about them, and what must be found."""
+    """A host with one ledger on SQLite, and the mock Apple."""
 
-    def __init__(self, apple, url, seed, **settings):
-        self.apple, self.random = apple, random.Random(seed)
+    def __init__(self, apple, path, **settings):
+        self.apple, self.path = apple, path
         self.begun, self.now = time.monotonic(), NOW - 5 * DAY
         self.wallet, self.granted, self.taken = {}, set(), set()
-        self.expected, self.target = set(), {}
-        products = {**apple.config["products"], GONE: {"type": "consumable"}}
-        config = {**apple.config, **settings, "ledger": {"engine": url.partition(":")[0].replace(
-            "postgresql", "postgres"), "rateLimits": PACE}}
-        self.ledger = self.opened(url, config)
-        self.late = self.opened(url, {**config, "products": products})
         self.number, self.attempts = 0, 0
+        self.ledger = Ledger(f"sqlite:///{path}", {
+            **apple.config, **settings, "ledger": {"engine": "sqlite", "rateLimits": PACE}},
+            create=True, clock=self.clock)
+        fragile = Fragile(self.ledger.executor, apple.sender)
+        self.ledger.executor, self.ledger._sender = fragile, fragile.send
         apple.play("clock", {"now": self.now})
-
-    def opened(self, url, config):
-        ledger = Ledger(url, config, create=True, clock=self.clock)
-        fragile = Fragile(ledger.executor, self.apple.sender)
-        ledger.executor, ledger._sender = fragile, fragile.send
-        return ledger
 
     def clock(self):
         return self.now / 1000 + time.monotonic() - self.begun
@@ -113,7 +59,7 @@ class World:
 
     def tell(self, known, type, subtype=None):
         """Let Apple notify, and return the notification as evidence."""
-        return self.late.verifier.verify_notification(
+        return self.ledger.verifier.verify_notification(
             self.notify(known, type, subtype), now=self.now)
 
     def buy(self, product=COINS, type="consumable", environment="Sandbox"):
@@ -138,147 +84,49 @@ class World:
         self.wallet[take.purchase_key.partition("/")[2]] -= take.units
 
     def claim(self, evidence, account):
-        return self.late.claim(evidence, account, attempt_id=self.attempt(), grant=self.pay)
+        return self.ledger.claim(evidence, account, attempt_id=self.attempt(), grant=self.pay)
 
     def sweep(self):
-        self.late.resume_expired(attempt_id=self.attempt(), grant=self.pay)
-        self.late.resume_expired_revocations(attempt_id=self.attempt(), take_back=self.take)
+        self.ledger.resume_expired(attempt_id=self.attempt(), grant=self.pay)
+        self.ledger.resume_expired_revocations(attempt_id=self.attempt(), take_back=self.take)
 
-    # ---- what happens ----------------------------------------------------------------
-
-    def coins(self):
-        """One consumable: it is claimed, left behind or lost, and perhaps refunded later."""
-        known, fate = self.buy(), self.random.randrange(4)
-        told = self.tell(known, "ONE_TIME_CHARGE")
-        kind, self.target[known] = None, 1
-        if fate < 2:
-            self.claim(told, f"user{self.number % 9}")
-        elif fate == 2:
-            self.late.claim(told, f"user{self.number % 9}", attempt_id=self.attempt())
-            kind = "claim-left-behind"
-        else:
-            kind = "paid-not-granted"
-        if self.random.random() < 0.3:
-            self.apple.play("refund", {"transactionId": known})
-            self.pass_time(MINUTE)
-            refund = self.tell(known, "REFUND")
-            self.target[known] = 0
-            kind = "refund-not-taken-back" if fate < 2 else None
-            if self.random.random() < 0.3:
-                self.late.apply_event(
-                    refund, attempt_id=self.attempt(), grant_mode="lease", take_back=self.take)
-                kind = None
-        if kind:
-            self.expected.add((kind, known))
-
-    def gone(self):
-        known = self.buy(GONE)
-        self.tell(known, "ONE_TIME_CHARGE")
-        self.target[known] = 1
-        self.expected.add(("unknown-product", known))
-
-    def subscription(self):
-        known = self.buy(PREMIUM, "auto-renewable")
-        told = self.tell(known, "SUBSCRIBED", "INITIAL_BUY")
-        if self.random.random() < 0.7:
-            self.late.update_subscriptions(told, f"user{self.number % 9}")
-        else:
-            self.expected.add(("subscription-unowned", known))
-
-    # ---- the run -----------------------------------------------------------------------
-
-    def reconcile(self, ledger, parts, stops=0):
-        """Run to the end, stopped so many times. Return how many requests Apple has got."""
-        fragile, begun = ledger.executor, len(self.apple.log)
-        for _ in range(400):
-            fragile.left = self.random.randrange(1, 60) if stops else None
-            try:
-                found = ledger.reconcile(
-                    "Sandbox", parts=parts, from_ms=NOW - 6 * DAY, attempt_id=self.attempt(),
-                    max_requests=self.random.choice((1, 3, 100)))
-            except Stopped:
-                stops -= 1
-                other = ledger.reconcile(
-                    "Sandbox", parts=parts, from_ms=NOW - 6 * DAY, attempt_id=self.attempt(),
-                    max_requests=1)
-                if not other.ok:
-                    assert other.status == "unavailable.reconcile.running", other
-                    assert other.retry_after_ms > 0
-                # The lease of the stopped process runs out.
-                self.pass_time(6 * MINUTE)
-                continue
-            finally:
-                fragile.left = None
-            assert found.ok, found.document.json
-            if not found.has_more:
-                assert stops <= 0, f"{stops} stops are left"
-                return len(self.apple.log) - begun
-        raise AssertionError("the run does not end")
-
-    def open(self, ledger):
-        found, after = [], None
-        while True:
-            page = ledger.list_differences(after=after)
-            found += page.differences
-            if not page.has_more:
-                return found
-            after = page.after
+    def open(self):
+        """Return the open differences, of which this world has one page."""
+        page = self.ledger.list_differences()
+        assert not page.has_more
+        return page.differences
 
 
 class Reconcile(unittest.TestCase):
-    def world(self, url, seed, size):
-        with tempfile.TemporaryDirectory() as folder, MockApple(
-                Authority(folder=pathlib.Path(folder)), clock=NOW - 5 * DAY) as apple:
-            world = World(apple, url, seed)
-            makes = [world.coins] * 7 + [world.gone] + [world.subscription] * 2
-            for _ in range(size):
-                world.random.choice(makes)()
-                world.pass_time(4 * DAY // size)
-            world.pass_time(DAY)
-            self.check(world)
-            world.ledger.close()
-            world.late.close()
+    """A month of 60 purchases, on each engine; fewer on the double of DynamoDB, which is slow."""
 
-    def check(self, world):
-        world.reconcile(world.ledger, ["events", "open"], stops=20)
-        # What was pending when it was seen is judged by the next run, as by the hour's.
-        world.reconcile(world.ledger, ["open"])
-        self.assertEqual({(one.kind, one.transaction_id) for one in world.open(world.ledger)},
-                         world.expected)
-        self.assertTrue(all(one.price == 9990 for one in world.open(world.ledger)
-                            if one.kind == "paid-not-granted"))
-        # The catalogue has the product again, the sweeps run, the customers' apps come.
-        world.reconcile(world.late, ["events", "open"])
-        for one in world.open(world.late):
-            if one.kind in ("paid-not-granted", "subscription-unowned"):
-                self.come(world, one)
-        world.sweep()
-        world.pass_time(20 * MINUTE)
-        world.reconcile(world.late, ["events", "open"])
-        self.assertEqual([(one.kind, one.transaction_id) for one in world.open(world.late)], [])
-        self.assertEqual({key: world.wallet.get(key, 0) for key in world.target}, world.target)
-
-    def come(self, world, one):
-        with world.late.verifier.exchange({
-                "operation": "get-transaction-info", "environment": "Sandbox",
-                "transactionId": one.transaction_id}, now=world.now) as exchange:
-            found = exchange.run(world.apple.sender)
-        if one.kind == "paid-not-granted":
-            self.assertEqual(world.claim(found, "late").outcome, "new")
-        else:
-            world.late.update_subscriptions(found, "late")
-
-    def test_sqlite(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.world(f"sqlite:///{folder}/ledger.db", 7, 60)
-
-    def test_postgres(self):
-        with engines.scratch() as place:
-            engine = place.engine("postgres")
+    def on(self, name, seed, purchases=60, kills=20):
+        # moto's server is in the environment of the clients.
+        is_environment = sys.prefix != sys.base_prefix
+        with engines.scratch(pathlib.Path(sys.prefix) / "bin" if is_environment else None) as place:
+            engine = place.engine(name)
             if engine.missing:
                 self.skipTest(engine.missing)
+            os.environ.update(engine.environment)
             engine.start()
-            self.world(engine.url, 8, 60)
+            with reconcile_world.apple_of(purchases, seed, DENSE) as apple:
+                try:
+                    _, complaints = reconcile_world.play(apple, engine.url, seed, kills)
+                except ImportError as error:
+                    self.skipTest(f"no client: {error}")
+            self.assertEqual(complaints, [])
+
+    def test_sqlite(self):
+        self.on("sqlite", 7)
+
+    def test_postgres(self):
+        self.on("postgres", 8)
+
+    def test_mariadb(self):
+        self.on("mariadb", 9)
+
+    def test_dynamodb(self):
+        self.on("dynamodb", 10, purchases=24, kills=8)
 
 
 class Pages(unittest.TestCase):
@@ -288,12 +136,9 @@ class Pages(unittest.TestCase):
     def world(self, **settings):
         with tempfile.TemporaryDirectory() as folder, MockApple(
                 Authority(folder=pathlib.Path(folder)), clock=NOW - 5 * DAY) as apple:
-            world = World(apple, f"sqlite:///{folder}/ledger.db", 1, **settings)
-            try:
+            world = World(apple, f"{folder}/ledger.db", **settings)
+            with contextlib.closing(world.ledger):
                 yield world
-            finally:
-                world.ledger.close()
-                world.late.close()
 
     def ask(self, world, **more):
         more = {"from_ms": world.now - HOUR, **more}
@@ -301,7 +146,7 @@ class Pages(unittest.TestCase):
             "Sandbox", parts=["events"], attempt_id=world.attempt(), **more)
 
     def is_revoked(self, world, known):
-        found = world.late.find(environment="Sandbox", transaction_id=known, operator_view=True)
+        found = world.ledger.find(environment="Sandbox", transaction_id=known, operator_view=True)
         return [one.state for one in found.rows] == ["revoked"]
 
     # ---- a page that is read again ---------------------------------------------------
@@ -353,6 +198,61 @@ class Pages(unittest.TestCase):
             fragile.left = None
             self.assertEqual(set(was_done), {False, True})
 
+    # ---- no answer ------------------------------------------------------------------------
+
+    def test_no_answer(self):
+        """Each ends with a status of its own and changes no row; the next exchange goes on."""
+        hour = {"retryAfter": NOW}  # hours ahead
+        for fault, count, status in (
+                (hour, 1, "unavailable.app-store.rate-limited"),
+                ({"status": 503}, 1, "unavailable.app-store.no-response"),
+                ({"errorCode": 5_000_001}, 1, "unavailable.app-store.no-response"),
+                ({"reset": True}, 1, "unavailable.app-store.no-response"),
+                ({"status": 401}, 2, "rejected.app-store.unauthorized")):
+            with self.subTest(fault=fault), self.world() as world:
+                known = self.refund(world)
+                before = reconcile_world.rows_of(f"sqlite:///{world.path}")
+                world.apple.play("script", [
+                    {"path": HISTORY, "nth": list(range(1, count + 1)), "fault": fault}])
+                found = self.ask(world, attempts=1)
+                self.assertEqual((found.status, found.has_more, found.notifications),
+                                 (status, True, 0), found.document.json)
+                self.assertEqual(found.not_before_ms is None, fault is not hour)
+                self.assertEqual(reconcile_world.rows_of(f"sqlite:///{world.path}"), before)
+                found = self.ask(world)
+                self.assertTrue(found.ok, found.document.json)
+                self.assertEqual((found.resumed, found.has_more, found.revoked),
+                                 (True, False, 1))
+                self.assertTrue(self.is_revoked(world, known))
+
+    def test_dead_token(self):
+        """A token that died costs its window a second look; one that dies again ends the exchange,
+        and the next one goes on."""
+        for code in 4_000_014, 4_000_017:
+            for deaths, requests in ([2], 4), ([2, 4], 4):
+                with self.subTest(code=code, deaths=deaths), self.world() as world:
+                    known = world.buy()
+                    world.claim(world.tell(known, "ONE_TIME_CHARGE"), "ann")
+                    for _ in range(20):
+                        world.notify(known, "PRICE_INCREASE", "PENDING")
+                    # The refund is on the second page.
+                    world.apple.play("refund", {"transactionId": known})
+                    world.pass_time(MINUTE)
+                    world.notify(known, "REFUND")
+                    world.pass_time(MINUTE)
+                    world.apple.play("script", [
+                        {"path": HISTORY, "nth": deaths, "fault": {"errorCode": code}}])
+                    found = self.ask(world)
+                    self.assertEqual(found.requests, requests, found.document.json)
+                    if len(deaths) > 1:
+                        self.assertEqual((found.status, found.has_more, found.revoked),
+                                         ("malformed.app-store.paging", True, 0))
+                        self.assertFalse(self.is_revoked(world, known))
+                        found = self.ask(world)
+                        self.assertTrue(found.resumed)
+                    self.assertEqual((found.ok, found.has_more, found.revoked),
+                                     (True, False, 1))
+
     # ---- a text that counts for nothing ---------------------------------------------------
 
     def answer(self, world, *texts):
@@ -379,7 +279,7 @@ class Pages(unittest.TestCase):
                 (found.has_more, found.notifications, found.purchases, found.refused),
                 (False, 1, 1, 1))
             self.assertEqual(
-                {(one.kind, one.detail) for one in world.open(world.ledger)},
+                {(one.kind, one.detail) for one in world.open()},
                 {("paid-not-granted", None), (
                     "not-verified", "rejected.app-store.inconsistent "
                     "notificationHistory[0].signedPayload.environment")})
@@ -423,7 +323,7 @@ class Pages(unittest.TestCase):
                 self.assert_gap(world, [begun - days * DAY for days in gap])
 
     def assert_gap(self, world, times):
-        found = [(one.kind, one.detail, one.settled_by) for one in world.open(world.ledger)]
+        found = [(one.kind, one.detail, one.settled_by) for one in world.open()]
         if not times:
             self.assertEqual(found, [])
             return
