@@ -7,6 +7,7 @@ any place, and at once with the customer's own claim.
 
 import base64
 import contextlib
+import functools
 import os
 import pathlib
 import sys
@@ -302,9 +303,10 @@ class Cases:
                             break
                     done.append(found.status)
 
-                calls = [lambda: world.run("events", ledger=opened[0], claim="owned"),
-                         lambda: world.claim(told, "kim", opened[1]),
-                         lambda: world.claim(told, "eve", opened[2])]
+                calls = [
+                    functools.partial(world.run, "events", ledger=opened[0], claim="owned"),
+                    functools.partial(world.claim, told, "kim", opened[1]),
+                    functools.partial(world.claim, told, "eve", opened[2])]
                 threads = [threading.Thread(target=run, args=(call,)) for call in calls]
                 for thread in threads:
                     thread.start()
