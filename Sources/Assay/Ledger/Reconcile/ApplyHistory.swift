@@ -105,7 +105,9 @@ struct ApplyHistory: DurableOperation {
     let claimed = try claimsOwned ? claim(&effects, database) : []
     for refund in refunds { _ = try database.changeRefund(refund) }
     var restricted: [[RestrictedAccount]] = []
-    for (rescission, _) in rescissions { restricted.append(try rescission.apply(database).accounts) }
+    for (rescission, _) in rescissions {
+      restricted.append(try rescission.apply(database).accounts)
+    }
     var update = RunUpdate(run)
     for (purchase, effect) in effects {
       guard let key = effect.key else { continue }

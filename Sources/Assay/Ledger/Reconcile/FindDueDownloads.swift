@@ -1,5 +1,5 @@
-/// Lists the customers about whom Apple is to be asked in this run; the part ends when there is none
-/// (docs/spec/reconcile.md RCN-3).
+/// Lists the customers about whom Apple is to be asked in this run; the part ends when there is
+/// none (docs/spec/reconcile.md RCN-3).
 struct FindDueDownloads: DurableOperation {
   let run: RunRow
   let report: RunReport
