@@ -216,7 +216,8 @@ final class RefundsTest extends ShopTestCase
             'ledger' => ['customerKey' => base64_encode(random_bytes(32))]]);
         $this->asked($shop, $id);
         $this->assertShows($shop, 'Is sent.');
-        $shop->ledger()->restrictCustomer(account: 'ann', reason: 'operator', note: 'a parent called');
+        $withdrawn = self::notification('RESCIND_CONSENT', ['--environment', 'Production']);
+        $this->assertSame(200, $shop->notify($withdrawn)->status, $shop->log());
         $this->assertShows($shop, 'Nothing is said.', '(RFA-21)');
         $this->assertStringContainsString('(RFA-21)', $this->answered($shop)[1]);
         $account = $shop->read('/v1/account');
