@@ -23,9 +23,10 @@ from running import PREMIUM, STANDARD, BackendCase, policy, post
 CLAIMS = {"sub": "account-1", "token_use": "access", "client_id": "localclient"}
 CALLED = """
 import json, sys
-from freemium.function import handler
+from freemium.function import due, handler, refunds
 for event in json.load(sys.stdin):
     print(json.dumps(handler(event, None)))
+print(json.dumps([due({}, None), refunds({}, None)]))
 """
 
 
@@ -43,7 +44,8 @@ class HandlerTest(BackendCase):
                 [sys.executable, "-c", CALLED], capture_output=True, text=True, check=True,
                 input=json.dumps([event, {**event, "requestContext": {}}, {}]),
                 env={**os.environ, "FREEMIUM_CONFIG": str(folder / "config.json")})
-        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        *answers, timed = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([set(each.values()) for each in timed], [{0}, {0}])
         self.assertEqual([answer["statusCode"] for answer in answers], [200, 401, 404])
         self.assertEqual(json.loads(answers[0]["body"])["plan"], "free")
 

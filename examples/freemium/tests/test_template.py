@@ -97,7 +97,7 @@ class TemplateTest(unittest.TestCase):
     def test_bck15_a_message_goes_to_the_topic_and_nowhere_else(self):
         for name in self.functions:
             found = self.allowed(name, "sns")
-            wanted = [] if name in ("SignUp", "Promotions", "Refunds") else [
+            wanted = [] if name in ("SignUp", "Promotions", "Reconcile", "Refunds") else [
                 ("sns:Publish", ("Ref", "Topic"), None)]
             self.assertEqual(found, wanted)
 

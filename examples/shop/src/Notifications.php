@@ -52,7 +52,7 @@ final class Notifications
         if ($notification->notificationType === 'CONSUMPTION_REQUEST') {
             $this->refunds->asked($notification);
         }
-        if ($notification->transaction !== null) {
+        if ($notification->transaction !== null || $this->restricts($notification)) {
             $what = "notification $notification->notificationUuid";
             $event = ($this->till)()->happened($notification, $what);
             if (!$event->ok) {
@@ -73,6 +73,16 @@ final class Notifications
         $this->effect($notification);
 
         return new Answer(200);
+    }
+
+    /**
+     * Whether a parent withdraws the consent to a child's use of the app (CUS-20), and the index that
+     * knows whose it is is switched on.
+     */
+    private function restricts(Notification $notification): bool
+    {
+        return $notification->notificationType === 'RESCIND_CONSENT'
+            && ($this->verifier->configuration()['ledger']['customerKey'] ?? null) === true;
     }
 
     /** Sends mail, push messages and credits, once for each notification. */

@@ -12,7 +12,7 @@ use Assay\Ledger\RefundCase;
  */
 final class RefundPage
 {
-    /** The most closed cases on a page: the newest. */
+    /** The most cases of a table: of the open ones those with less time, of the closed ones the newest. */
     private const MOST = 100;
     private const OPEN = ['Order', 'Product', 'Time left', 'What is said to Apple, and why'];
     private const CLOSED = ['Order', 'Product', 'Asked, in UTC', 'What we said, and why', 'What Apple decided'];
@@ -62,13 +62,17 @@ final class RefundPage
     private function open(): string
     {
         $rows = [];
+        $count = 0;
         foreach ($this->shop->refunds()->open() as $case) {
+            if (++$count > self::MOST) {
+                continue;
+            }
             $left = Refunds::left($case);
             $rows[] = [...self::order($case), "<span class=\"date\">$left</span><p class=\"soft\">until "
                 . Page::time($case->dueAtMs) . '</p>', $this->assessed($case)];
         }
         $html = $rows === [] ? '<p>Apple waits for no answer.</p>'
-            : Table::cards('Open questions, the oldest first', self::OPEN, $rows);
+            : self::more($count, 'The oldest') . Table::cards('Open questions, the oldest first', self::OPEN, $rows);
 
         return "<section><h2>Open questions</h2>$html</section>";
     }
@@ -98,12 +102,16 @@ final class RefundPage
             $rows[] = [...self::order($case), Page::time($case->askedAtMs), RefundWords::said($case),
                 RefundWords::decided($case)];
         }
-        $more = count($cases) <= self::MOST ? ''
-            : '<p>The newest ' . self::MOST . ' of ' . count($cases) . '. Choose a shorter span for the others.</p>';
 
         return "<section><h2>$title</h2>" . self::counts($cases) . '</section>'
-            . "<section><h2>Each of them</h2>$more"
+            . "<section><h2>Each of them</h2>" . self::more(count($cases), 'The newest')
             . Table::cards('Closed questions, the newest first', self::CLOSED, $rows) . '</section>';
+    }
+
+    /** Returns how many cases a table leaves out; nothing if it has them all. */
+    private static function more(int $count, string $which): string
+    {
+        return $count <= self::MOST ? '' : "<p>$which " . self::MOST . " of $count.</p>";
     }
 
     /** @param non-empty-list<RefundCase> $cases */

@@ -18,7 +18,7 @@ final class Refunds
 {
     /** The time for which a case is this process's; one that dies delays it for as long. */
     private const LEASE_MS = 600_000;
-    /** After this many answers that Apple did not take the others wait for the next run. */
+    /** After this many answers in sequence that Apple did not take the others wait for the next run. */
     private const UNANSWERED = 3;
     /** A case is not closed by these: the key is ours to mend, and then it is sent. */
     private const OURS = '/^(config|misuse|internal)\.|^rejected\.app-store\.(unauthorized|forbidden)$/';
@@ -126,8 +126,9 @@ final class Refunds
         if ($settled->outcome === 'open') {
             $this->waiting++;
             $this->unanswered += $status === null ? 0 : 1;
-        } elseif ($status !== null && $status !== 'ok') {
-            $this->failed++;
+        } else {
+            $this->unanswered = 0;
+            $this->failed += $status === null || $status === 'ok' ? 0 : 1;
         }
         $rule = $answer->fields[0]->rule;
         $would = $answer->would === 'send' ? ', would be sent' : '';

@@ -58,8 +58,8 @@ final class RefundsTest extends ShopTestCase
     private function asked(RunningShop $shop, string $id): string
     {
         $this->assertSame(200, $shop->send(self::jws(self::coins($id)))->status);
-        $reason = ['--set', 'data.consumptionRequestReason="UNINTENDED_PURCHASE"'];
-        $asked = self::notification('CONSUMPTION_REQUEST', self::coins($id, ...$reason));
+        $more = ['--signed', (string) self::now(), '--set', 'data.consumptionRequestReason="UNINTENDED_PURCHASE"'];
+        $asked = self::notification('CONSUMPTION_REQUEST', self::coins($id, ...$more));
         $this->assertSame(200, $shop->notify($asked)->status, $shop->log());
 
         return $asked;
@@ -216,12 +216,33 @@ final class RefundsTest extends ShopTestCase
             'ledger' => ['customerKey' => base64_encode(random_bytes(32))]]);
         $this->asked($shop, $id);
         $this->assertShows($shop, 'Is sent.');
-        $shop->ledger()->restrictCustomer(account: 'ann', reason: 'operator', note: 'a parent called');
+        $withdrawn = self::notification('RESCIND_CONSENT', ['--environment', 'Production']);
+        $this->assertSame(200, $shop->notify($withdrawn)->status, $shop->log());
         $this->assertShows($shop, 'Nothing is said.', '(RFA-21)');
         $this->assertStringContainsString('(RFA-21)', $this->answered($shop)[1]);
         $account = $shop->read('/v1/account');
         $this->assertSame([200, 'free'], [$account->status, json_decode($account->body)->plan], $account->body);
         $this->assertSame([], $apple->log());
+    }
+
+    public function testAPageHasAHundredCasesOfEachKind(): void
+    {
+        $shop = $this->shop(['operators' => ['lee' => [
+            'hash' => password_hash(RunningShop::PASSWORD, PASSWORD_BCRYPT, ['cost' => 4]), 'role' => 'reader']]]);
+        $this->asked($shop, self::id());
+        $columns = 'environment, bundle_id, transaction_id, original_transaction_id, product, type, ownership,'
+            . ' reason, purchased_at_ms, is_trial, is_advanced_commerce, notification_id, asked_at_ms';
+        foreach (['open' => '', 'silent' => 'RFA-20 RFA-23 RFA-30 RFA-39'] as $state => $rules) {
+            $shop->pdo()->exec("WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 101)"
+                . " INSERT INTO assay_refund (id, $columns, state, attempt_id, lease_expires_at_ms, rules, outcome,"
+                . " outcome_at_ms) SELECT 'Production/$state' || n, $columns, '$state', '', 0, '$rules', '', 0"
+                . ' FROM n JOIN (SELECT * FROM assay_refund LIMIT 1)');
+        }
+        $lee = 'lee:' . RunningShop::PASSWORD;
+        $page = $shop->page('/refunds', login: $lee)->body;
+        $this->assertStringContainsString('<p>The oldest 100 of 102.</p>', $page, $shop->log());
+        $this->assertStringContainsString('<p>The newest 100 of 101.</p>', $page);
+        $this->assertSame(200, substr_count($page, '<th scope="row" role="rowheader">'));
     }
 
     public function testWithoutHooksOrAKeyThePageSaysWhy(): void
