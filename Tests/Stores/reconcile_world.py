@@ -35,6 +35,8 @@ from reconcile_host import Host  # noqa: E402
 KILLS = 20
 #: The most requests to Apple of one run over 10,000 purchases.
 MOST_REQUESTS = 1200
+#: What Apple's test texts cost, and the kinds whose rows say so.
+PRICE, PRICED = 9990, ("paid-not-granted", "unknown-product", "subscription-unowned")
 WRITTEN = "updated_at_ms"
 #: The tables that a run may change, besides its own row and the permits for its requests.
 TABLES = ("purchase_key", "purchase", "subscription", "event", "audit", "difference", "refund")
@@ -101,7 +103,11 @@ class World:
 
     def compare(self, expected):
         """Compare the list of differences with the oracle's, row by row."""
-        found = {(one.kind, self.host.known(one).known) for one in self.host.open()}
+        listed = self.host.open()
+        self.expect(all(one.price == PRICE for one in listed if one.kind in PRICED),
+                    "a price is missing")
+        found = {(one.kind, self.host.known(one).known) for one in listed}
+        self.expect(len(found) == len(listed), "a difference is listed twice")
         self.expect(found == expected, f"reported and not so: {sorted(found - expected)[:20]}; "
                     f"not reported: {sorted(expected - found)[:20]}")
 
