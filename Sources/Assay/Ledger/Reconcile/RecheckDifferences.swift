@@ -26,7 +26,14 @@ struct RecheckDifferences: DurableOperation {
     _ row: DifferenceRow, _ database: any DurableDatabase, _ nowMs: Int64
   ) throws(LedgerSuspension) -> DifferenceJudgement {
     if row.isOfPurchase {
-      return DifferenceJudgement(try database.ledgerRow(row.subject), nowMs: nowMs)
+      let stored = try database.ledgerRow(row.subject)
+      // Newer evidence of a reversal was seen while the take-back was pending (STO-35).
+      if let stored, stored.state == .revoked, !stored.isTakeBackPending,
+        row.asOfMs > stored.asOfMs
+      {
+        return .differs(.reversalNotGivenBack)
+      }
+      return DifferenceJudgement(stored, nowMs: nowMs)
     }
     guard row.kind == .subscriptionUnowned, let id = row.subscriptionId else { return .undecided }
     return DifferenceJudgement(
