@@ -1,6 +1,7 @@
 """The host of reconcile_world.py: a shop on one engine, its run, and what an oracle expects."""
 
 import collections
+import concurrent.futures
 import contextlib
 import random
 import threading
@@ -234,15 +235,15 @@ class Host:
         places = sorted(self.random.randrange(pages) for _ in range(kills * 4 // 5))
         stopped, part, apple.is_faulty = 0, "recheck", kills > 0
         while True:
-            done, is_listed = apple.pages - first, part not in ("recheck", "events")
-            self.say(f"{name}: {done:,} pages of {pages:,}, at {part}, {stopped} kills")
+            read, is_listed = apple.pages - first, part not in ("recheck", "events")
+            self.say(f"{name}: {read:,} pages of {pages:,}, at {part}, {stopped} kills")
             left, most, rivals = None, self.random.choice((1, 3, 10)) if kills else 100, ledgers
             if stopped >= kills:
                 # The second would begin the next run when the first has finished this one.
                 rivals = ledgers[:1]
-            if stopped < len(places) and done >= places[stopped]:
+            if stopped < len(places) and read >= places[stopped]:
                 # Anywhere in an exchange of one page.
-                left, most = self.random.randrange(1, 10 + self.calls(ledgers) // (done + 1)), 1
+                left, most = self.random.randrange(1, 10 + self.calls(ledgers) // (read + 1)), 1
             elif len(places) <= stopped < kills:
                 most = 1
                 if is_listed:
@@ -274,21 +275,14 @@ class Host:
         return self.race(ledgers, left, most, is_slow=self.random.random() < 0.5)
 
     def race(self, ledgers, left=None, most=100, is_slow=False):
-        found = [None, None]
-
-        def work(at):
-            found[at] = self.exchange(ledgers[at], left if at == 0 else None, most)
-
-        threads = [threading.Thread(target=work, args=(at,)) for at in (0, 1)]
-        threads[0].start()
-        if is_slow:
-            # The lease of the first ends under it.
-            time.sleep(self.random.random() / 10)
-            self.clock.add(6 * MINUTE)
-        threads[1].start()
-        for thread in threads:
-            thread.join()
-        return found
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            first = pool.submit(self.exchange, ledgers[0], left, most)
+            if is_slow:
+                # The lease of the first ends under it.
+                time.sleep(self.random.random() / 10)
+                self.clock.add(6 * MINUTE)
+            second = pool.submit(self.exchange, ledgers[1], None, most)
+            return [first.result(), second.result()]
 
     def exchange(self, ledger, left, most):
         """Run one exchange; None if it was stopped."""

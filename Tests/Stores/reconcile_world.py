@@ -35,6 +35,8 @@ from reconcile_host import Host  # noqa: E402
 KILLS = 20
 #: The most requests to Apple of one run over 10,000 purchases.
 MOST_REQUESTS = 1200
+#: What Apple's test texts cost, and the kinds whose rows say so.
+PRICE, PRICED = 9990, ("paid-not-granted", "unknown-product", "subscription-unowned")
 WRITTEN = "updated_at_ms"
 #: The tables that a run may change, besides its own row and the permits for its requests.
 TABLES = ("purchase_key", "purchase", "subscription", "event", "audit", "difference", "refund")
@@ -65,9 +67,9 @@ class World:
         host.sweep()
         host.clock.add(20 * MINUTE)
         requests = host.reconcile("second run", (host.later,))
-        self.say("after the second run")
         self.compare(waiting)
         if waiting:
+            # A reversal that was read before its refund was taken back is read again now.
             host.sweep()
             host.clock.add(20 * MINUTE)
             host.reconcile("third run", (host.later,))
@@ -84,12 +86,14 @@ class World:
         self.expect(not plans, f"plans: {plans}")
         self.expect(requests <= MOST_REQUESTS, f"{requests:,} requests")
         self.expect(host.stopped == self.kills, f"{host.stopped} kills")
-        dropped = collections.Counter(note.dropped for note in apple.notes)
+        self.expect(not left, f"{left} differences are left")
+        dropped = collections.Counter(note.drawn for note in apple.notes)
+        killings = sum(note.dropped == "killed" for note in apple.notes)
         return [
             f"{apple.count:,} purchases, {len(apple.notes):,} notifications: "
             f"{dropped['failed']:,} failed, {dropped['lost']:,} lost after a 200",
             f"grants killed {list(host.fates.values()).count('killed')}, "
-            f"take-backs killed {dropped['killed']}",
+            f"take-backs killed {killings}",
             f"run killed {host.stopped} times, turned away {host.turned_away} times, superseded "
             f"{host.superseded} times, {apple.faults} faulty answers",
             f"requests {requests:,} without faults, {killed:,} with them",
@@ -101,7 +105,11 @@ class World:
 
     def compare(self, expected):
         """Compare the list of differences with the oracle's, row by row."""
-        found = {(one.kind, self.host.known(one).known) for one in self.host.open()}
+        listed = self.host.open()
+        self.expect(all(one.price == PRICE for one in listed if one.kind in PRICED),
+                    "a price is missing")
+        found = {(one.kind, self.host.known(one).known) for one in listed}
+        self.expect(len(found) == len(listed), "a difference is listed twice")
         self.expect(found == expected, f"reported and not so: {sorted(found - expected)[:20]}; "
                     f"not reported: {sorted(expected - found)[:20]}")
 
@@ -194,17 +202,18 @@ def main():
     parser.add_argument("--tools", type=pathlib.Path, default=pathlib.Path(sys.prefix) / "bin")
     options = parser.parse_args()
     say, is_good = Progress(), True
-    with apple_of(options.purchases, options.seed, say=say) as apple:
+    with (engines.scratch(options.tools) as place,
+          apple_of(options.purchases, options.seed, say=say) as apple):
         for name in options.engines.split(","):
-            with engines.scratch(options.tools) as place:
-                engine = place.engine(name)
-                if engine.missing:
-                    print(f"{name}: skipped, {engine.missing}")
-                    continue
-                os.environ.update(engine.environment)
-                engine.start()
-                apple.reset()
-                lines, complaints = play(apple, engine.url, options.seed, say=say)
+            engine = place.engine(name)
+            if engine.missing:
+                print(f"{name}: skipped, {engine.missing}")
+                continue
+            os.environ.update(engine.environment)
+            engine.start()
+            apple.reset()
+            lines, complaints = play(apple, engine.url, options.seed, say=say)
+            engine.stop()
             for line in lines + [f"MISSED: {one}" for one in complaints]:
                 print(f"{name}: {line}", flush=True)
             is_good = is_good and not complaints

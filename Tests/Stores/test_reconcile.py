@@ -253,6 +253,43 @@ class Pages(unittest.TestCase):
                     self.assertEqual((found.ok, found.has_more, found.revoked),
                                      (True, False, 1))
 
+    # ---- a reversal of what was not yet taken back --------------------------------------------
+
+    def test_reversal_waits(self):
+        """A reversal that was read while its take-back was pending is reported until it is read
+        again: the customer has paid, and what was bought is taken back."""
+        with self.world() as world:
+            known = world.buy()
+            world.claim(world.tell(known, "ONE_TIME_CHARGE"), "ann")
+            bought_at = world.now
+            world.apple.play("refund", {"transactionId": known})
+            world.pass_time(MINUTE)
+            world.notify(known, "REFUND")
+            world.pass_time(MINUTE)
+            self.assertEqual(self.ask(world).revoked, 1)
+            reversal = world.apple.authority.mint(
+                "notification", notification_type="REFUND_REVERSED", product=COINS,
+                type="consumable", transaction_id=known, original_transaction_id=known,
+                purchased=bought_at, signed=world.now, now=world.now).decode().strip()
+            world.pass_time(MINUTE)
+            self.answer(world, reversal)
+            self.assertTrue(self.ask(world).ok)
+            self.assert_kinds(world, "refund-not-taken-back")
+            world.sweep()
+            self.assertEqual(world.wallet[known], 0)
+            for _ in range(2):
+                self.assertTrue(self.ask(world, from_ms=world.now).ok)
+                self.assert_kinds(world, "reversal-not-given-back")
+            self.answer(world, reversal)
+            self.assertEqual(self.ask(world).reopened, 1)
+            world.sweep()
+            self.assertEqual(world.wallet[known], 1)
+            self.assertTrue(self.ask(world, from_ms=world.now).ok)
+            self.assert_kinds(world)
+
+    def assert_kinds(self, world, *kinds):
+        self.assertEqual(tuple(one.kind for one in world.open()), kinds)
+
     # ---- a text that counts for nothing ---------------------------------------------------
 
     def answer(self, world, *texts):

@@ -30,7 +30,14 @@ struct RecheckDifferences: DurableOperation {
       return .undecided
     }
     if row.isOfPurchase {
-      return DifferenceJudgement(try database.ledgerRow(row.subject), nowMs: nowMs)
+      let stored = try database.ledgerRow(row.subject)
+      // Newer evidence of a reversal was seen while the take-back was pending (STO-35).
+      if let stored, stored.state == .revoked, !stored.isTakeBackPending,
+        row.asOfMs > stored.asOfMs
+      {
+        return .differs(.reversalNotGivenBack)
+      }
+      return DifferenceJudgement(stored, nowMs: nowMs)
     }
     guard row.kind == .subscriptionUnowned, let id = row.subscriptionId else { return .undecided }
     return DifferenceJudgement(
