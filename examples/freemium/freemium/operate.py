@@ -2,12 +2,13 @@
 
   python3 -m freemium.operate CONFIGURATION differences
   python3 -m freemium.operate CONFIGURATION close ID NOTE
-  python3 -m freemium.operate CONFIGURATION reconcile [ENVIRONMENT [failures|events|open ...]]
+  python3 -m freemium.operate CONFIGURATION reconcile [ENVIRONMENT [PART ...]]
   python3 -m freemium.operate CONFIGURATION refunds
 
 differences lists what ledger and Apple do not agree on; close settles one of them by hand;
-reconcile looks for them; refunds answers what Apple asks about refunds. No route leads here, and
-it is not packed for Lambda. Each prints one JSON line for each of what it found.
+reconcile looks for them, by the parts of docs/spec/reconcile.md (failures and open); refunds
+answers what Apple asks about refunds. No route leads here, and it is not packed for Lambda. Each
+prints one JSON line for each of what it found.
 Exits with 0; 1 after an error; 2 if the words are wrong; 3 where a person is needed; 75 where the
 same may succeed later.
 """
@@ -79,7 +80,7 @@ def refunds(backend: Backend, words: Sequence[str]) -> int:
 COMMANDS: Mapping[str, tuple[Callable[[Backend, Sequence[str]], int], int, int]] = {
     "differences": (list_differences, 0, 0),
     "close": (close, 2, 2),
-    "reconcile": (run_reconcile, 0, 4),
+    "reconcile": (run_reconcile, 0, 8),
     "refunds": (refunds, 0, 0),
 }
 
