@@ -1387,7 +1387,7 @@ enum ExplanationText {
     thing	rule	RFA-50	rule	what is never stored	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §5
     thing	rule	RFA-51	rule	one case a purchase	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §5
     thing	rule	RFA-60	rule	report-refunds	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §5
-    thing	rule	RFA-61	rule	hooks of hosts	what it is	what an answer says, or is made of; not built yet	page	docs/spec/refund-answers.md §5
+    thing	rule	RFA-61	rule	hooks of hosts	what it is	what an answer says, or is made of	page	docs/spec/refund-answers.md §5
     thing	rule	SES-1	rule	what a session says, and from where	what it is	a check: it refuses something	page	docs/spec/session.md §1
     thing	rule	SES-2	rule	text of a session	what it is	what an answer says, or is made of	page	docs/spec/session.md §1
     thing	rule	SES-3	rule	message code of a session; its secrets	what it is	a check: it refuses something	page	docs/spec/session.md §1
