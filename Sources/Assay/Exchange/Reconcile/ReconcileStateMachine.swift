@@ -57,7 +57,9 @@ struct ReconcileStateMachine: ExchangeStateMachine {
     begin(
       .begin,
       BeginRun(
-        request: request, leaseExpiresAtMs: leaseEnd(nowMs), report: report), nowMs)
+        environment: request.environment, bundleId: request.bundleId,
+        attemptId: request.attemptId, parts: request.parts, fromMs: request.fromMs,
+        untilMs: request.untilMs, leaseExpiresAtMs: leaseEnd(nowMs), report: report), nowMs)
   }
 
   mutating func receive(_ reply: ExchangeReply, nowMs: Int64) -> ExchangeAction {

@@ -1,17 +1,21 @@
 /// Takes the run of an environment and app: the open one, or the next one (docs/spec/reconcile.md
 /// RCN-10).
 struct BeginRun: DurableOperation {
-  let request: ReconcileRequest
+  let environment: Text
+  let bundleId: Text
+  let attemptId: Text
+  /// The names of the parts, joined by spaces.
+  let parts: Text
+  let fromMs: Int64?
+  let untilMs: Int64
   let leaseExpiresAtMs: Int64
   let report: RunReport
 
   var jitterSeed: Text { attemptId }
 
-  private var attemptId: Text { request.attemptId }
-
   func run(_ database: any DurableDatabase) throws(LedgerSuspension) -> OperationResult {
     let nowMs = database.session.context.nowMs
-    let id = RunRow.id(request.environment, request.bundleId)
+    let id = RunRow.id(environment, bundleId)
     guard let stored = try database.runRow(id) else {
       return try end(try database.insert(row(id, after: nil, nowMs: nowMs)), nowMs)
     }
@@ -30,15 +34,14 @@ struct BeginRun: DurableOperation {
   }
 
   private func row(_ id: Text, after last: RunRow?, nowMs: Int64) -> RunRow {
-    let days = RunPlan.days(of: request.environment)
+    let days = RunPlan.days(of: environment)
     let floorMs = nowMs &- days &* Milliseconds.day
-    let isOfEvents = RunPlan(request.parts).parts.contains(.events)
+    let isOfEvents = RunPlan(parts).parts.contains(.events)
     let lastMs = isOfEvents ? last?.eventsUntilMs : last?.failuresUntilMs
     let sinceLast = lastMs.flatMap { $0 == 0 ? nil : $0 &- RunPlan.overlapMs }
-    let wanted = max(floorMs, request.fromMs ?? sinceLast ?? floorMs)
-    let untilMs = request.untilMs
+    let wanted = max(floorMs, fromMs ?? sinceLast ?? floorMs)
     return RunRow(
-      id: id, run: attemptId, parts: request.parts, fromMs: min(wanted, untilMs), untilMs: untilMs,
+      id: id, run: attemptId, parts: parts, fromMs: min(wanted, untilMs), untilMs: untilMs,
       part: .recheck, atMs: 0, failuresUntilMs: last?.failuresUntilMs ?? 0,
       eventsUntilMs: last?.eventsUntilMs ?? 0, attemptId: attemptId, leaseMs: leaseExpiresAtMs,
       begunAtMs: nowMs)
