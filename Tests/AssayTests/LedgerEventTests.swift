@@ -382,7 +382,7 @@ struct LedgerEventTests {
         "REFUND", signed: 10, revoked: RefundShare.full, revocationType: "REFUND_PRORATED"),
       mode: mode)
     checkEqual(refund.integer("exchange.take.0.units"), nil)
-    try checkEqual(fixture.row()?.state, .revoked)
+    try checkEqual(fixture.row()?.state, "revoked")
     checkEqual(fixture.coins, 100)
     try fixture.event(
       try fixture.notification(
