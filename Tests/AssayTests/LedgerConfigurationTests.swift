@@ -40,7 +40,8 @@ struct LedgerConfigurationTests {
       """
       {"engine":"postgres","placeholders":"dollar","prefix":"assay_","table":null,\
       "shared":true,"leaseMs":60000,"statementMs":5000,"lockMs":2000,"requestMs":15000,\
-      "redis":{"volatile":false},"onExpiredLease":"resume","forgetKey":null,"rateLimits":{},\
+      "redis":{"volatile":false},"onExpiredLease":"resume","forgetKey":null,"customerKey":null,\
+      "rateLimits":{},\
       "transfer":"deny","transferIntervalMs":86400000,"onNoPurchases":"deactivate",\
       "dayOffsetMinutes":0,\
       "maxUnits":1000000,"failOpen":{"planMaxAgeMs":0,"meters":[]},"keepEvidence":false,\
@@ -57,6 +58,7 @@ struct LedgerConfigurationTests {
       "engine": "dynamodb", "prefix": "shop1_", "table": "T", "shared": false,
       "leaseMs": 5000, "statementMs": 60_000, "lockMs": 100, "requestMs": 600_000,
       "redis": ["volatile": true], "onExpiredLease": "hold", "forgetKey": Self.key(32),
+      "customerKey": Self.key(64),
       "rateLimits": [
         "get-transaction-info": 1, "get-status-of-subscription-renewal-date-extensions": 1000,
       ],
@@ -74,7 +76,7 @@ struct LedgerConfigurationTests {
       """
       {"engine":"dynamodb","placeholders":null,"prefix":"shop1_","table":"T",\
       "shared":false,"leaseMs":5000,"statementMs":60000,"lockMs":100,"requestMs":600000,\
-      "redis":{"volatile":true},"onExpiredLease":"hold","forgetKey":true,\
+      "redis":{"volatile":true},"onExpiredLease":"hold","forgetKey":true,"customerKey":true,\
       "rateLimits":{"get-transaction-info":1,"get-status-of-subscription-renewal-date-extensions":1000},\
       "transfer":"confirm","transferIntervalMs":0,"onNoPurchases":"keep","dayOffsetMinutes":-840,\
       "maxUnits":1,"failOpen":{"planMaxAgeMs":5,"meters":["premium","free"]},\

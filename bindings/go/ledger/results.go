@@ -2,7 +2,11 @@
 
 package ledger
 
-import assay "assay.example/bindings/go"
+import (
+	"encoding/json"
+
+	assay "assay.example/bindings/go"
+)
 
 // Restriction is the oldest restriction of an account.
 type Restriction struct {

@@ -212,13 +212,15 @@ class Results(Facts):
 
 def write_results(contract):
     writer = Results(contract)
-    out = [MARK.format("contract/facts.tsv"), "package ledger", "",
-           'import assay "assay.example/bindings/go"']
+    out = []
     for one in find_reached(contract.results, [kind.answers for kind in contract.ledger_kinds]):
         if one.shape != "shared" and one.name not in BY_HAND:
             more = [f"\t{line}" for line in OF_LEDGER.get(one.name, [])]
             out += ["", *writer.write_struct(one, one.members), *more, "}"]
-    return "\n".join([*out, ""])
+    used = ['\t"encoding/json"', ""] if any(" json.RawMessage " in line for line in out) else []
+    head = [MARK.format("contract/facts.tsv"), "package ledger", "", "import (", *used,
+            '\tassay "assay.example/bindings/go"', ")"]
+    return "\n".join([*head, *out, ""])
 
 
 # ---- sets of values ----------------------------------------------------------------------------
