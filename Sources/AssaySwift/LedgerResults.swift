@@ -1178,15 +1178,21 @@ public struct LiftRestrictionResult: StoreResult, AnswerOfStore {
 public struct ForgottenAccount: FactsObject, Hashable, Sendable {
   /// The account, for what the host has of it.
   public internal(set) var account: String
+  /// "forgotten", "already".
+  public internal(set) var outcome: String
   /// The numbers of rows that had the account.
   public internal(set) var forgotten: MovedRows
   /// Whether to go on with `forget-account`, because not all of its rows were changed yet.
   public internal(set) var hasMore: Bool
+  /// Whether a row had the account.
+  public internal(set) var changed: Bool
 
   init(_ facts: Members) throws(AssayError) {
     account = try facts.needed(facts.text("account"), "account")
+    outcome = try facts.needed(facts.text("outcome"), "outcome")
     forgotten = try facts.needed(facts.object("forgotten"), "forgotten")
     hasMore = try facts.needed(facts.boolean("hasMore"), "hasMore")
+    changed = try facts.needed(facts.boolean("changed"), "changed")
   }
 }
 

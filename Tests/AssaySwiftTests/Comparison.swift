@@ -6,21 +6,8 @@ import Testing
 struct Comparison {
   let name: String
 
-  /// The names in Swift that differ from those in the JSON.
-  private static let renamed = [
-    "SKU": "sku", "dependentSKUs": "dependentSkus", "ms": "time", "createdAtMs": "createdAt",
-    "notBeforeMs": "notBefore", "expiresAtMs": "expiresAt", "refreshAtMs": "refreshAt",
-    "retryAfterMs": "retryAfter", "issuedAtMs": "issuedAt", "authenticatedAtMs": "authenticatedAt",
-    "fetchedAtMs": "fetchedAt", "triedAtMs": "triedAt", "eventAtMs": "eventAt", "asOfMs": "asOf",
-    "ageMs": "age", "purchasedAtMs": "purchasedAt", "claimedAtMs": "claimedAt",
-    "grantedAtMs": "grantedAt", "revokedAtMs": "revokedAt", "leaseExpiresAtMs": "leaseExpiresAt",
-    "graceExpiresAtMs": "graceExpiresAt", "wouldExpireAtMs": "wouldExpireAt",
-    "nextPeriodExpiresAtMs": "nextPeriodExpiresAt", "deactivatedAtMs": "deactivatedAt",
-    "nextCheckAtMs": "nextCheckAt", "storedAtMs": "storedAt", "readAtMs": "readAt",
-    "resetAtMs": "resetAt", "nextRefreshAtMs": "nextRefreshAt", "usedAtMs": "usedAt",
-    "endsAtMs": "endsAt", "renewsAtMs": "renewsAt", "atMs": "at", "fromMs": "from",
-    "untilMs": "until", "foundAtMs": "foundAt", "seenAtMs": "seenAt", "closedAtMs": "closedAt",
-  ]
+  /// The names in Swift that differ from those in the JSON, beside moments and durations.
+  private static let renamed = ["SKU": "sku", "dependentSKUs": "dependentSkus", "ms": "time"]
 
   /// Checks that every member of the object has a property with its value, and that every other
   /// property is empty or in the signed JSON.
@@ -32,7 +19,10 @@ struct Comparison {
       properties[label] = child.value
     }
     for (key, value) in object.children where key != "payload" && !beside.contains(key) {
-      let label = Comparison.renamed[key] ?? key
+      // The name of a `Timestamp` or a `Duration` has no unit.
+      let moment = key.hasSuffix("Ms") ? String(key.dropLast(2)) : key
+      let label =
+        Comparison.renamed[key] ?? (properties[moment] == nil ? key : moment)
       guard let property = properties.removeValue(forKey: label) else {
         Issue.record("\(name): \(type(of: facts)) has no \(label)")
         continue

@@ -220,7 +220,7 @@ struct LedgerClaimTests {
       let schema = try store.run(["operation": "describe-schema"], now: Minted.now + milliseconds)
       let root = try JSONReader.readObject(schema.json, caps: .evidence).root
       let calls = Array(try require(root.member("exchange")?.member("garbage")).children)
-      checkEqual(calls.count, 5)
+      checkEqual(calls.count, 6)
       let last = try require(calls.last)
       try store.run(
         try require(last.member("sql")?.text).string,

@@ -88,10 +88,14 @@ class Recorder:
         from assay import Exchange, MisuseError, Verifier
 
         begin, step = Verifier.exchange, Exchange.step
+        begun = []
 
         def began(verifier, request, about=(), now=None):
             about = about if isinstance(about, (list, tuple)) else [about]
-            self.row("case", rule, f"{self.name}: {name}", self.ledgers[verifier][0], now,
+            # A call that grants makes further exchanges.
+            label = f"{name}: {request['operation']}" if begun else name
+            begun.append(label)
+            self.row("case", rule, f"{self.name}: {label}", self.ledgers[verifier][0], now,
                      json.dumps(request))
             for one in about:
                 self.row("evidence", *self.given[id(one)][1])

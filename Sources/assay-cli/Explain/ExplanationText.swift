@@ -175,7 +175,7 @@ enum ExplanationText {
     hint	rejected.kind.mismatch	an App Attest receipt	pass the receipt of an attestation, or the one that a refresh returned; the message says what this looks like
     hint	rejected.kind.mismatch	an exchange	Apple signed something of another kind than that member holds: use nothing of the answer
     status	26625	rejected.purchase.already-granted	the account had this purchase granted before	definite: the client finishes the transaction; grant nothing	never	200	STO-20
-    status	26881	rejected.purchase.invalid-id	an id of the purchase cannot be a key	evidence made by Xcode, or damaged: it is never paid out	never	400	RPL-3
+    status	26881	rejected.purchase.invalid-id	an id of the purchase cannot be a key	evidence of a test on a device, or damaged: it is never paid out	never	400	RPL-3
     status	27137	rejected.subscription.transfer-too-soon	the subscription was transferred a short time ago	one purchase on several accounts: somebody shares it; ledger.transferIntervalMs says how often it may move	never	409	STO-42
     status	27393	rejected.purchase.other-account	the purchase belongs to another account	look at both accounts: what was claimed stays with the account that claimed it	never	409	RPL-2
     status	27649	rejected.purchase.revoked	the purchase was refunded or revoked	definite: grant nothing, and undo the grant whose completion says this; what was granted before is taken back by the take of an event or a revocation	never	409	RFD-3
@@ -253,7 +253,7 @@ enum ExplanationText {
     status	46593	rejected.refund.silent	no answer is sent to Apple's question about a refund	nothing is sent: exchange.refund.fields names the rule, RFA-14 in record mode	never	–	RFA-12
     status	46849	rejected.refund.late	it is too late to answer Apple's question about a refund	nothing is sent: Apple waits 12 hours from the notification; refunds.late says otherwise	never	–	RFA-12
     status	47105	rejected.reconcile.superseded	another process has the run by now	the lease ran out under a slow exchange; the other one goes on	never	409	RCN-11
-    status	47361	rejected.account.restricted	the account is restricted	consent was withdrawn, or a person restricted it: see restriction.reason; the plan is the default one	never	403	CUS-22
+    status	47361	rejected.account.restricted	the account is restricted	consent was withdrawn, or a person restricted it: see exchange.restriction.reason; the plan is the default one	never	403	CUS-22
     status	258	malformed.app-store.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	514	malformed.app-store.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41,RCN-6,RCN-30
     status	770	malformed.app-store.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30,RTM-5
@@ -2732,7 +2732,7 @@ enum ExplanationText {
     thing	type	FindCustomerResult	what it is	a type of facts	meaning	The result of find-customer.	members	accounts, accountCount, downloadCount, isOwn, isCapped, eventual
     thing	type	RestrictCustomerResult	what it is	a type of facts	meaning	The result of restrict-customer.	members	restricted, hasMore, changed
     thing	type	LiftRestrictionResult	what it is	a type of facts	meaning	The result of lift-restriction: "lifted", "none".	members	outcome, restriction
-    thing	type	ForgottenAccount	what it is	a type of facts	meaning	An account that was forgotten.	members	account, forgotten, hasMore
+    thing	type	ForgottenAccount	what it is	a type of facts	meaning	An account that was forgotten.	members	account, outcome, forgotten, hasMore, changed
     thing	type	ForgetCustomerResult	what it is	a type of facts	meaning	The result of forget-customer.	members	accounts, hasMore, changed
     thing	type	CustomerSignals	what it is	a type of facts	meaning	Counts that may show abuse, each to a bound; none is from the client. Pass the object to assess-risk as customer.	members	accountsPerDownload, downloadCount, accountsPerToken, purchases, refunds, downloadPurchases, downloadRefunds, newKeys, activeKeys, deviceRisk, transfers, isRestricted
     thing	type	GetCustomerSignalsResult	what it is	a type of facts	meaning	The result of get-customer-signals.	members	signals, eventual

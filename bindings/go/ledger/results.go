@@ -730,10 +730,14 @@ type LiftRestrictionResult struct {
 type ForgottenAccount struct {
 	// The account, for what the host has of it.
 	Account string `json:"account"`
+	// "forgotten", "already".
+	Outcome string `json:"outcome"`
 	// The numbers of rows that had the account.
 	Forgotten MovedRows `json:"forgotten"`
 	// Whether to go on with ForgetAccount, because not all of its rows were changed yet.
 	HasMore bool `json:"hasMore"`
+	// Whether a row had the account.
+	Changed bool `json:"changed"`
 }
 
 // ForgetCustomerResult is the result of ForgetCustomer.

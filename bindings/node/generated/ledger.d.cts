@@ -886,10 +886,14 @@ export class LiftRestrictionResult extends StoreResult {
 export class ForgottenAccount extends Members {
   /** The account, for what the host has of it. */
   readonly account: string;
+  /** "forgotten", "already". */
+  readonly outcome: string;
   /** The numbers of rows that had the account. */
   readonly forgotten: MovedRows;
   /** Whether to go on with `forgetAccount`, because not all of its rows were changed yet. */
   readonly hasMore: boolean;
+  /** Whether a row had the account. */
+  readonly changed: boolean;
 }
 
 /** The result of `forgetCustomer`. */

@@ -566,8 +566,10 @@ class LiftRestrictionResult extends StoreResult {
 class ForgottenAccount extends Members {
   static shown = ["forgotten"];
   get account() { return text(here(this, "account")); }
+  get outcome() { return text(here(this, "outcome")); }
   get forgotten() { return nested(this, here(this, "forgotten"), MovedRows); }
   get hasMore() { return boolean(here(this, "hasMore")); }
+  get changed() { return boolean(here(this, "changed")); }
 }
 
 class ForgetCustomerResult extends Result {

@@ -17,14 +17,20 @@ final class ForgottenAccount extends Details
 
     protected const MEMBERS = [
         'account' => [Member::TEXT, 'account'],
+        'outcome' => [Member::TEXT, 'outcome'],
         'forgotten' => [Member::MAP, 'forgotten'],
         'hasMore' => [Member::BOOLEAN, 'hasMore'],
+        'changed' => [Member::BOOLEAN, 'changed'],
     ];
 
     /** The account, for what the host has of it. */
     public readonly string $account;
+    /** "forgotten", "already". */
+    public readonly string $outcome;
     /** @var array<string, int> The numbers of rows that had the account. */
     public readonly array $forgotten;
     /** Whether to go on with `forgetAccount`, because not all of its rows were changed yet. */
     public readonly bool $hasMore;
+    /** Whether a row had the account. */
+    public readonly bool $changed;
 }

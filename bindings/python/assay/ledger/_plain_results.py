@@ -641,14 +641,18 @@ class ForgottenAccount(Part):
     """An account that was forgotten.
 
     account    the account, for what the host has of it
+    outcome    "forgotten", "already"
     forgotten  the numbers of rows that had the account
     has_more   whether to go on with `Ledger.forget_account`, because not all of its rows were
                changed yet
+    changed    whether a row had the account
     """
 
     account: str = plain()
+    outcome: str = plain()
     forgotten: MovedRows | None = one(MovedRows)
     has_more: bool = plain(False)
+    changed: bool = plain(False)
 
 
 @part(frozen=True, eq=False, repr=False)
