@@ -41,6 +41,10 @@ FOLLOWING = {("Risk", "allowed"), ("Risk", "status"), ("Risk", "httpStatus"),
 # The member with the results, as kinds.tsv names it, and the mark of a member beside them.
 RESULT, AT_RESULT = "exchange", "@exchange"
 BESIDE_RESULT = {"operation", "step", "retry", "sensitivePaths", "reached"}
+# Where operations have an object of their own as a result, and which operations.
+RESULTS_AT = {}
+for _kind in CONTRACT.kinds:
+    RESULTS_AT.setdefault(_kind.result.partition("@")[2], set()).add(_kind.name)
 # The families of refused requests, which no operation has performed.
 BEFORE = ("misuse.", "config.", "internal.")
 # Members, values and outcomes of the table that occur in no document of a case, with the reason.
@@ -49,7 +53,11 @@ UNSEEN = {
     "StoredEvidence.bundleId": "the recorded evidence has a bundle id",
     "DueSubscription.graceExpiresAtMs": "no recorded exchange has renewal info as evidence",
     "ReportRefundsResult.after": "the recorded ledgers have less than a page of cases",
-    "ListDifferencesResult.after": "the recorded ledgers have less than a page of differences",
+    "RecordCustomerResult.none": "the recorded app transactions have an appTransactionId",
+    "RecordCustomerResult.restriction": "the recorded customers show themselves before consent is "
+                                        "withdrawn",
+    "CustomerSignals.deviceRisk": "the recorded device keys have no receipt with a metric",
+    "DifferenceKind.refund-share-unknown": "the recorded refunds have their shares",
     "RetryReason.busy": "of `wait` steps: these are the last documents",
     "RevokeOutcome.refused": "the ids of the recorded purchases can all be keys",
     "SchemaWarning.no-lineage": "the recorded DynamoDB was made by create-schema",
@@ -213,7 +221,11 @@ class Documents:
         self.sets = {}
 
     def look(self, document):
+        asked = (document.get(RESULT) or {}).get("operation")
         for path, one in self.kinds.items():
+            # Another operation has another object under the same name.
+            if asked and path in RESULTS_AT and asked not in RESULTS_AT[path]:
+                continue
             value = document
             for step in path.split("."):
                 value = value.get(step) if isinstance(value, dict) else None
