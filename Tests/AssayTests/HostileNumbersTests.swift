@@ -14,7 +14,7 @@ struct HostileNumbersTests {
 
   private static let now: Int64 = 1_795_219_200_000
   /// The number of steps of an exchange whose replies are told apart.
-  private static let distinctSteps = 32
+  private static let distinctSteps = 8
 
   /// A number of a JSON text: its range, and its path without indexes.
   private struct Place {
