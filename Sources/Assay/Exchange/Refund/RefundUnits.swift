@@ -22,8 +22,7 @@ struct RefundUnits: CallResult {
     if let type, !KnownValues.isRevocationType(type) {
       warnings.append(Warning("unknown-value", at: "revocationType"))
     }
-    let isUnknown = isConsumable && percentage == nil && type == "REFUND_PRORATED"
-    share = isUnknown ? nil : isConsumable ? percentage ?? RefundShare.full : RefundShare.full
+    share = isConsumable ? RefundShare.told(percentage, type) : RefundShare.full
     refunded = share.map { RefundShare.back(of: units, $0) }
     let left = refunded.map { max(0, units &- $0) }
     take = left.map { max(0, granted &- $0) } ?? 0

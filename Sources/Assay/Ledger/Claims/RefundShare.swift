@@ -3,6 +3,13 @@
 enum RefundShare {
   static let full: Int64 = 100_000
 
+  /// Returns the share that a revocation takes of units; `nil` if Apple gave back a part of the
+  /// money and does not tell which part (RFA-40).
+  static func told(_ percentage: Int64?, _ revocationType: Text?) -> Int64? {
+    if let percentage { return max(0, min(percentage, full)) }
+    return revocationType == "REFUND_PRORATED" ? nil : full
+  }
+
   /// Returns the share of `units`, rounded to the nearest unit; an exact half stays with the
   /// customer.
   static func back(of units: Int64, _ share: Int64) -> Int64 {
@@ -24,15 +31,14 @@ extension LedgerPurchase {
   /// it, whatever part of the money Apple gave back. A part that Apple does not tell takes nothing:
   /// a person decides (RFA-40).
   var revokedShare: Int64 {
-    guard isDivisible else { return RefundShare.full }
-    if isShareUnknown { return 0 }
-    return max(0, min(facts.revocationPercentage ?? RefundShare.full, RefundShare.full))
+    isDivisible
+      ? RefundShare.told(facts.revocationPercentage, facts.revocationType) ?? 0 : RefundShare.full
   }
 
   /// Whether Apple gave back a part of the money for units, and does not tell which part.
   var isShareUnknown: Bool {
-    isDivisible && facts.revokedAtMs != nil && facts.revocationPercentage == nil
-      && facts.revocationType == "REFUND_PRORATED"
+    isDivisible && facts.revokedAtMs != nil
+      && RefundShare.told(facts.revocationPercentage, facts.revocationType) == nil
   }
 
   private var isDivisible: Bool {

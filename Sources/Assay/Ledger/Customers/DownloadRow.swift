@@ -22,8 +22,8 @@ struct DownloadRow: Sendable {
   /// Creates the row of a purchase; `nil` if Apple cannot be asked by it.
   init?(_ purchase: LedgerPurchase, _ key: CustomerKey) {
     let (facts, id) = (purchase.facts, purchase.facts.transactionId)
-    guard let bundleId = facts.bundleId, purchase.transactionKey != nil, id.utf8.count <= 20,
-      id.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+    guard let bundleId = facts.bundleId, purchase.transactionKey != nil, id.isDecimal,
+      id.count <= 20
     else { return nil }
     self.id = key.text
     environment = Text(stringLiteral: facts.environment.name)

@@ -237,13 +237,7 @@ extension DynamoDatabase {
   func customers(
     of account: Text
   ) throws(LedgerSuspension) -> (rows: [CustomerRow], isEventual: Bool) {
-    var query = DynamoQuery(
-      index: "assay-owner",
-      condition: "#owner_pk = :owner_pk AND begins_with(#owner_sk, :owner_sk)",
-      values: [
-        ("owner_pk", .text(DynamoKey.account(account))), ("owner_sk", .text("C#")),
-      ], limit: Int64(CustomerRow.cap))
-    query.isNewestFirst = true
+    let query = DynamoQuery.owned(by: account, "C#", newest: Int64(CustomerRow.cap))
     let rows = try run { [query.call($0)] }.customers(0)
     for row in rows where row.account != account { throw .shape("account") }
     return (rows, true)
@@ -280,13 +274,7 @@ extension DynamoDatabase {
   }
 
   func deviceKeys(of account: Text) throws(LedgerSuspension) -> [DeviceKeySummary] {
-    var query = DynamoQuery(
-      index: "assay-owner",
-      condition: "#owner_pk = :owner_pk AND begins_with(#owner_sk, :owner_sk)",
-      values: [
-        ("owner_pk", .text(DynamoKey.account(account))), ("owner_sk", .text("K#")),
-      ], limit: Int64(DeviceKeySummary.cap))
-    query.isNewestFirst = true
+    let query = DynamoQuery.owned(by: account, "K#", newest: Int64(DeviceKeySummary.cap))
     return try run { [query.call($0)] }.items(0).map { item throws(LedgerSuspension) in
       guard let state = KeyRow.State(try item.text("state")) else { throw .shape("state") }
       return DeviceKeySummary(

@@ -32,13 +32,15 @@ extension DynamoQuery {
 
   /// Returns the query of an account's rows in the index of owners.
   ///
-  /// - Parameter kind: The prefix of `owner_sk`.
-  static func owned(by account: Text, _ kind: Text) -> DynamoQuery {
+  /// - Parameters:
+  ///   - kind: The prefix of `owner_sk`.
+  ///   - cap: The largest number of rows, the newest first; `nil`: the oldest fifty.
+  static func owned(by account: Text, _ kind: Text, newest cap: Int64? = nil) -> DynamoQuery {
     DynamoQuery(
       index: "assay-owner",
       condition: "#owner_pk = :owner_pk AND begins_with(#owner_sk, :owner_sk)",
       values: [("owner_pk", .text(DynamoKey.account(account))), ("owner_sk", .text(kind))],
-      limit: Int64(walkCap))
+      limit: cap ?? Int64(walkCap), isNewestFirst: cap != nil)
   }
 
   /// Returns the query of rows in the account's own partition.
