@@ -26,7 +26,7 @@ from .backend import Backend
 from .families import status_of
 from .reconcile import PARTS, differences, reconcile
 from .records import Unreachable
-from .refunds import PERSON, Answers
+from .refunds import AGAIN, PERSON, Answers
 from .services import PAID_FOR
 from .settings import Settings
 
@@ -73,7 +73,7 @@ def refunds(backend: Backend, words: Sequence[str]) -> int:
         print(json.dumps(each))
     if answers.counts[PERSON]:
         return PERSON_NEEDED
-    return LATER if answers.counts["again"] else 0
+    return LATER if answers.counts[AGAIN] else 0
 
 
 # Name: the command, and how many words it takes.

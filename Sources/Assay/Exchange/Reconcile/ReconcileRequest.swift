@@ -19,7 +19,6 @@ struct ReconcileRequest {
   private let given: Text?
   private let context: OperationContext
 
-  static let environments: [StaticString] = ["Production", "Sandbox", "LocalTesting"]
   private static let standardLease = 5 * Milliseconds.minute
 
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`,
@@ -29,8 +28,7 @@ struct ReconcileRequest {
     self.context = context
     let parameters = OperationParameters(context.request.root, [], ledger)
     let nowMs = context.nowMs
-    let place = try parameters.needed("environment").choice(Self.environments)
-    environment = Text(stringLiteral: Self.environments[place])
+    environment = try OperationParameters.environment(try parameters.needed("environment"))
     attemptId = try parameters.attemptId()
     parts = try Self.parts(parameters["parts"])
     fromMs = try parameters["fromMs"]?.integer(0...MemberNode.exactInteger)

@@ -7,5 +7,6 @@ protocol AccountTable: AnyObject {
   /// Forgets the account and those merged into it, and replaces their ids by the hash (STO-93).
   func forget(_ operation: ForgetAccount) throws(LedgerSuspension) -> OperationResult
 
-  func insert(_ row: AuditRow) throws(LedgerSuspension)
+  /// Inserts audit rows in one step, each unless it is stored already.
+  func insert(_ rows: [AuditRow]) throws(LedgerSuspension)
 }

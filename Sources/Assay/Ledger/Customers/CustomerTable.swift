@@ -67,7 +67,4 @@ protocol CustomerTable: AnyObject {
 
   /// Returns the device keys of an account, the newest first; at most 101.
   func deviceKeys(of account: Text) throws(LedgerSuspension) -> [DeviceKeySummary]
-
-  /// Inserts audit rows, each unless it is stored already.
-  func insertEach(_ rows: [AuditRow]) throws(LedgerSuspension)
 }

@@ -40,7 +40,7 @@ struct Rescission: Sendable {
   ) throws(LedgerSuspension) -> (accounts: [RestrictedAccount], hasMore: Bool) {
     let (accounts, hasMore) = try database.rescind(self)
     let context = database.session.context
-    try database.insertEach(accounts.map { audit($0, context) })
+    try database.insert(accounts.map { audit($0, context) })
     return (accounts, hasMore)
   }
 

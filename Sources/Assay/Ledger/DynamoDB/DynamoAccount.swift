@@ -37,8 +37,10 @@ extension DynamoDatabase {
     return found
   }
 
-  /// Inserts the audit row and, if it names a second account, a row found by that account.
-  func insert(_ row: AuditRow) throws(LedgerSuspension) { try changeEach(row.dynamoRequests) }
+  /// Inserts each audit row and, if it names a second account, a row found by that account.
+  func insert(_ rows: [AuditRow]) throws(LedgerSuspension) {
+    try changeEach(rows.flatMap { $0.dynamoRequests })
+  }
 }
 
 extension AuditRow {

@@ -243,10 +243,6 @@ extension DynamoDatabase {
     return (rows, true)
   }
 
-  func insertEach(_ rows: [AuditRow]) throws(LedgerSuspension) {
-    try changeEach(rows.flatMap { $0.dynamoRequests })
-  }
-
   // MARK: signals
 
   func purchaseCounts(

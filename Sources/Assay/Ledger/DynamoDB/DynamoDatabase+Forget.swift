@@ -15,10 +15,11 @@ extension DynamoDatabase {
     }
     let isLast = isWhole && gone.count == joined.count
     try forgetLinks(link, gone, isLast: isLast, operation)
-    try insert(
+    try insert([
       AuditRow(
         id: operation.auditId, action: "forget", owner: operation.hash, other: "", note: nil,
-        atMs: context.nowMs))
+        atMs: context.nowMs)
+    ])
     return operation.done(counts, joined: gone.count, more: !isLast)
   }
 

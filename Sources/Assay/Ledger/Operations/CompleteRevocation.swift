@@ -26,10 +26,11 @@ struct CompleteRevocation: DurableOperation {
     let debt = max(0, before.outCount &- take.target &- (taken ?? MemberNode.exactInteger))
     if debt > 0 {
       // Units that could not be taken are recorded for an operator, and are not demanded again.
-      try database.insert(
+      try database.insert([
         AuditRow(
           "debt", Text(Hex.encode(Digest.sha256.of(take.text.utf8))), owner: before.owner,
-          note: Text(String(debt)), database.session.context))
+          note: Text(String(debt)), database.session.context)
+      ])
     }
     guard let row = try database.taken(purchaseKey, take, fencingToken: fencingToken) else {
       throw .rowMissing

@@ -24,7 +24,7 @@ struct LiftRestriction: DurableOperation {
     let lifted = restrictions.filter { $0.reason == reason }
     if !lifted.isEmpty {
       // The audit row comes first: killed after it, the restriction is there and is lifted again.
-      try database.insertEach([
+      try database.insert([
         AuditRow("lift", attemptId, owner: account, other: "", note: note, database.session.context)
       ])
       try database.lift(lifted.ordered { Text.precedes($0.source, $1.source) })

@@ -9,9 +9,7 @@ struct ListDifferences: DurableOperation {
 
   /// - Throws: `misuse.exchange.request`.
   init(_ parameters: OperationParameters) throws(Refusal) {
-    let environments: [StaticString] = ["Production", "Sandbox", "LocalTesting"]
-    let number = try parameters["environment"]?.choice(environments)
-    environment = number.map { Text(stringLiteral: environments[$0]) } ?? ""
+    environment = try parameters.environmentIfAny()
     let kinds = DifferenceKind.allCases
     let place = try parameters["kind"]?.choice(kinds.map { $0.name })
     kind = place.map { kinds[$0] }

@@ -108,6 +108,18 @@ struct OperationParameters {
     return key
   }
 
+  /// Reads the environment of rows: of each server of Apple's, and of tests.
+  static func environment(_ node: MemberNode) throws(Refusal) -> Text {
+    let names: [StaticString] = ["Production", "Sandbox", "LocalTesting"]
+    return Text(stringLiteral: names[try node.choice(names)])
+  }
+
+  /// Reads the environment of rows that the request may name; empty for all.
+  func environmentIfAny() throws(Refusal) -> Text {
+    guard let node = self["environment"] else { return "" }
+    return try OperationParameters.environment(node)
+  }
+
   /// Reads a purchase key as a document of this library contains it.
   func purchaseKey() throws(Refusal) -> Text {
     try needed("purchaseKey").text(3...160)

@@ -14,9 +14,7 @@ struct ReportRefunds: DurableOperation {
   /// - Throws: `misuse.exchange.request`.
   init(_ parameters: OperationParameters) throws(Refusal) {
     areOpen = try parameters["state"]?.choice(["open", "closed"]) == 0
-    let environments: [StaticString] = ["Production", "Sandbox", "LocalTesting"]
-    let number = try parameters["environment"]?.choice(environments)
-    environment = number.map { Text(stringLiteral: environments[$0]) } ?? ""
+    environment = try parameters.environmentIfAny()
     let limits = 1...MemberNode.exactInteger
     let untilMs = try parameters["untilMs"]?.integer(limits) ?? max(1, parameters.context.nowMs)
     let earliestMs = max(1, untilMs &- Self.spanMs)

@@ -58,7 +58,7 @@ struct RestrictCustomer: DurableOperation {
   ) throws(LedgerSuspension) -> RestrictedAccount {
     let (stored, isMade) = try database.restrict(restriction)
     // Written also for a restriction that is there: an exchange that was killed has no audit row.
-    try database.insertEach([
+    try database.insert([
       AuditRow(
         "restrict", stored.auditId(Text(String(stored.restrictedAtMs))), owner: stored.account,
         other: "", note: note ?? stored.reason, database.session.context)

@@ -22,10 +22,11 @@ struct ResumeClaim: DurableOperation {
     guard let row = try database.ledgerRow(purchaseKey) else { throw .rowMissing }
     let claim = try ClaimEvaluation(request: request, purchase: nil, database: database).claim(row)
     if let note, claim.outcome.needsGrant {
-      try database.insert(
+      try database.insert([
         AuditRow(
           "hand", request.attemptId, owner: request.account ?? "", note: note,
-          database.session.context))
+          database.session.context)
+      ])
     }
     let nowMs = database.session.context.nowMs
     return OperationResult(claim.refusal) { writer in

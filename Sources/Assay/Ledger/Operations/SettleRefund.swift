@@ -4,7 +4,6 @@ struct SettleRefund: DurableOperation {
   private let id: Text
   private let settlement: RefundSettlement
 
-  private static let environments: [StaticString] = ["Production", "Sandbox", "LocalTesting"]
   private static let families: [(name: StaticString, family: Status.Family)] = [
     ("rejected", .rejected), ("malformed", .malformed), ("unsupported", .unsupported),
     ("too-large", .tooLarge), ("misuse", .misuse), ("config", .config),
@@ -13,12 +12,11 @@ struct SettleRefund: DurableOperation {
 
   /// - Throws: `misuse.exchange.request`.
   init(_ parameters: OperationParameters) throws(Refusal) {
-    let environment = try parameters.needed("environment").choice(Self.environments)
+    let environment = try OperationParameters.environment(try parameters.needed("environment"))
     let node = try parameters.needed("transactionId")
     let transactionId = try node.text(1...20)
     try require(transactionId.isDecimal, node)
-    id = Text(
-      Text(stringLiteral: Self.environments[environment]).utf8 + [0x2f] + transactionId.utf8)
+    id = Text(environment.utf8 + [0x2f] + transactionId.utf8)
     let answer = try parameters.needed("answer").object([
       "answer", "would", "request", "fields", "fired", "dueAtMs", "notBeforeMs",
     ])

@@ -145,10 +145,11 @@ struct UpdateSubscriptions: DurableOperation {
       if after.movedMs > beforeMs { refused.outcome = .transferTooSoon }
       return refused
     }
-    try database.insert(
+    try database.insert([
       AuditRow(
         "transfer", next.evidence, owner: next.owner, other: row.owner,
-        note: next.originalTransactionId, database.session.context))
+        note: next.originalTransactionId, database.session.context)
+    ])
     return UpdatedSubscription(purchase: purchase, outcome: .moved, row: after, changed: true)
   }
 }

@@ -1,7 +1,8 @@
 /// Merged and forgotten accounts (docs/spec/ledger-statements.md §2, STO-92, STO-93).
 extension SQLDatabase {
-  func insert(_ row: AuditRow) throws(LedgerSuspension) {
-    _ = try run { [(.auditInsert, row.arguments)] }
+  func insert(_ rows: [AuditRow]) throws(LedgerSuspension) {
+    guard !rows.isEmpty else { return }
+    _ = try run { rows.map { (.auditInsert, $0.arguments) } }
   }
 
   // MARK: merge

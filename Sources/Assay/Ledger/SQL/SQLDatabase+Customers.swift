@@ -164,11 +164,6 @@ extension SQLDatabase {
     return (rows, false)
   }
 
-  func insertEach(_ rows: [AuditRow]) throws(LedgerSuspension) {
-    guard !rows.isEmpty else { return }
-    _ = try run { rows.map { (.auditInsert, $0.arguments) } }
-  }
-
   // MARK: signals
 
   func purchaseCounts(
