@@ -21,8 +21,12 @@ import reconcile_world  # noqa: E402
 from assay.ledger import Ledger  # noqa: E402
 from assay_testing import Authority  # noqa: E402
 from assay_testing.apple import MockApple  # noqa: E402
-from reconcile_apple import COINS, DAY, DENSE, HISTORY, HOUR, MINUTE, NOW, NOWHERE  # noqa: E402
+from reconcile_apple import (  # noqa: E402
+    COINS, DAY, DENSE, HISTORY, HOUR, MINUTE, NOW, NOWHERE, PREMIUM)
 from reconcile_host import PACE, Fragile, Stopped  # noqa: E402
+
+
+STATUSES = "/inApps/v1/subscriptions/"
 
 
 class World:
@@ -320,6 +324,29 @@ class Pages(unittest.TestCase):
                 {("paid-not-granted", None), (
                     "not-verified", "rejected.app-store.inconsistent "
                     "notificationHistory[0].signedPayload.environment")})
+
+    def test_subscription_of_another_line(self):
+        with self.world() as world:
+            lines, signed = [world.buy(PREMIUM, "auto-renewable") for _ in range(2)], []
+            for known in lines:
+                told = world.tell(known, "SUBSCRIBED", "INITIAL_BUY")
+                self.assertTrue(world.ledger.update_subscriptions(told, "ann").ok)
+                signed.append(told.document["facts"]["data"]["signedTransactionInfo"])
+            world.pass_time(3 * DAY)
+            # Apple's answer about the first line has the text of the second one.
+            for known, text in zip(lines, reversed(signed), strict=True):
+                world.apple.play("script", [{"path": f"{STATUSES}{known}", "nth": 1, "fault": {
+                    "status": 200, "contentType": "application/json", "body": {"data": [{
+                        "subscriptionGroupIdentifier": "1", "lastTransactions": [{
+                            "originalTransactionId": known, "status": 1,
+                            "signedTransactionInfo": text}]}]}}}])
+            found = world.ledger.reconcile(
+                "Sandbox", parts=["subscriptions"], attempt_id=world.attempt())
+            self.assertTrue(found.ok, found.document.json)
+            self.assertEqual((found.has_more, found.requests, found.refused), (False, 2, 2))
+            self.assertEqual({(one.kind, one.detail) for one in world.open()}, {
+                ("not-verified", "rejected.app-store.inconsistent "
+                 "data[0].lastTransactions[0].originalTransactionId")})
 
     # ---- questions about refunds ----------------------------------------------------------
 

@@ -156,12 +156,14 @@ struct AppStoreReading {
 
   // MARK: what is signed (API-31)
 
-  /// Verifies one JWS, and checks that it agrees with the request.
+  /// Verifies one JWS, and checks that it agrees with the request and with `original`, what the
+  /// response says of its original transaction.
   ///
   /// - Returns: the index in the result's list of this kind; `nil` if there is no JWS, or if it
   ///   was refused under `partial`.
   private mutating func verify(
-    _ value: JSONValue?, _ kind: StoreKitKind, at path: String
+    _ value: JSONValue?, _ kind: StoreKitKind, at path: String,
+    of original: (id: Text?, place: String)? = nil
   ) throws(Refusal) -> Int? {
     guard let text = value?.text else { return nil }
     var isTolerated = task.options.isPartial
@@ -169,6 +171,9 @@ struct AppStoreReading {
       let payload = try verified(text, kind, at: path)
       isTolerated = isTolerated && task.toleratesDisagreement
       try checkAgreement(payload, at: path)
+      if let original, let id = original.id, let signed = payload.text("originalTransactionId") {
+        try agree(id == signed, original.place)
+      }
       return result.add(payload)
     } catch {
       guard isTolerated, error.status.family != .internal else { throw error }
@@ -218,18 +223,18 @@ struct AppStoreReading {
     _ entry: JSONValue, group: Text?, at path: String
   ) throws(Refusal) {
     try AppStoreResponseMembers.check(entry, at: path, &result.warnings)
-    let transaction = try verify(
-      entry.present("signedTransactionInfo"), .transaction, at: path + "signedTransactionInfo")
-    let renewal = try verify(
-      entry.present("signedRenewalInfo"), .renewalInfo, at: path + "signedRenewalInfo")
+    let place = path + "originalTransactionId"
     var line = entry.present("originalTransactionId")?.text
-    for payload in [
-      transaction.map { result.transactions[$0] }, renewal.map { result.renewals[$0] },
-    ] {
-      guard let signed = payload?.text("originalTransactionId") else { continue }
-      try agree(line == nil || line == signed, path + "originalTransactionId")
-      line = signed
+    let transaction = try verify(
+      entry.present("signedTransactionInfo"), .transaction, at: path + "signedTransactionInfo",
+      of: (line, place))
+    if let transaction {
+      line = result.transactions[transaction].text("originalTransactionId") ?? line
     }
+    let renewal = try verify(
+      entry.present("signedRenewalInfo"), .renewalInfo, at: path + "signedRenewalInfo",
+      of: (line, place))
+    if let renewal { line = line ?? result.renewals[renewal].text("originalTransactionId") }
     result.statuses.append(
       AppStoreResult.Entry(
         group: group, status: entry.present("status")?.integer, originalTransactionId: line,
