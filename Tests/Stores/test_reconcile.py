@@ -4,7 +4,9 @@ reconcile_world.py plays, and on single answers of Apple's.
   test_reconcile.py          with ASSAY_LIBRARY and ASSAY_PROGRAM, on each engine that is installed
 """
 
+import base64
 import contextlib
+import json
 import os
 import pathlib
 import sys
@@ -329,19 +331,22 @@ class Pages(unittest.TestCase):
         with self.world() as world:
             lines, signed = [world.buy(PREMIUM, "auto-renewable") for _ in range(2)], []
             for known in lines:
-                told = world.tell(known, "SUBSCRIBED", "INITIAL_BUY")
+                note = world.notify(known, "SUBSCRIBED", "INITIAL_BUY")
+                told = world.ledger.verifier.verify_notification(note, now=world.now)
                 self.assertTrue(world.ledger.update_subscriptions(told, "ann").ok)
-                signed.append(told.document["facts"]["data"]["signedTransactionInfo"])
-            world.pass_time(3 * DAY)
-            # Apple's answer about the first line has the text of the second one.
-            for known, text in zip(lines, reversed(signed), strict=True):
-                world.apple.play("script", [{"path": f"{STATUSES}{known}", "nth": 1, "fault": {
+                body = json.loads(base64.urlsafe_b64decode(note.split(".")[1] + "=="))
+                signed.append(body["data"]["signedTransactionInfo"])
+            world.pass_time(40 * DAY)
+            # Apple's answer about each line has the text of the other one.
+            world.apple.play("script", [
+                {"path": f"{STATUSES}{known}", "nth": 1, "fault": {
                     "status": 200, "contentType": "application/json", "body": {"data": [{
                         "subscriptionGroupIdentifier": "1", "lastTransactions": [{
                             "originalTransactionId": known, "status": 1,
-                            "signedTransactionInfo": text}]}]}}}])
+                            "signedTransactionInfo": text}]}]}}}
+                for known, text in zip(lines, reversed(signed), strict=True)])
             found = world.ledger.reconcile(
-                "Sandbox", parts=["subscriptions"], attempt_id=world.attempt())
+                "Sandbox", parts=["open"], attempt_id=world.attempt())
             self.assertTrue(found.ok, found.document.json)
             self.assertEqual((found.has_more, found.requests, found.refused), (False, 2, 2))
             self.assertEqual({(one.kind, one.detail) for one in world.open()}, {
