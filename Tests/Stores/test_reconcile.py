@@ -23,10 +23,8 @@ import reconcile_world  # noqa: E402
 from assay.ledger import Ledger  # noqa: E402
 from assay_testing import Authority  # noqa: E402
 from assay_testing.apple import MockApple  # noqa: E402
-from reconcile_apple import (  # noqa: E402
-    COINS, DAY, DENSE, HISTORY, HOUR, MINUTE, NOW, NOWHERE, PREMIUM)
+from reconcile_apple import COINS, DAY, DENSE, HISTORY, HOUR, MINUTE, NOW, NOWHERE, PREMIUM  # noqa: E402
 from reconcile_host import PACE, Fragile, Stopped  # noqa: E402
-
 
 STATUSES = "/inApps/v1/subscriptions/"
 
