@@ -145,7 +145,7 @@ STEPS = [
          needs=("build", "cases"), quick=True),
     Step("migrate", ["check-migrate"],
          "assay migrate against an oracle, on three engines, killed at any moment",
-         needs=("build", "tools", "node-package")),
+         needs=("build", "swift-modules", "tools", "node-package")),
     Step("play", ["check-play", "check-app-side"],
          "the server that plays Apple; the Swift for apps against it", needs=("build", "cases")),
     Step("frameworks", ["check-frameworks"],

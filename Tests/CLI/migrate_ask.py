@@ -114,6 +114,56 @@ func main() {
 }
 """
 
+SWIFT = """
+import AssaySQLite
+import AssaySwift
+import Foundation
+
+let given = CommandLine.arguments
+let hosts = try JSONDecoder().decode([String: URL].self, from: Data(given[4].utf8))
+let sender = Sender()
+actor Count {
+  var sent = 0
+  func next() -> Int { sent += 1; return sent }
+}
+let count = Count()
+let shop = try Ledger(sqlite: given[3], Verifier(file: given[2]))
+func send(_ step: HTTPStep) async -> HTTPReply {
+  if given[5] == "killed", await count.next() == 6 { exit(9) }
+  if given[5] == "refused" { return HTTPReply(id: step.id, status: 401) }
+  guard let host = step.url.host(), let server = hosts[host],
+    var place = URLComponents(url: step.url, resolvingAgainstBaseURL: false)
+  else { fatalError("no such host") }
+  (place.scheme, place.host, place.port) = ("http", server.host(), server.port)
+  var step = step
+  (step.url, step.headers) = (place.url!, step.headers + [["Host", host]])
+  return await sender.send(step)
+}
+do {
+  print(try await ask(URL(fileURLWithPath: given[1]), shop, send, chunk: 1))
+} catch {
+  print(error)
+  exit(1)
+}
+"""
+SWIFT_MODULES = ROOT / "build/swift"
+
+
+def swift_program(folder):
+    """Build the recipe in Swift with a driver; return (program, None), or (None, why it cannot)."""
+    if not (SWIFT_MODULES / "libAssaySQLite.a").exists():
+        return None, "make swift-docs was not run"
+    (folder / "main.swift").write_text(SWIFT)
+    recipe = RECIPES / "swift/Sources/ask"
+    program = folder / "ask-swift"
+    subprocess.run(
+        ["swiftc", "-swift-version", "6", "-Onone", "-warnings-as-errors", "-module-name", "ask",
+         "-I", SWIFT_MODULES, "-I", ROOT / "Sources/CLibCrypto", "-I", ROOT / "Sources/CSQLite",
+         recipe / "Ask.swift", recipe / "Sender.swift", folder / "main.swift",
+         *(SWIFT_MODULES / f"lib{name}.a" for name in ("AssaySQLite", "AssaySwift", "Assay")),
+         "-lsqlite3", "-lcrypto", "-lm", "-o", program], check=True)
+    return [program], None
+
 
 def go_program(suite, folder):
     """Build the recipe in Go with a driver; return (command, None), or (None, why it cannot)."""
@@ -136,6 +186,7 @@ def hosts_of(suite, folder):
         (folder / name).write_text(text)
     shutil.copy(RECIPES / "ask.mjs", folder)
     program, no_go = go_program(suite, folder)
+    swift, no_swift = swift_program(folder)
     (folder / "node_modules").mkdir()
     (folder / "node_modules/assay").symlink_to(NODE_PACKAGE)
     node, why = node_tools.find_program()
@@ -148,6 +199,7 @@ def hosts_of(suite, folder):
         "PHP": ([php, "-d", "ffi.enable=1", folder / "drive.php", RECIPES / "ask.php"],
                 None if php else "no PHP"),
         "Go": (program, no_go),
+        "Swift": (swift, no_swift),
     }
 
 
