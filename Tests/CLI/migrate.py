@@ -11,10 +11,12 @@ import json
 import pathlib
 import random
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -556,6 +558,32 @@ def check_live(stage):
           f"{report['purchases']['present']} present, {report['purchases']['pending']} pending")
 
 
+@contextlib.contextmanager
+def cutting(port, word):
+    """Yield the port of a way to another, which breaks off where a client has sent this word."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def carry(source, sink):
+        with contextlib.suppress(OSError):
+            while (data := source.recv(65536)) and word not in data:
+                sink.sendall(data)
+        for end in (source, sink):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = listener.accept()
+                server = socket.create_connection(("127.0.0.1", port))
+                for pair in ((client, server), (server, client)):
+                    threading.Thread(target=carry, args=pair, daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    with listener:
+        yield listener.getsockname()[1]
+
+
 def check_engines(stage):
     """MIG-2: PostgreSQL and MariaDB by the machine's client libraries."""
     suite = stage.suite
@@ -586,6 +614,11 @@ def check_engines(stage):
             suite.expect(code == 1 and report["store"]["changed"] == 0
                          and report["purchases"]["present"] == oracle.purchases["granted"],
                          f"MIG-29: a second run on {name}", f"{report and report['purchases']} {err}")
+            with cutting(engine.port, b"information_schema") as port:
+                code, _, err = stage.migrate(
+                    f"h{name}", "--ledger", engine.url.replace(f":{engine.port}", f":{port}"))
+            suite.expect(code == 3 and "unavailable.migrate.store" in err,
+                         f"MIG-35: {name} went away before the schema was read", f"{code} {err}")
             killed = 0
             process = subprocess.Popen(
                 stage.arguments(f"g{name}", "--ledger", engine.url, "--batch", 1, "--owed", "claim"),

@@ -15,6 +15,8 @@ struct LedgerConversation {
   ///
   /// - Parameter answersFaults: whether a failed statement is answered to the library, as outside a
   ///   transaction; otherwise it ends the batch.
+  /// - Throws: `DatabaseFault`, also where the library would wait and try again: here the time
+  ///   stands still, and the whole batch is what is repeated (MIG-35).
   func run(
     _ operation: String, _ members: [JSONText.Member] = [], evidence: [Document] = [],
     answersFaults: Bool = false
@@ -25,20 +27,23 @@ struct LedgerConversation {
     let begun = verifier.startExchange(request.bytes, evidence: evidence, nowMs: nowMs)
     guard let exchange = begun.exchange else { return begun.document }
     var document = begun.document
+    var fault = DatabaseFault(
+      code: "conflict", message: "another session changed the rows", remedy: .repeats)
     while document.status.family == .pending, let step = document.value?.member("exchange") {
-      let reply = try reply(to: step, answersFaults)
+      let reply = try reply(to: step, answersFaults, &fault)
       document = exchange.step(reply.bytes, nowMs: nowMs)
     }
     return document
   }
 
+  /// - Parameter fault: the reason for a wait; a fault that is answered takes its place.
   private func reply(
-    to step: DocumentValue, _ answersFaults: Bool
+    to step: DocumentValue, _ answersFaults: Bool, _ fault: inout DatabaseFault
   ) throws(DatabaseFault) -> JSONText {
     if let grant = step.member("grant") {
       return .object([id(of: grant), .init("code", .integer(200))])
     }
-    guard let database = step.member("database") else { return .object([]) }
+    guard let database = step.member("database") else { throw fault }
     do {
       var results: [JSONText] = []
       for (_, call) in database.member("calls")?.children ?? [] {
@@ -49,6 +54,7 @@ struct LedgerConversation {
       ])
     } catch {
       guard answersFaults else { throw error }
+      fault = error
       return .object([
         id(of: database), .init("code", .integer(500)),
         .init(

@@ -280,7 +280,10 @@ struct MigrateCommand: ParsableCommand {
   }
 
   private func checkSchema(_ conversation: LedgerConversation) throws {
-    let document = try conversation.run("check-schema", answersFaults: true)
+    let document: Document
+    do {
+      document = try conversation.run("check-schema", answersFaults: true)
+    } catch let fault as DatabaseFault { throw fault.problem }
     guard document.status == .ok else {
       let isAway = document.status.family == .unavailable
       throw MigrateFault(
