@@ -65,7 +65,7 @@ def query(self, key, comparison, values, limit, start, forward, projection, inde
     else:
         name, value = hash_key_conditions[0]
         items = [item for part in self.items.values() for item in part.values()
-                 if item.attrs.get(name) == value]
+                 if name in item.attrs and item.attrs[name] == value]
     with mock.patch.object(self, "all_items", lambda: items):
         return sought(self, key, comparison, values, limit, start, forward, projection, index,
                       *more, hash_key_conditions=hash_key_conditions, **others)
