@@ -1,0 +1,170 @@
+"""`assay migrate --out` and the recipe that loads its file into a ledger (MIG-43)."""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+import migrate_world as worlds
+from assay.ledger import Ledger
+from migrate_oracle import Oracle
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECIPES = ROOT / "examples/migrate"
+# The program that loads, killed after so many operations; 0: never.
+PYTHON = """
+import itertools, os, pathlib, sys
+import load
+from assay.ledger import Ledger
+path, config, url, kill = sys.argv[1:]
+count = itertools.count(1)
+run = load.run
+def killed(*asked):
+    if next(count) == int(kill):
+        os._exit(9)
+    return run(*asked)
+load.run, load.CHUNK = killed, 16
+with Ledger(url, load.configuration(pathlib.Path(config))) as ledger:
+    print(load.load(pathlib.Path(path), ledger))
+"""
+
+
+def start(stage, path, url, kill=0):
+    return subprocess.Popen(
+        [sys.executable, "-c", PYTHON, str(path), str(stage.folder / "plain.json"), url,
+         str(kill)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(
+            [str(RECIPES), str(ROOT / "bindings/python")]), "PYTHONDONTWRITEBYTECODE": "1"})
+
+
+def end(process):
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out.strip(), err
+
+
+def everything(path):
+    """Return the rows of all tables but the journal."""
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        names = [name for name, in base.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'assay_%'"
+            " AND name <> 'assay_migration' AND name <> 'assay_schema'")]
+        return {name: sorted(base.execute(f"SELECT * FROM {name}"), key=repr) for name in names}
+
+
+def differ(found, wanted):
+    return str([(name, [row for row in found[name] if row not in wanted[name]][:2],
+                 [row for row in wanted[name] if row not in found[name]][:2])
+                for name in wanted if found[name] != wanted[name]])[:1500]
+
+
+def fresh(stage, path, name):
+    """Return a copy of the file, without a place that was reached."""
+    folder = stage.folder / name
+    folder.mkdir()
+    shutil.copy(path, folder)
+    return folder / path.name
+
+
+def check(stage):
+    """Fill a ledger by the command, and others by the loader; they are equal."""
+    suite, world = stage.suite, stage.world(44, 160, receipts=6)
+    (stage.folder / "rows.ndjson").write_bytes(world.write())
+    config = {k: v for k, v in stage.config.items() if k != "ledger"}
+    (stage.folder / "plain.json").write_text(json.dumps(config))
+    for owed, words in (("claim", ["--periods"]), ("list", [])):
+        direct, path = stage.ledger(), stage.folder / f"{owed}.ndjson"
+        words = [*words, "--owed", owed, "--assume", "granted"]
+        code, report, err = stage.migrate(owed, "--ledger", f"sqlite:{direct}", *words)
+        shutil.move(stage.folder / f"report-{owed}", stage.folder / f"direct-{owed}")
+        code, other, err = stage.migrate(owed, "--out", path, *words)
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        suite.expect(code == 1 and other["files"]["out"] == len(lines) > 50
+                     and path.stat().st_mode & 0o777 == 0o600, f"MIG-43: --out, {owed}",
+                     f"{code} {err} {other['files']} {len(lines)}")
+        same = ("rows", "evidence", "purchases", "subscriptions", "ask")
+        suite.expect({k: report[k] for k in same} == {k: other[k] for k in same},
+                     f"MIG-43: counts of an empty ledger, {owed}", str(other["purchases"]))
+        check_loaded(stage, owed, path, direct, len(lines))
+    check_owner(stage, path, lines)
+    check_dynamo(stage, fresh(stage, path, "dynamo"), Oracle(world))
+
+
+def check_loaded(stage, name, path, direct, count):
+    """Load the file: undisturbed, twice, killed and gone on, by two at once."""
+    suite, wanted = stage.suite, everything(direct)
+    calm, loaded = stage.ledger(), fresh(stage, path, f"{name}-calm")
+    code, out, err = end(start(stage, loaded, f"sqlite:///{calm}"))
+    suite.expect(code == 0 and out == str(count), f"MIG-43: the file is loaded, {name}",
+                 f"{out} {err}")
+    suite.expect(everything(calm) == wanted, f"MIG-43: the same ledger, {name}",
+                 differ(everything(calm), wanted))
+    refused = loaded.with_name(loaded.name + ".refused")
+    suite.expect(refused.read_text() == "", f"MIG-43: nothing is refused, {name}",
+                 refused.read_text()[:500])
+    code, out, err = end(start(stage, fresh(stage, path, f"{name}-twice"), f"sqlite:///{calm}"))
+    suite.expect(code == 0 and everything(calm) == wanted, f"MIG-43: loaded twice, {name}",
+                 err + differ(everything(calm), wanted))
+    ledger, torn = stage.ledger(), fresh(stage, path, f"{name}-killed")
+    code, _, err = end(start(stage, torn, f"sqlite:///{ledger}", kill=40))
+    place, = torn.parent.glob("*.loaded-*")
+    suite.expect(code == 9 and json.loads(place.read_text())[0] == 32,
+                 f"MIG-43: the loader is killed, {name}", f"{code} {err}")
+    code, out, err = end(start(stage, torn, f"sqlite:///{ledger}"))
+    suite.expect(code == 0 and out == str(count) and everything(ledger) == wanted,
+                 f"MIG-43: the loader goes on, {name}", err + differ(everything(ledger), wanted))
+    ledger, both = stage.ledger(), fresh(stage, path, f"{name}-both")
+    ends = [end(each) for each in [start(stage, both, f"sqlite:///{ledger}") for _ in range(2)]]
+    suite.expect([code for code, *_ in ends] == [0, 0] and everything(ledger) == wanted,
+                 f"MIG-43: two loaders at once, {name}",
+                 f"{ends} {differ(everything(ledger), wanted)}")
+
+
+def check_owner(stage, path, lines):
+    """A purchase that another account has in the ledger stays with it, and is listed."""
+    suite, ledger = stage.suite, stage.ledger()
+    number, taken = next((at, line) for at, line in enumerate(lines, 1)
+                         if line["operation"] == "claim" and len(line["evidence"]) == 1
+                         and line["evidence"][0]["kind"] == "transaction")
+    with contextlib.closing(Ledger(f"sqlite:///{ledger}", stage.config)) as shop:
+        found = shop.verifier.verify_transaction(taken["evidence"][0]["text"], now=worlds.NOW)
+        shop.claim(found, "stranger", grant=lambda grant: None, now=worlds.NOW)
+    file = fresh(stage, path, "owner")
+    code, _, err = end(start(stage, file, f"sqlite:///{ledger}"))
+    refused = [json.loads(line) for line in
+               file.with_name(file.name + ".refused").read_text().splitlines()]
+    wanted = {"line": number, "operation": "claim", "account": taken["account"],
+              "transactionIds": taken["transactionIds"],
+              "status": "rejected.purchase.other-account"}
+    suite.expect(code == 0 and wanted in refused, "MIG-43: another owner is listed",
+                 f"{err} {refused}")
+    with contextlib.closing(sqlite3.connect(ledger)) as base:
+        owner, = base.execute("SELECT owner FROM assay_purchase WHERE transaction_id = ?",
+                              taken["transactionIds"]).fetchone()
+    suite.expect(owner == "stranger", "MIG-43: another owner stays", owner)
+
+
+def check_dynamo(stage, path, oracle):
+    """The same file fills DynamoDB."""
+    suite = stage.suite
+    sys.path[:0] = [str(ROOT / "Tests/Stores")]
+    from engines import scratch
+    with scratch() as place:
+        engine = place.engine("dynamodb")
+        if engine.missing:
+            return suite.skip("MIG-43: dynamodb", engine.missing)
+        engine.start()
+        os.environ.update(engine.environment)
+        config = {k: v for k, v in stage.config.items() if k != "ledger"}
+        with contextlib.closing(Ledger(engine.url, config)) as ledger:
+            ledger.create_schema()
+            code, _, err = end(start(stage, path, engine.url))
+            suite.expect(code == 0, "MIG-43: DynamoDB is loaded", err)
+            rows = {row.purchase_key: (row.state, account)
+                    for account in {owner for _, owner in oracle.ledger.values() if owner}
+                    for row in ledger.find(account).rows}
+    wanted = {key: found for key, found in oracle.ledger.items() if found[1]}
+    suite.expect(rows == wanted and len(rows) > 20, "MIG-43: the same purchases in DynamoDB",
+                 f"{len(rows)} {len(wanted)} {list(set(rows.items()) ^ set(wanted.items()))[:3]}")
