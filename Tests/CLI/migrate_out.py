@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "examples/migrate"
 # The program that loads, killed after so many operations; 0: never.
 PYTHON = """
-import itertools, os, pathlib, sys
+import contextlib, itertools, os, pathlib, sys
 import load
 from assay.ledger import Ledger
 path, config, url, kill = sys.argv[1:]
@@ -27,7 +27,7 @@ def killed(*asked):
         os._exit(9)
     return run(*asked)
 load.run, load.CHUNK = killed, 16
-with Ledger(url, load.configuration(pathlib.Path(config))) as ledger:
+with contextlib.closing(Ledger(url, load.configuration(pathlib.Path(config)))) as ledger:
     print(load.load(pathlib.Path(path), ledger))
 """
 
@@ -151,7 +151,7 @@ def check_dynamo(stage, path, oracle):
     suite = stage.suite
     sys.path[:0] = [str(ROOT / "Tests/Stores")]
     from engines import scratch
-    with scratch() as place:
+    with scratch(ROOT / "build/python-tools/bin") as place:
         engine = place.engine("dynamodb")
         if engine.missing:
             return suite.skip("MIG-43: dynamodb", engine.missing)
