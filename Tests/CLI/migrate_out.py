@@ -8,7 +8,9 @@ import sqlite3
 import subprocess
 import sys
 
+import migrate_ask
 import migrate_world as worlds
+import node_tools
 from assay.ledger import Ledger
 from migrate_oracle import Oracle
 
@@ -31,11 +33,19 @@ with contextlib.closing(Ledger(url, load.configuration(pathlib.Path(config)))) a
     print(load.load(pathlib.Path(path), ledger))
 """
 
+NODE = """
+import { readFileSync } from "node:fs";
+import { Ledger, SQLite } from "assay/ledger";
+import { configuration, load } from "./load.mjs";
+const [path, config, database] = process.argv.slice(2);
+const ledger = new Ledger(new SQLite(database), configuration(readFileSync(config)));
+console.log(await load(path, ledger, 16));
+"""
 
-def start(stage, path, url, kill=0):
+
+def start(stage, path, url, kill=0, command=(sys.executable, "-c", PYTHON)):
     return subprocess.Popen(
-        [sys.executable, "-c", PYTHON, str(path), str(stage.folder / "plain.json"), url,
-         str(kill)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [*map(str, [*command, path, stage.folder / "plain.json", url, kill])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(
             [str(RECIPES), str(ROOT / "bindings/python")]), "PYTHONDONTWRITEBYTECODE": "1"})
 
@@ -88,6 +98,7 @@ def check(stage):
         suite.expect({k: report[k] for k in same} == {k: other[k] for k in same},
                      f"MIG-43: counts of an empty ledger, {owed}", str(other["purchases"]))
         check_loaded(stage, owed, path, direct, len(lines))
+    check_node(stage, path, direct, len(lines))
     check_owner(stage, path, lines)
     check_dynamo(stage, fresh(stage, path, "dynamo"), Oracle(world))
 
@@ -120,6 +131,27 @@ def check_loaded(stage, name, path, direct, count):
     suite.expect([code for code, *_ in ends] == [0, 0] and everything(ledger) == wanted,
                  f"MIG-43: two loaders at once, {name}",
                  f"{ends} {differ(everything(ledger), wanted)}")
+
+
+def check_node(stage, path, direct, count):
+    """The recipe in JavaScript goes on where the one in Python was killed."""
+    suite, ledger = stage.suite, stage.ledger()
+    node, why = node_tools.find_program()
+    if why or not migrate_ask.NODE_PACKAGE.exists():
+        return suite.skip("MIG-43: Node.js", why or "make node was not run")
+    torn = fresh(stage, path, "node")
+    for name in ("ask.mjs", "load.mjs"):
+        shutil.copy(RECIPES / name, torn.parent)
+    (torn.parent / "drive.mjs").write_text(NODE)
+    (torn.parent / "node_modules").mkdir()
+    (torn.parent / "node_modules/assay").symlink_to(migrate_ask.NODE_PACKAGE)
+    end(start(stage, torn, f"sqlite:///{ledger}", kill=40))
+    code, out, err = end(start(stage, torn, ledger, command=(node, torn.parent / "drive.mjs")))
+    places = list(torn.parent.glob("*.loaded-*"))
+    suite.expect(code == 0 and out == str(count) and everything(ledger) == everything(direct)
+                 and len(places) == 1, "MIG-43: Node.js goes on",
+                 f"{err} {places} {differ(everything(ledger), everything(direct))}")
+    return None
 
 
 def check_owner(stage, path, lines):

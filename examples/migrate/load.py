@@ -88,9 +88,10 @@ def load(path, ledger):
     """Run every line of a file. Return how many have been run."""
     with open(path, "rb") as lines, ThreadPoolExecutor(THREADS) as pool:
         # Another file under the same name has another place.
-        first = hashlib.sha256(lines.readline() + str(path.stat().st_size).encode()).hexdigest()
+        first, size = lines.readline().rstrip(b"\n"), path.stat().st_size
+        digest = hashlib.sha256(b"%b\n%d" % (first, size)).hexdigest()
         lines.seek(0)
-        place = path.with_name(f"{path.name}.loaded-{first[:16]}")
+        place = path.with_name(f"{path.name}.loaded-{digest[:16]}")
         with closing(Outcome(place, path.with_name(path.name + ".refused"))) as outcome:
             numbered = itertools.islice(enumerate(lines, 1), outcome.done, None)
             while chunk := list(itertools.islice(numbered, CHUNK)):
