@@ -1087,7 +1087,7 @@ enum ExplanationText {
     thing	rule	MIG-40	rule	report.json	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
     thing	rule	MIG-41	rule	the report's files	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
     thing	rule	MIG-42	rule	asking Apple what the rows leave open	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
-    thing	rule	MIG-43	rule	effects as a file, for DynamoDB	what it is	what an answer says, or is made of; not built yet	page	docs/spec/migration.md §5
+    thing	rule	MIG-43	rule	operations as a file, for other databases	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
     thing	rule	MIG-44	rule	sums	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
     thing	rule	MIG-45	rule	progress	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
     thing	rule	MIG-46	rule	exit codes	what it is	what an answer says, or is made of	page	docs/spec/migration.md §5
