@@ -108,8 +108,9 @@ export class Outcome {
       this.sizes[at] += text.length;
     }
     this.done += count;
-    await writeFile(`${this.place}.part`, JSON.stringify([this.done, ...this.sizes]));
-    await rename(`${this.place}.part`, this.place);
+    const part = `${this.place}.part-${process.pid}`;
+    await writeFile(part, JSON.stringify([this.done, ...this.sizes]));
+    await rename(part, this.place);
   }
 
   async close() {

@@ -146,7 +146,7 @@ class Outcome:
         for file in self.files:
             file.flush()
             os.fsync(file.fileno())
-        part = self.place.with_name(self.place.name + ".part")
+        part = self.place.with_name(f"{self.place.name}.part-{os.getpid()}")
         part.write_text(json.dumps([self.done, *(file.tell() for file in self.files)]))
         part.replace(self.place)
 
