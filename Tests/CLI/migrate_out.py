@@ -4,9 +4,11 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 
 import migrate_ask
 import migrate_world as worlds
@@ -97,14 +99,18 @@ def check(stage):
         same = ("rows", "evidence", "purchases", "subscriptions", "ask")
         suite.expect({k: report[k] for k in same} == {k: other[k] for k in same},
                      f"MIG-43: counts of an empty ledger, {owed}", str(other["purchases"]))
-        check_loaded(stage, owed, path, direct, len(lines))
+        loaded = check_loaded(stage, owed, path, direct, len(lines))
+        if owed == "claim":
+            check_repeated(stage, path, direct, loaded, len(lines))
+            check_killed(stage, owed, path, words)
     check_node(stage, path, direct, len(lines))
     check_owner(stage, path, lines)
+    check_refunds(stage)
     check_dynamo(stage, fresh(stage, path, "dynamo"), Oracle(world))
 
 
 def check_loaded(stage, name, path, direct, count):
-    """Load the file: undisturbed, twice, killed and gone on, by two at once."""
+    """Load the file into an empty ledger, and return that."""
     suite, wanted = stage.suite, everything(direct)
     calm, loaded = stage.ledger(), fresh(stage, path, f"{name}-calm")
     code, out, err = end(start(stage, loaded, f"sqlite:///{calm}"))
@@ -115,22 +121,44 @@ def check_loaded(stage, name, path, direct, count):
     refused = loaded.with_name(loaded.name + ".refused")
     suite.expect(refused.read_text() == "", f"MIG-43: nothing is refused, {name}",
                  refused.read_text()[:500])
-    code, out, err = end(start(stage, fresh(stage, path, f"{name}-twice"), f"sqlite:///{calm}"))
-    suite.expect(code == 0 and everything(calm) == wanted, f"MIG-43: loaded twice, {name}",
-                 err + differ(everything(calm), wanted))
-    ledger, torn = stage.ledger(), fresh(stage, path, f"{name}-killed")
+    return calm
+
+
+def check_repeated(stage, path, direct, loaded, count):
+    """Load the file a second time, killed and gone on, and by two loaders at once."""
+    suite, wanted = stage.suite, everything(direct)
+    code, _, err = end(start(stage, fresh(stage, path, "twice"), f"sqlite:///{loaded}"))
+    suite.expect(code == 0 and everything(loaded) == wanted, "MIG-43: loaded twice",
+                 err + differ(everything(loaded), wanted))
+    ledger, torn = stage.ledger(), fresh(stage, path, "killed")
     code, _, err = end(start(stage, torn, f"sqlite:///{ledger}", kill=40))
     place, = torn.parent.glob("*.loaded-*")
     suite.expect(code == 9 and json.loads(place.read_text())[0] == 32,
-                 f"MIG-43: the loader is killed, {name}", f"{code} {err}")
+                 "MIG-43: the loader is killed", f"{code} {err}")
     code, out, err = end(start(stage, torn, f"sqlite:///{ledger}"))
     suite.expect(code == 0 and out == str(count) and everything(ledger) == wanted,
-                 f"MIG-43: the loader goes on, {name}", err + differ(everything(ledger), wanted))
-    ledger, both = stage.ledger(), fresh(stage, path, f"{name}-both")
+                 "MIG-43: the loader goes on", err + differ(everything(ledger), wanted))
+    ledger, both = stage.ledger(), fresh(stage, path, "both")
     ends = [end(each) for each in [start(stage, both, f"sqlite:///{ledger}") for _ in range(2)]]
     suite.expect([code for code, *_ in ends] == [0, 0] and everything(ledger) == wanted,
-                 f"MIG-43: two loaders at once, {name}",
+                 "MIG-43: two loaders at once",
                  f"{ends} {differ(everything(ledger), wanted)}")
+
+
+def check_killed(stage, name, path, words):
+    """Kill the command while it writes the file; started again, it writes the same one."""
+    suite, wanted = stage.suite, path.read_bytes()
+    path.unlink()
+    shutil.move(stage.folder / f"report-{name}", stage.folder / f"out-{name}")
+    process = subprocess.Popen(stage.arguments(name, "--out", path, *words), cwd=stage.folder,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not list(path.parent.glob(f"{path.name}.part-*")):
+        time.sleep(0.001)
+    process.kill()
+    suite.expect(process.wait() == -signal.SIGKILL and not path.exists(),
+                 "MIG-43: a file that is not whole has no name", str(process.returncode))
+    _, _, err = stage.migrate(name, "--out", path, *words)
+    suite.expect(path.read_bytes() == wanted, "MIG-43: the same file after a kill", err)
 
 
 def check_node(stage, path, direct, count):
@@ -138,7 +166,8 @@ def check_node(stage, path, direct, count):
     suite, ledger = stage.suite, stage.ledger()
     node, why = node_tools.find_program()
     if why or not migrate_ask.NODE_PACKAGE.exists():
-        return suite.skip("MIG-43: Node.js", why or "make node was not run")
+        suite.skip("MIG-43: Node.js", why or "make node was not run")
+        return
     torn = fresh(stage, path, "node")
     for name in ("ask.mjs", "load.mjs"):
         shutil.copy(RECIPES / name, torn.parent)
@@ -151,7 +180,6 @@ def check_node(stage, path, direct, count):
     suite.expect(code == 0 and out == str(count) and everything(ledger) == everything(direct)
                  and len(places) == 1, "MIG-43: Node.js goes on",
                  f"{err} {places} {differ(everything(ledger), everything(direct))}")
-    return None
 
 
 def check_owner(stage, path, lines):
@@ -178,6 +206,38 @@ def check_owner(stage, path, lines):
     suite.expect(owner == "stranger", "MIG-43: another owner stays", owner)
 
 
+def check_refunds(stage):
+    """Of refunds that the shop has granted meanwhile, each is told once: in takeback.ndjson if its
+    row says that it was delivered, else by the ledger."""
+    suite, ledger = stage.suite, stage.ledger()
+    rows, keys = [], {}
+    with contextlib.closing(Ledger(f"sqlite:///{ledger}", stage.config)) as shop:
+        for at, granted in ((1, True), (2, False)):
+            common = ("transaction", "--type", "consumable", "--product", worlds.COINS,
+                      "--environment", "Production", "--transaction-id", 81000 + at,
+                      "--original-transaction-id", 81000 + at)
+            bought = stage.mint.run(*common, "--signed", worlds.NOW - worlds.DAY, "--purchased",
+                                    worlds.NOW - 2 * worlds.DAY)
+            found = shop.verifier.verify_transaction(bought, now=worlds.NOW)
+            shop.claim(found, "u1", grant=lambda grant: None, now=worlds.NOW - worlds.DAY)
+            keys[granted] = found.keys.purchase
+            rows.append({"account": "u1", "granted": granted, "evidence": stage.mint.run(
+                *common, "--refunded", "--purchased", worlds.NOW - 2 * worlds.DAY)})
+        (stage.folder / "rows.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        path = stage.folder / "refunds.ndjson"
+        _, _, err = stage.migrate("refunds", "--out", path)
+        for turn in range(2):
+            code, _, more = end(start(stage, fresh(stage, path, f"refunds-{turn}"),
+                                      f"sqlite:///{ledger}"))
+            suite.expect(code == 0, "MIG-43: refunds are loaded", err + more)
+        taken = []
+        shop.resume_expired_revocations(take_back=lambda take: taken.append(take.purchase_key),
+                                        now=worlds.NOW + worlds.DAY)
+    listed = [line["purchaseKey"] for line in stage.lines("refunds", "takeback")]
+    suite.expect(listed == [keys[True]] and taken == [keys[False]],
+                 "MIG-43: each refund is told once", f"{listed} {taken} {keys}")
+
+
 def check_dynamo(stage, path, oracle):
     """The same file fills DynamoDB."""
     suite = stage.suite
@@ -186,7 +246,8 @@ def check_dynamo(stage, path, oracle):
     with scratch(ROOT / "build/python-tools/bin") as place:
         engine = place.engine("dynamodb")
         if engine.missing:
-            return suite.skip("MIG-43: dynamodb", engine.missing)
+            suite.skip("MIG-43: dynamodb", engine.missing)
+            return
         engine.start()
         os.environ.update(engine.environment)
         config = {k: v for k, v in stage.config.items() if k != "ledger"}
