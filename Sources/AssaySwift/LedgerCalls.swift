@@ -151,12 +151,14 @@ extension Ledger {
   ///   - attemptId: the id of this attempt, the same when a request is repeated; nil: a new
   ///     one.
   ///   - lease: the time that the take-back may take.
+  ///   - transactionIds: the transaction ids of the purchases to revoke; others are left out.
   ///   - takeBack: takes the units back, under the take id; returns the number that it took,
   ///     nothing for all of them, or `false` to be called again later.
   ///   - now: the time of the call; the exchange goes on from it.
   public func revoke(
     _ evidence: [any PurchaseEvidence], grantMode: String? = nil, attemptId: String? = nil,
-    lease: Duration? = nil, takeBack: Taking? = nil, at now: Timestamp = .now
+    lease: Duration? = nil, transactionIds: [String]? = nil, takeBack: Taking? = nil,
+    at now: Timestamp = .now
   ) async throws -> RevokeResult {
     let attemptId = attemptId ?? Ledger.made(18)
     let grantMode = grantMode ?? (takeBack == nil ? nil : "lease")
@@ -166,6 +168,7 @@ extension Ledger {
         ("grantMode", grantMode.map { JSON($0) }),
         ("attemptId", JSON(attemptId)),
         ("leaseMs", lease.map { JSON(milliseconds: $0) }),
+        ("transactionIds", transactionIds.map { JSON($0.map { JSON($0) }) }),
       ])
     return try await asking(request, takeBack: takeBack)
   }
@@ -204,10 +207,12 @@ extension Ledger {
   ///   - accountToken: the appAccountToken that the evidence must have.
   ///   - confirmTransfer: whether the customer has confirmed the transfer of another account's
   ///     subscription.
+  ///   - transactionIds: the transaction ids of purchases of the subscriptions to store; other
+  ///     subscriptions are left out.
   ///   - now: the time of the call; the exchange goes on from it.
   public func updateSubscriptions(
     _ evidence: [any PurchaseEvidence], account: String? = nil, accountToken: String? = nil,
-    confirmTransfer: Bool? = nil, at now: Timestamp = .now
+    confirmTransfer: Bool? = nil, transactionIds: [String]? = nil, at now: Timestamp = .now
   ) async throws -> UpdateSubscriptionsResult {
     let request = LedgerRequest(
       "update-subscriptions", evidence: evidence, at: now,
@@ -215,6 +220,7 @@ extension Ledger {
         ("account", account.map { JSON($0) }),
         ("accountToken", accountToken.map { JSON($0) }),
         ("confirmTransfer", confirmTransfer.map { JSON($0) }),
+        ("transactionIds", transactionIds.map { JSON($0.map { JSON($0) }) }),
       ])
     return try await asking(request)
   }

@@ -55,6 +55,11 @@ struct OutputFile: ~Copyable {
     if code != 0 { throw OutputFile.problem(path, code) }
   }
 
+  /// Waits until what was written is on the disk.
+  func hold() throws {
+    if fdatasync(descriptor) != 0 { throw OutputFile.problem(path, system_error()) }
+  }
+
   /// Completes the file, which then gets its name.
   mutating func end() throws {
     let code = close(descriptor) == 0 ? 0 : system_error()

@@ -43,6 +43,55 @@ struct LedgerSubscriptionTests {
     checkEqual(again.flag("exchange.changed"), false)
   }
 
+  @Test("STO-25 only the chosen subscriptions are stored, in their newest state")
+  func chosen() throws {
+    let store = try SQLiteStore()
+    let other = "2000000900000007"
+    let evidence = [
+      try store.transaction(),
+      try store.transaction {
+        ($0.transactionId, $0.originalTransactionId) = (other, other)
+        $0.purchaseDate -= Self.day
+      },
+      try store.transaction {
+        ($0.transactionId, $0.originalTransactionId) = ("2000000900000008", other)
+      },
+    ]
+    func apply(_ ids: JSONText) throws -> Document {
+      try store.run(
+        ["operation": "update-subscriptions", "account": "ann", "transactionIds": ids], evidence)
+    }
+    // Of an older period that is chosen, the newest one is the state.
+    let applied = try apply([.string(other)])
+    checkEqual(applied.text("exchange.subscriptions.0.outcome"), "applied")
+    check(applied.text("exchange.subscriptions.1.outcome") == nil)
+    try checkEqual(
+      store.run("SELECT transaction_id FROM assay_subscription", []),
+      ["[\"2000000900000008\"]"])
+    let none = try apply(["1"])
+    checkEqual(none.name, "rejected.payload.incomplete")
+    checkEqual(none.text("error.at"), "transactionIds")
+  }
+
+  @Test("STO-25 of several refunds only the chosen ones are entered")
+  func chosenRefunds() throws {
+    let store = try SQLiteStore()
+    let evidence = try ["2000000900000007", "2000000900000008"].map { id in
+      try store.transaction {
+        ($0.transactionId, $0.originalTransactionId) = (id, id)
+        $0.revocationDate = $0.signedDate - 1000
+      }
+    }
+    func revoke(_ ids: JSONText) throws -> Document {
+      try store.run(["operation": "revoke", "transactionIds": ids], evidence)
+    }
+    let revoked = try revoke(["2000000900000008"])
+    checkEqual(revoked.text("exchange.revocations.0.outcome"), "unclaimed")
+    try checkEqual(
+      store.run("SELECT transaction_id FROM assay_purchase", []), ["[\"2000000900000008\"]"])
+    try checkEqual(revoke(["1"]).name, "misuse.exchange.evidence")
+  }
+
   @Test("STO-40 of one moment the same evidence is applied, other evidence is not")
   func tie() throws {
     let store = try SQLiteStore()

@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT / "Tests/CLI")]
 import assay as binding
 import migrate_ask
+import migrate_out
 import migrate_world as worlds
 from assay.ledger import Ledger
 from cli import Command
@@ -392,6 +393,9 @@ def check_refusals(stage):
          ["--dry-run", "--format", "columns", "--columns", "colour=x"], 2,
          "malformed.migrate.column"),
         ("columns without their map", ["--dry-run", "--format", "columns"], 2, "--columns"),
+        ("a file beside a ledger", ["--ledger", "sqlite:empty.db", "--out", "lines"], 2,
+         "--out takes the place"),
+        ("a file in a dry run", ["--dry-run", "--out", "lines"], 2, "--out takes the place"),
         ("too many jobs", ["--dry-run", "--jobs", "257"], 2, "give 1 to 256"),
         ("a word that no option has", ["--dry-run", "--owed", "all"], 2, "there are list, claim"),
     ]
@@ -659,6 +663,7 @@ def main():
         check_live(stage)
         check_engines(stage)
         migrate_ask.check(stage)
+        migrate_out.check(stage)
         check_stop(stage)
         check_kills(stage, options.kills)
     suite.finish()

@@ -941,6 +941,10 @@ def rare_refunds(tape, ledger):
     """Record refunds that come late, twice, or during another take-back."""
     tape.asks("STO-34", "a refund, and what is none", lambda: ledger.revoke(
         [tape.refunded(40), tape.bought(41)]))
+    two = [tape.refunded(46), tape.refunded(47)]
+    for name, one in (("one of two refunds", "2000000100000047"), ("a refund of none", "1")):
+        tape.asks("STO-25", f"{name}, by its id", lambda ids=(one,): ledger.revoke(
+            two, transaction_ids=ids))
     freed = tape.bought(40, signed=2 * MINUTE)
     tape.asks("STO-34", "an event: of what nobody has", lambda: ledger.apply_event(freed))
     tape.asks("STO-11", "lookup of what nobody has", lambda: ledger.find(evidence=freed))
@@ -973,6 +977,10 @@ def rare_lines(tape, ledger):
     tape.asks("STO-42", "apply a month", lambda: ledger.update_subscriptions(month, "ann"))
     tape.asks("STO-40", "apply what is older",
               lambda: ledger.update_subscriptions(tape.line(50), "ann"))
+    two = [tape.line(56), tape.line(57)]
+    for name, one in (("one of two lines", "2000000100000057"), ("a line of none", "1")):
+        tape.asks("STO-25", f"apply {name}, by its id",
+                  lambda ids=(one,): ledger.update_subscriptions(two, "ann", transaction_ids=ids))
     tape.asks("STO-43", "apply for another account token", lambda: ledger.update_subscriptions(
         tape.line(51, set={"appAccountToken": "6a2a3bd5-6ad4-4b6f-9c8b-2c4f2f6c7d10"}), "ann",
         account_token="11111111-6ad4-4b6f-9c8b-2c4f2f6c7d10"))

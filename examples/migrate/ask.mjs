@@ -3,9 +3,8 @@
 //     node ask.mjs migrate-look config.json /var/lib/shop/ledger.db
 //
 // For another database, another executor of `assay/ledger` in the last lines.
-import { constants, existsSync } from "node:fs";
+import { constants, createReadStream, existsSync } from "node:fs";
 import { open, readFile, rename, writeFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { AssayError, ConfigError, PendingError, Sender, UnavailableError } from "assay";
 import { Ledger, SQLite } from "assay/ledger";
 
@@ -86,33 +85,32 @@ async function question(ledger, send, line) {
   return { rows, unknown: undefined };
 }
 
-/** The two files, and the place that they have reached: questions, and the bytes of each. */
-class Outcome {
-  static async open(folder) {
+/** Some files, and the place that they have reached: lines that are done, and the bytes of each. */
+export class Outcome {
+  static async open(place, paths) {
     const outcome = new Outcome();
-    outcome.done = `${folder}/asked.json`;
-    [outcome.asked, ...outcome.sizes] = existsSync(outcome.done)
-      ? JSON.parse(await readFile(outcome.done, "utf8")) : [0, 0, 0];
-    outcome.files = await Promise.all(NAMES.map((name) =>
-      open(`${folder}/${name}`, constants.O_RDWR | constants.O_CREAT, 0o600)));
+    outcome.place = place;
+    [outcome.done, ...outcome.sizes] = existsSync(place)
+      ? JSON.parse(await readFile(place, "utf8")) : [0, ...paths.map(() => 0)];
+    outcome.files = await Promise.all(paths.map((path) =>
+      open(path, constants.O_RDWR | constants.O_CREAT, 0o600)));
     await Promise.all(outcome.files.map((file, at) => file.truncate(outcome.sizes[at])));
     return outcome;
   }
 
-  /** Write the answers to some questions, then note the place, by a rename: a kill before it repeats
-   * the questions since the last. */
-  async write(answers) {
-    const lines = [answers.flatMap(({ rows }) => rows),
-      answers.flatMap(({ unknown }) => unknown ?? [])];
+  /** Write what some lines come to, a list for each file, then note the place, by a rename: a kill
+   * before it repeats the lines since the last. */
+  async write(count, ...linesOfFiles) {
     for (const [at, file] of this.files.entries()) {
-      const text = Buffer.from(lines[at].map((line) => `${JSON.stringify(line)}\n`).join(""));
+      const text = Buffer.from(linesOfFiles[at].map((line) => `${JSON.stringify(line)}\n`).join(""));
       await file.write(text, 0, text.length, this.sizes[at]);
       await file.sync();
       this.sizes[at] += text.length;
     }
-    this.asked += answers.length;
-    await writeFile(`${this.done}.part`, JSON.stringify([this.asked, ...this.sizes]));
-    await rename(`${this.done}.part`, this.done);
+    this.done += count;
+    const part = `${this.place}.part-${process.pid}`;
+    await writeFile(part, JSON.stringify([this.done, ...this.sizes]));
+    await rename(part, this.place);
   }
 
   async close() {
@@ -120,28 +118,48 @@ class Outcome {
   }
 }
 
+/** Return what a function comes to for each of a list, a few at once. */
+export async function mapAFew(list, call) {
+  const results = [];
+  for (let first = 0; first < list.length; first += AT_ONCE) {
+    results.push(...await Promise.all(list.slice(first, first + AT_ONCE).map(call)));
+  }
+  return results;
+}
+
+/** Yield the lines of a file. A text in one may have U+2028, which node:readline takes for an end. */
+export async function* linesOf(path) {
+  let rest = "";
+  for await (const piece of createReadStream(path, "utf8")) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop();
+    yield* lines;
+  }
+  if (rest) yield rest;
+}
+
+/** Call a function with chunks of the lines of a file, the ones before a place left out. */
+export async function inChunks(path, done, chunk, call) {
+  let [at, waiting] = [0, []];
+  for await (const line of linesOf(path)) {
+    at += 1;
+    if (at > done) waiting.push({ at, line });
+    if (waiting.length === chunk) await call(waiting.splice(0));
+  }
+  if (waiting.length > 0) await call(waiting);
+}
+
 /** Ask Apple every line of ask.ndjson in a folder. Returns how many have been asked. */
 export async function ask(folder, ledger, send, chunk = CHUNK) {
-  const outcome = await Outcome.open(folder);
-  const list = await open(`${folder}/ask.ndjson`);
+  const outcome = await Outcome.open(`${folder}/asked.json`,
+    NAMES.map((name) => `${folder}/${name}`));
   try {
-    let [at, waiting] = [0, []];
-    const answer = async () => {
-      const answers = [];
-      for (let first = 0; first < waiting.length; first += AT_ONCE) {
-        answers.push(...await Promise.all(waiting.slice(first, first + AT_ONCE)
-          .map((line) => question(ledger, send, line))));
-      }
-      await outcome.write(answers);
-      waiting = [];
-    };
-    for await (const line of createInterface({ input: list.createReadStream() })) {
-      at += 1;
-      if (at > outcome.asked) waiting.push(JSON.parse(line));
-      if (waiting.length === chunk) await answer();
-    }
-    if (waiting.length > 0) await answer();
-    return outcome.asked;
+    await inChunks(`${folder}/ask.ndjson`, outcome.done, chunk, async (some) => {
+      const answers = await mapAFew(some, ({ line }) => question(ledger, send, JSON.parse(line)));
+      await outcome.write(some.length, answers.flatMap(({ rows }) => rows),
+        answers.flatMap(({ unknown }) => unknown ?? []));
+    });
+    return outcome.done;
   } finally {
     await outcome.close();
   }

@@ -29,6 +29,7 @@ from assay.ledger import Ledger
 THREADS = 8
 # The questions after which the place is noted, and the most texts of a row.
 CHUNK, TEXTS = 64, 32
+NAMES = ("answers.ndjson", "unknown-to-apple.ndjson")
 ENVIRONMENTS = ("Production", "Sandbox")
 LIMITED = "unavailable.app-store.local-rate-limit"
 UNAUTHORIZED = "rejected.app-store.unauthorized"
@@ -118,34 +119,36 @@ class Questions:
 
 
 class Outcome:
-    """The two files, and the place that they have reached: questions, and the bytes of each."""
+    """Some files, and the place that they have reached: lines that are done, and the bytes of
+    each."""
 
-    NAMES = ("answers.ndjson", "unknown-to-apple.ndjson")
-
-    def __init__(self, folder):
-        self.folder, self.done = folder, folder / "asked.json"
-        self.asked, *sizes = json.loads(self.done.read_text()) if self.done.exists() else [0, 0, 0]
+    def __init__(self, place, *paths):
+        self.place = place
+        self.done, *sizes = (
+            json.loads(place.read_text()) if place.exists() else [0] * (1 + len(paths))
+        )
         self.files = []
-        for name, size in zip(self.NAMES, sizes):
-            descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o600)
+        for path, size in zip(paths, sizes):
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             os.ftruncate(descriptor, size)
             self.files.append(os.fdopen(descriptor, "r+b"))
             self.files[-1].seek(size)
 
-    def write(self, rows, unknown):
-        for file, lines in zip(self.files, (rows, [unknown] if unknown else [])):
+    def write(self, *lines_of_files, count=1):
+        """Write what some lines come to, a list of lines for each file."""
+        for file, lines in zip(self.files, lines_of_files):
             for line in lines:
                 file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-        self.asked += 1
+        self.done += count
 
     def note(self):
-        """Note the place, by a rename: a kill before it repeats the questions since the last."""
+        """Note the place, by a rename: a kill before it repeats the lines since the last."""
         for file in self.files:
             file.flush()
             os.fsync(file.fileno())
-        part = self.folder / "asked.json.part"
-        part.write_text(json.dumps([self.asked, *(file.tell() for file in self.files)]))
-        part.replace(self.done)
+        part = self.place.with_name(f"{self.place.name}.part-{os.getpid()}")
+        part.write_text(json.dumps([self.done, *(file.tell() for file in self.files)]))
+        part.replace(self.place)
 
     def close(self):
         for file in self.files:
@@ -157,15 +160,15 @@ def ask(folder, ledger, send):
     questions = Questions(ledger, send)
     with (
         open(folder / "ask.ndjson", encoding="utf-8") as lines,
-        closing(Outcome(folder)) as outcome,
+        closing(Outcome(folder / "asked.json", *(folder / name for name in NAMES))) as outcome,
         ThreadPoolExecutor(THREADS) as pool,
     ):
-        lines = map(json.loads, itertools.islice(lines, outcome.asked, None))
+        lines = map(json.loads, itertools.islice(lines, outcome.done, None))
         while chunk := list(itertools.islice(lines, CHUNK)):
             for rows, unknown in pool.map(questions.ask, chunk):
-                outcome.write(rows, unknown)
+                outcome.write(rows, [unknown] if unknown else [])
             outcome.note()
-        return outcome.asked
+        return outcome.done
 
 
 def main():

@@ -55,18 +55,6 @@
       return (found.map { stated($0) }, all.renewals.map { stated($0) })
     }
 
-    /// Returns the document as if its evidence contained only the purchases of one subscription,
-    /// so that an operation of the ledger changes no other.
-    @_spi(AssayMigrate) public func narrowed(
-      _ document: Document, to originalTransactionId: String
-    ) -> Document {
-      guard case .appReceipt(let receipt)? = document.evidence else { return document }
-      let narrow = receipt.narrowed(to: Text(originalTransactionId), configuration.products)
-      return Document(
-        status: document.status, json: [], evidence: .appReceipt(narrow),
-        configuration: document.configuration)
-    }
-
     private func stated(_ purchase: LedgerPurchase) -> StatedPurchase {
       let (facts, product) = (purchase.facts, purchase.product)
       let plans = configuration.plans

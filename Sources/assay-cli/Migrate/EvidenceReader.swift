@@ -28,11 +28,20 @@ struct EvidenceReader: Sendable {
     return (hearsay.isEmpty ? [evidence] : [], hearsay)
   }
 
+  /// Returns the kind of a text, without verifying it; `nil` for one that has no purchases.
+  func kind(of text: [UInt8]) -> String? {
+    EvidenceReader.kind(in: verifier.triage(text, nowMs: nowMs))
+  }
+
+  private static func kind(in triage: Document) -> String? {
+    ProofKind.name(in: triage).flatMap { kinds.contains($0) ? $0 : nil }
+  }
+
   func verify(_ text: [UInt8]) -> ReadEvidence {
     let triage = verifier.triage(text, nowMs: nowMs)
-    guard let name = ProofKind.name(in: triage), EvidenceReader.kinds.contains(name),
-      let kind = try? ProofKind(name)
-    else { return refused(triage) }
+    guard let name = EvidenceReader.kind(in: triage), let kind = try? ProofKind(name) else {
+      return refused(triage)
+    }
     guard let document = try? kind.verify(text, by: verifier, subject: nil, nowMs: nowMs) else {
       return refused(triage)
     }

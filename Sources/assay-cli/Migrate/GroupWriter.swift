@@ -30,8 +30,8 @@ struct GroupWriter {
       let item = plan.items[place]
       switch item.outcome {
       case .revoked: try revoke(&plan, place)
-      case .granted: try claim(&plan, place, isGranted: true)
-      case .owed where options.owed == .claim: try claim(&plan, place, isGranted: false)
+      case .granted: try claim(&plan, place)
+      case .owed where options.owed == .claim: try claim(&plan, place)
       default: try find(&plan, place)
       }
     }
@@ -40,28 +40,19 @@ struct GroupWriter {
     }
   }
 
-  private func evidence(_ places: [EvidencePlace], of plan: GroupPlan) -> [Document] {
-    guard let id = plan.group.purchases.first?.newest.originalTransactionId else { return [] }
-    return places.compactMap { documents[$0] }.map {
-      conversation.verifier.narrowed($0, to: id)
-    }
-  }
-
   /// Runs an operation and returns the member `exchange` of its document.
-  private mutating func run(
-    _ operation: String, _ members: [(String, JSONText?)], _ evidence: [Document]
-  ) throws -> DocumentValue? {
-    let given = members.compactMap { name, value in value.map { JSONText.Member(name, $0) } }
-    let document = try conversation.run(operation, given, evidence: evidence)
+  private mutating func run(_ operation: LedgerOperation) throws -> DocumentValue? {
+    let document = try conversation.run(
+      operation.name, operation.request, evidence: operation.evidence.compactMap { documents[$0] })
     switch document.status.family {
     case .misuse, .config, .internal:
       throw MigrateFault(
         "internal.migrate.operation",
-        "\(operation): \(document.status.name) at \(document.text("error.at") ?? "?")",
+        "\(operation.name): \(document.status.name) at \(document.text("error.at") ?? "?")",
         exitCode: 3)
     case .unavailable where "\(document.status.name)".hasPrefix("unavailable.database."):
       throw MigrateFault(
-        "unavailable.migrate.store", "\(operation): \(document.status.name)", exitCode: 3)
+        "unavailable.migrate.store", "\(operation.name): \(document.status.name)", exitCode: 3)
     default: break
     }
     let result = document.value?.member("exchange")
@@ -69,27 +60,8 @@ struct GroupWriter {
     return result
   }
 
-  /// The id of the attempt, the same whenever this purchase is written in this run.
-  private func attemptId(_ purchaseKey: String) -> JSONText {
-    let digest = AttestDigest.sha256(Array("migrate\0\(runName)\0\(purchaseKey)".utf8))
-    return .string(String(ReadWorker.hex(digest).prefix(32)))
-  }
-
-  /// The shortest lease that the ledger takes: it is over when the run has ended.
-  private static let leaseMs: Int64 = 5000
-
-  private mutating func claim(_ plan: inout GroupPlan, _ place: Int, isGranted: Bool) throws {
-    let purchase = plan.items[place].purchase
-    let result = try run(
-      "claim",
-      [
-        ("account", plan.account.map { .string($0) }),
-        ("grantMode", .string(isGranted ? "transaction" : "lease")),
-        ("attemptId", attemptId(purchase.newest.purchaseKey)),
-        ("leaseMs", isGranted ? nil : .integer(GroupWriter.leaseMs)),
-        ("transactionIds", .array([.string(purchase.newest.transactionId)])),
-        ("note", .string("migrate:" + runName)),
-      ], evidence(purchase.evidence, of: plan))
+  private mutating func claim(_ plan: inout GroupPlan, _ place: Int) throws {
+    let result = try run(plan.claim(plan.items[place], run: runName))
     let claim = result?.member("claims")?.children.first?.value
     switch claim?.member("outcome")?.text {
     case "new", "resume": break
@@ -112,8 +84,9 @@ struct GroupWriter {
   private mutating func find(_ plan: inout GroupPlan, _ place: Int) throws {
     let purchase = plan.items[place].purchase
     let result = try run(
-      "find", [("account", plan.account.map { .string($0) })],
-      evidence(purchase.evidence, of: plan))
+      LedgerOperation(
+        name: "find", members: [("account", plan.account.map { .string($0) })],
+        evidence: purchase.evidence))
     let row = result?.member("rows")?.children.map(\.value).first {
       $0.member("transactionId")?.text == purchase.newest.transactionId
         || $0.member("purchaseKey")?.text == purchase.newest.purchaseKey
@@ -127,24 +100,16 @@ struct GroupWriter {
   }
 
   private mutating func revoke(_ plan: inout GroupPlan, _ place: Int) throws {
-    let purchase = plan.items[place].purchase
-    let result = try run(
-      "revoke", [("attemptId", attemptId(purchase.newest.purchaseKey))],
-      evidence(purchase.evidence, of: plan))
+    let result = try run(plan.revoke(plan.items[place], run: runName))
     for (_, revocation) in result?.member("revocations")?.children ?? [] {
-      guard revocation.member("transactionId")?.text == purchase.newest.transactionId else {
-        continue
-      }
       if revocation.member("outcome")?.text == "stale" { plan.items[place].outcome = .stale }
       if revocation.member("take") != nil { plan.items[place].isTakenBack = true }
     }
   }
 
   private mutating func updateSubscription(_ plan: inout GroupPlan) throws {
-    guard let latest = plan.latest else { return }
-    let result = try run(
-      "update-subscriptions", [("account", plan.account.map { .string($0) })],
-      evidence(plan.subscriptionEvidence, of: plan))
+    guard let latest = plan.latest, let update = plan.update else { return }
+    let result = try run(update)
     switch result?.member("subscriptions")?.children.first?.value.member("outcome")?.text {
     case "applied", "transferred": break
     case "stale": plan.items[latest].outcome = .stale

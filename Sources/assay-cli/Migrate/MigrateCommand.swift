@@ -19,8 +19,10 @@ struct MigrateCommand: ParsableCommand {
       accounts claim the same, nothing is written and both are listed. The run can be killed at any \
       time: the same command goes on where it was. Memory does not grow with the input.
 
-      Without --ledger nothing is written but the report: a dry run. With --dry-run and --ledger \
-      the batches are written and rolled back, so that the report has what the ledger knows.
+      With --dry-run nothing is written but the report. With --ledger beside it the batches are \
+      written and rolled back, so that the report has what the ledger knows. With --out in place \
+      of --ledger, for a database that this command does not open, FILE has the operations of \
+      the ledger, for examples/migrate/load of your language.
 
       Examples:
         assay migrate rows.ndjson --config config.json --dry-run --assume owed
@@ -46,6 +48,14 @@ struct MigrateCommand: ParsableCommand {
       mysql://user@host/database; the password is in PGPASSWORD or MYSQL_PWD.
       """, valueName: "url"))
   var ledger: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Write what the ledger needs to this file, an operation a line with its evidence; a loader \
+      runs them in a ledger that has no --ledger.
+      """, valueName: "file"), completion: .file)
+  var out: String?
 
   @Flag(help: "Write nothing but the report.")
   var dryRun = false
@@ -150,7 +160,10 @@ struct MigrateCommand: ParsableCommand {
     if files.filter({ $0 == "-" }).count > 1 {
       throw UsageFault("standard input can be given once")
     }
-    if ledger == nil, !dryRun {
+    if out != nil, ledger != nil || dryRun {
+      throw UsageFault("--out takes the place of --ledger, and writes: without --dry-run")
+    }
+    if ledger == nil, out == nil, !dryRun {
       throw UsageFault("--ledger is missing: where to write, or --dry-run to write nothing")
     }
     let isPlain = runName?.utf8.allSatisfy {
@@ -220,28 +233,30 @@ struct MigrateCommand: ParsableCommand {
     var progress = MigrateProgress(
       MigrateProgress.Mode(rawValue: self.progress) ?? .auto,
       total: folder.inputs.reduce(0) { $0 + $1.byteCount })
-    let out = MigrateReport(report, files)
+    let written = MigrateReport(report, files)
     var checkpoint = try folder.checkpoint()
-    try out.summarize(checkpoint.tally, folder, state: "running", seconds: nil)
+    try written.summarize(checkpoint.tally, folder, state: "running", seconds: nil)
     try ReadPhase(folder: folder, format: format, options: options, evidence: evidence)
       .run(&checkpoint, &progress)
     let runs = RunSet(folder.path, checkpoint)
-    try ReadPhase.writeRejects(runs, to: report + "/reject.ndjson", out)
+    try ReadPhase.writeRejects(runs, to: report + "/reject.ndjson", written)
     var journal: MigrateJournal
     do throws(DatabaseFault) {
       journal = try MigrateJournal(
         dryRun ? nil : connection, prefix: prefix, run: folder.journalName,
         tally: checkpoint.tally)
     } catch { throw error.problem }
+    let stored = StoredEvidence(inputs: folder.inputs, format: format, evidence: evidence)
+    let lines = try out.map { try LedgerLines($0, stored, run: name) }
     try WritePhase(
-      folder: folder, options: options,
-      stored: StoredEvidence(inputs: folder.inputs, format: format, evidence: evidence),
-      report: out, connection: connection
+      folder: folder, options: options, stored: stored, report: written, connection: connection,
+      lines: lines
     ).run(runs, &journal, &progress)
     progress.end()
     try MigrateCommand.checkSums(journal.tally)
+    try lines?.end()
     let seconds = Int((FileSystem.monotonic - begin) / 1_000_000_000)
-    try out.summarize(journal.tally, folder, state: "done", seconds: seconds)
+    try written.summarize(journal.tally, folder, state: "done", seconds: seconds)
     try folder.end(journal.tally)
     try MigrateCommand.finish(journal.tally, report)
   }
@@ -275,7 +290,7 @@ struct MigrateCommand: ParsableCommand {
             ])
           })),
       .init("rows", .string([format, columns ?? "", separator].joined(separator: " "))),
-      .init("ledger", ledger.map { .string($0) } ?? .null), .init("options", options.json),
+      .init("ledger", (ledger ?? out).map { .string($0) } ?? .null), .init("options", options.json),
     ])
   }
 

@@ -35,20 +35,34 @@ struct StoredEvidence: Sendable {
   }
 
   private func document(_ place: EvidencePlace) throws -> Document {
+    guard case .verified(let document, _) = evidence.verify(try bytes(place)) else {
+      throw changed(place)
+    }
+    return document
+  }
+
+  /// Returns a text with its kind, for a host that verifies it.
+  func text(_ place: EvidencePlace) throws -> (kind: String, text: [UInt8]) {
+    let text = try bytes(place)
+    guard let kind = evidence.kind(of: text) else { throw changed(place) }
+    return (kind, text)
+  }
+
+  private func bytes(_ place: EvidencePlace) throws -> [UInt8] {
     let input = inputs[place.row.file]
     let file = try RequestFile(input.readPath)
     let bytes = try MigrateInput.bytes(
       file.descriptor, input.name, place.row.offset, place.row.byteCount)
     let row = (try? format.row(bytes[...], file: place.row.file))?.row
     let texts = row?.evidences.flatMap { evidence.texts(in: $0).texts } ?? []
-    guard texts.indices.contains(place.index),
-      case .verified(let document, _) = evidence.verify(texts[place.index])
-    else {
-      throw MigrateFault(
-        "misuse.migrate.run",
-        "\(input.name):\(place.row.line) is not as it was when it was read: --run NEW begins anew",
-        exitCode: 2)
-    }
-    return document
+    guard texts.indices.contains(place.index) else { throw changed(place) }
+    return texts[place.index]
+  }
+
+  private func changed(_ place: EvidencePlace) -> MigrateFault {
+    MigrateFault(
+      "misuse.migrate.run",
+      "\(inputs[place.row.file].name):\(place.row.line) is not as it was when it was read: "
+        + "--run NEW begins anew", exitCode: 2)
   }
 }

@@ -10,6 +10,8 @@ struct WritePhase {
   let stored: StoredEvidence
   let report: MigrateReport
   let connection: (any DatabaseConnection)?
+  /// Where the operations of the ledger are written; `nil` where they are run, or only counted.
+  let lines: LedgerLines?
 
   /// The groups whose evidence is verified at once, on all cores.
   private static let chunkGroups = 64
@@ -97,7 +99,10 @@ struct WritePhase {
 
   private func write(_ chunk: ArraySlice<GroupPlan>, _ tally: inout MigrateTally) throws {
     guard let connection else {
-      for plan in chunk { report.add(plan, options, nowMs: folder.nowMs, &tally) }
+      for plan in chunk {
+        report.add(plan, options, nowMs: folder.nowMs, &tally)
+        if let lines { tally.add("files", "out", try lines.add(plan, options)) }
+      }
       return
     }
     let places = chunk.reduce(into: Set<EvidencePlace>()) {

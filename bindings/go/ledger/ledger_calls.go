@@ -193,6 +193,8 @@ type RevokeRequest struct {
 	AttemptID string
 	// The time that the take-back may take; zero: `ledger.leaseMs`.
 	Lease time.Duration
+	// The transaction ids of the purchases to revoke; others are left out; may be empty.
+	TransactionIDs []string
 	// Further members, by the names of a request; they are put over the fields.
 	Options map[string]any
 }
@@ -210,6 +212,7 @@ func (l *Ledger) RevokeWith(ctx context.Context, asked RevokeRequest) (*RevokeRe
 	put(request, "grantMode", asked.mode())
 	request.make("attemptId", asked.AttemptID, 16)
 	put(request, "leaseMs", asked.Lease.Milliseconds())
+	request.list("transactionIds", asked.TransactionIDs)
 	request.add(asked.Options)
 	if request.err != nil {
 		return nil, request.err
@@ -256,6 +259,9 @@ type UpdateSubscriptionsRequest struct {
 	AccountToken string
 	// Whether the customer has confirmed the transfer of another account's subscription.
 	ConfirmTransfer bool
+	// The transaction ids of purchases of the subscriptions to store; other subscriptions are
+	// left out; may be empty.
+	TransactionIDs []string
 }
 
 // UpdateSubscriptions stores the state of subscriptions and unlocks from evidence; the newest
@@ -268,6 +274,7 @@ func (l *Ledger) UpdateSubscriptions(
 	put(request, "account", asked.Account)
 	put(request, "accountToken", asked.AccountToken)
 	put(request, "confirmTransfer", asked.ConfirmTransfer)
+	request.list("transactionIds", asked.TransactionIDs)
 	if request.err != nil {
 		return nil, request.err
 	}

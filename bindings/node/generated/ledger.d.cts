@@ -1382,6 +1382,8 @@ export interface RevokeRequest extends LedgerCallOptions {
   attemptId?: string;
   /** The time that the take-back may take. */
   leaseMs?: number;
+  /** The transaction ids of the purchases to revoke; others are left out. */
+  transactionIds?: readonly string[];
 }
 
 export interface FindRequest extends LedgerCallOptions {
@@ -1407,6 +1409,11 @@ export interface UpdateSubscriptionsRequest extends LedgerCallOptions {
   accountToken?: string;
   /** Whether the customer has confirmed the transfer of another account's subscription. */
   confirmTransfer?: boolean;
+  /**
+   * The transaction ids of purchases of the subscriptions to store; other subscriptions are left
+   * out.
+   */
+  transactionIds?: readonly string[];
 }
 
 export interface GetPlanRequest extends LedgerCallOptions {

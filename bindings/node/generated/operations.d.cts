@@ -1351,6 +1351,7 @@ export interface ExchangeRequests {
     grantMode?: "none" | "lease" | "transaction" | null;
     attemptId?: string | null;
     leaseMs?: number | null;
+    transactionIds?: readonly string[] | null;
   };
   "find": {
     engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;
@@ -1366,6 +1367,7 @@ export interface ExchangeRequests {
     account?: string | null;
     accountToken?: string | null;
     confirmTransfer?: boolean | null;
+    transactionIds?: readonly string[] | null;
   };
   "get-plan": {
     engine?: "sqlite" | "postgres" | "mariadb" | "dynamodb" | "redis" | null;

@@ -69,18 +69,6 @@ final class AppReceipt: Sendable {
 
   // MARK: decisions
 
-  #if !hasFeature(Embedded)
-    /// Returns the receipt as if it contained only the purchases of one subscription.
-    func narrowed(to originalTransactionId: Text, _ catalogue: Catalogue) -> AppReceipt {
-      var narrow = attributes
-      narrow.keepPurchases { facts($0).originalTransactionId == originalTransactionId }
-      return AppReceipt(
-        narrow, environment: environment, creationDate: creationDate,
-        isDeviceBound: isDeviceBound, digest: digest, chain: chain, transport: transport,
-        catalogue: catalogue)
-    }
-  #endif
-
   /// Returns the purchases for a decision (docs/spec/receipts-decisions.md §1).
   func purchaseEvidence(_ catalogue: Catalogue) -> PurchaseEvidence {
     let purchases = attributes.purchases.map { facts($0) }

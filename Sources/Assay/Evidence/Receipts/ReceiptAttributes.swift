@@ -60,12 +60,6 @@ struct ReceiptAttributes: Sendable {
 
   func text(_ range: Range<Int>?) -> Text? { range.map { text($0) } }
 
-  #if !hasFeature(Embedded)
-    mutating func keepPurchases(_ isWanted: (Purchase) -> Bool) {
-      purchases = purchases.filter(isWanted)
-    }
-  #endif
-
   /// Returns the creation date (attribute 12), within the range of all dates (APR-9).
   func creationDate() throws(Refusal) -> Int64 {
     try require(!creation.isEmpty, .rejectedDateMissing, "APR-9", at: "attribute 12")

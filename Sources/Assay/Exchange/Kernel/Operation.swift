@@ -295,8 +295,11 @@ extension Operation {
         ], steps: .init(10), engines: .durable)
     case .revoke:
       OperationRow(
-        "revoke", ["operation", "engine", "deadlineMs", "grantMode", "attemptId", "leaseMs"],
-        evidence: 1...32, of: .purchase, steps: .init(6, perPurchase: 12), engines: .durable)
+        "revoke",
+        [
+          "operation", "engine", "deadlineMs", "grantMode", "attemptId", "leaseMs",
+          "transactionIds",
+        ], evidence: 1...32, of: .purchase, steps: .init(6, perPurchase: 12), engines: .durable)
     case .find:
       OperationRow(
         "find",
@@ -307,8 +310,11 @@ extension Operation {
     case .updateSubscriptions:
       OperationRow(
         "update-subscriptions",
-        ["operation", "engine", "deadlineMs", "account", "accountToken", "confirmTransfer"],
-        evidence: 1...32, of: .purchase, steps: .init(14, perSubscription: 7), engines: .durable)
+        [
+          "operation", "engine", "deadlineMs", "account", "accountToken", "confirmTransfer",
+          "transactionIds",
+        ], evidence: 1...32, of: .purchase, steps: .init(14, perSubscription: 7),
+        engines: .durable)
     case .getPlan:
       OperationRow(
         "get-plan", ["operation", "engine", "deadlineMs", "account", "cachedPlan"],

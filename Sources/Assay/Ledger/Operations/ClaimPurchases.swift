@@ -15,7 +15,6 @@ struct ClaimPurchases: DurableOperation {
   private let nowMs: Int64
 
   private static let limitCap: Int64 = 64
-  private static let onlyCap = 1...64
 
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.account`, `.attempt-id`, `.lease`,
   ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
@@ -37,21 +36,11 @@ struct ClaimPurchases: DurableOperation {
     let all = try LedgerPurchase.all(evidence, context.configuration.products)
     newestOfSubscriptions = ClaimPurchases.newestOfSubscriptions(
       of: owner, all, accountToken, context.configuration.decision)
-    let found = try ClaimPurchases.chosen(all, parameters)
+    let found = try parameters.chosen(all)
     let limit = try parameters["maxPurchases"]?.integer(1...Self.limitCap) ?? Self.limitCap
     purchases = found.suffix(Int(limit))
     moreCount = Int64(found.count &- purchases.count)
     nowMs = context.nowMs
-  }
-
-  /// Returns the purchases whose transaction ids the member `only` lists; all of them if the
-  /// request has none (STO-25).
-  private static func chosen(
-    _ all: [LedgerPurchase], _ parameters: OperationParameters
-  ) throws(Refusal) -> [LedgerPurchase] {
-    guard let list = parameters["transactionIds"] else { return all }
-    let ids = try list.elements(onlyCap).map { id throws(Refusal) in try id.text() }
-    return all.filter { ids.contains($0.facts.transactionId) }
   }
 
   /// Returns the purchases that `update-subscriptions` would store for this account.

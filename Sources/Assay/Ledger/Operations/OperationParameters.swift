@@ -108,6 +108,14 @@ struct OperationParameters {
     return key
   }
 
+  /// Returns the purchases whose transaction ids the member `transactionIds` lists; all of them if
+  /// the request has none (STO-25).
+  func chosen(_ all: [LedgerPurchase]) throws(Refusal) -> [LedgerPurchase] {
+    guard let list = self["transactionIds"] else { return all }
+    let ids = try list.elements(1...64).map { id throws(Refusal) in try id.text() }
+    return all.filter { ids.contains($0.facts.transactionId) }
+  }
+
   /// Reads the environment of rows: of each server of Apple's, and of tests.
   static func environment(_ node: MemberNode) throws(Refusal) -> Text {
     let names: [StaticString] = ["Production", "Sandbox", "LocalTesting"]

@@ -7,8 +7,8 @@ struct RevokePurchases: DurableOperation {
   /// - Throws: `misuse.exchange.request`, `misuse.ledger.attempt-id`, `.lease`,
   ///   `misuse.exchange.evidence` where nothing is revoked, `rejected.payload.incomplete`.
   init(_ parameters: OperationParameters) throws(Refusal) {
-    let evidence = parameters.evidence
-    purchases = try LedgerPurchase.all(evidence, parameters.context.configuration.products)
+    purchases = try parameters.chosen(
+      try LedgerPurchase.all(parameters.evidence, parameters.context.configuration.products))
     try require(
       purchases.contains { $0.facts.revokedAtMs != nil }, .misuseExchangeEvidence, "EXC-2",
       at: "evidence")

@@ -17,8 +17,18 @@ struct UpdateSubscriptions: DurableOperation {
     token = try AccountTokenCheck(
       parameters["accountToken"], configuration.decision.accountToken, isOfAccount: account != nil)
     isConfirmed = try parameters["confirmTransfer"]?.boolean() ?? false
-    purchases = LedgerPurchase.newestOfSubscriptions(
-      try LedgerPurchase.all(evidence, configuration.products))
+    let all = try LedgerPurchase.all(evidence, configuration.products)
+    let chosen = try parameters.chosen(all)
+    try require(
+      all.isEmpty || !chosen.isEmpty, .rejectedPayloadIncomplete, "STO-25", at: "transactionIds")
+    // An older period of a chosen subscription is not its state.
+    let newest = LedgerPurchase.newestOfSubscriptions(all)
+    purchases =
+      chosen.count == all.count
+      ? newest
+      : newest.filter { purchase in
+        chosen.contains { $0.facts.subscriptionId == purchase.facts.subscriptionId }
+      }
   }
 
   /// Creates the part of `apply-event` that updates the subscriptions of these purchases (STO-34).

@@ -193,6 +193,8 @@ trait LedgerCalls
      *     replaces its option
      * @param int|null $leaseMs the time that the take-back may take, 5,000…3,600,000 ms; null:
      *     `ledger.leaseMs`
+     * @param list<string>|null $transactionIds the transaction ids of the purchases to revoke;
+     *     others are left out
      */
     public function revoke(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
@@ -201,12 +203,14 @@ trait LedgerCalls
         ?string $attemptId = null,
         array $options = [],
         ?int $leaseMs = null,
+        ?array $transactionIds = null,
     ): RevokeResult {
         return $this->revoked(self::given([
             'operation' => 'revoke',
             'grantMode' => $grantMode,
             'attemptId' => $attemptId ?? self::attempt(),
             'leaseMs' => $leaseMs,
+            'transactionIds' => $transactionIds,
         ], $options), $evidence, $takeBack);
     }
 
@@ -247,18 +251,22 @@ trait LedgerCalls
      * @param bool $confirmTransfer whether the customer has confirmed the transfer of another
      *     account's subscription
      * @param string|null $accountToken the appAccountToken that the evidence must have
+     * @param list<string>|null $transactionIds the transaction ids of purchases of the
+     *     subscriptions to store; other subscriptions are left out
      */
     public function updateSubscriptions(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
         ?string $account = null,
         bool $confirmTransfer = false,
         ?string $accountToken = null,
+        ?array $transactionIds = null,
     ): UpdateSubscriptionsResult {
         return UpdateSubscriptionsResult::in($this->accepted([
             'operation' => 'update-subscriptions',
             'account' => $account,
             'accountToken' => $accountToken,
             'confirmTransfer' => $confirmTransfer,
+            'transactionIds' => $transactionIds,
         ], $evidence), 'exchange');
     }
 

@@ -176,6 +176,7 @@ class AsyncCalls(Opened):
         grant_mode: str | None = None,
         attempt_id: str | None = None,
         lease_ms: int | None = None,
+        transaction_ids: Sequence[str] | None = None,
         now: Time | None = None,
     ) -> _r.RevokeResult:
         """`Ledger.revoke`."""
@@ -186,6 +187,7 @@ class AsyncCalls(Opened):
                 "grantMode": grant_mode,
                 "attemptId": attempt_of(attempt_id),
                 "leaseMs": lease_ms,
+                "transactionIds": transaction_ids,
             },
             evidence,
             take_back=take_back,
@@ -223,6 +225,7 @@ class AsyncCalls(Opened):
         *,
         account_token: str | None = None,
         confirm_transfer: bool | None = None,
+        transaction_ids: Sequence[str] | None = None,
         now: Time | None = None,
     ) -> _r.UpdateSubscriptionsResult:
         """`Ledger.update_subscriptions`."""
@@ -233,6 +236,7 @@ class AsyncCalls(Opened):
                 "account": account,
                 "accountToken": account_token,
                 "confirmTransfer": confirm_transfer,
+                "transactionIds": transaction_ids,
             },
             evidence,
             now=now,

@@ -224,19 +224,23 @@ class Calls(Opened):
         grant_mode: str | None = None,
         attempt_id: str | None = None,
         lease_ms: int | None = None,
+        transaction_ids: Sequence[str] | None = None,
         now: Time | None = None,
     ) -> _r.RevokeResult:
         """Stores refunds, so that no older evidence grants the purchase again. Of all deliveries
         of one refund one returns a take-back: act on that, and on nothing else.
 
-        take_back   takes a `TakeBack`: takes the units back, under the take id; returns the number
-                    that it took, nothing for all of them, or False to be called again later
-        grant_mode  "lease": store, take back, complete; `resume_expired_revocations` returns again
-                    what was not completed. "transaction": the take-back is in the same database,
-                    and is committed with the refund. "none": each take-back is returned once, and
-                    the host keeps track of it. None: "lease" with a take-back, "none" without
-        attempt_id  the id of this attempt, the same when a request is repeated
-        lease_ms    the time that the take-back may take; None: `ledger.leaseMs`
+        take_back        takes a `TakeBack`: takes the units back, under the take id; returns the
+                         number that it took, nothing for all of them, or False to be called again
+                         later
+        grant_mode       "lease": store, take back, complete; `resume_expired_revocations` returns
+                         again what was not completed. "transaction": the take-back is in the same
+                         database, and is committed with the refund. "none": each take-back is
+                         returned once, and the host keeps track of it. None: "lease" with a
+                         take-back, "none" without
+        attempt_id       the id of this attempt, the same when a request is repeated
+        lease_ms         the time that the take-back may take; None: `ledger.leaseMs`
+        transaction_ids  the transaction ids of the purchases to revoke; others are left out
         """
         return self._fulfil(
             _r.RevokeResult,
@@ -245,6 +249,7 @@ class Calls(Opened):
                 "grantMode": grant_mode,
                 "attemptId": attempt_of(attempt_id),
                 "leaseMs": lease_ms,
+                "transactionIds": transaction_ids,
             },
             evidence,
             take_back=take_back,
@@ -290,6 +295,7 @@ class Calls(Opened):
         *,
         account_token: str | None = None,
         confirm_transfer: bool | None = None,
+        transaction_ids: Sequence[str] | None = None,
         now: Time | None = None,
     ) -> _r.UpdateSubscriptionsResult:
         """Stores the state of subscriptions and unlocks from evidence; the newest state stays.
@@ -298,6 +304,8 @@ class Calls(Opened):
         account_token     the appAccountToken that the evidence must have
         confirm_transfer  whether the customer has confirmed the transfer of another account's
                           subscription
+        transaction_ids   the transaction ids of purchases of the subscriptions to store; other
+                          subscriptions are left out
         """
         return self._ask(
             _r.UpdateSubscriptionsResult,
@@ -306,6 +314,7 @@ class Calls(Opened):
                 "account": account,
                 "accountToken": account_token,
                 "confirmTransfer": confirm_transfer,
+                "transactionIds": transaction_ids,
             },
             evidence,
             now=now,
