@@ -80,7 +80,8 @@ enum LedgerTargets {
     for line in lines {
       guard isOpen(answer) else { break }
       let next = step(exchange, reply(line, answer, start, steps), answer, start.recording.now)
-      if next.status & 0xff == 5 {
+      // The exchange goes on, unless the grant has ended its transaction (STO-38).
+      if next.status & 0xff == 5, next.text("status.name") != "misuse.ledger.transaction" {
         demand(next.source("exchange") == Array("null".utf8), "misuse tells something")
         next.free()
         continue
