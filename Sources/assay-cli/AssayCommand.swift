@@ -95,5 +95,9 @@ struct Refused: Error {
 /// A fault that prevents the command, with a message that explains what to do.
 struct Problem: Error, CustomStringConvertible {
   let description: String
-  init(_ description: String) { self.description = description }
+  /// Whether a file or folder could not be written.
+  let isOfOutput: Bool
+  init(_ description: String, isOfOutput: Bool = false) {
+    (self.description, self.isOfOutput) = (description, isOfOutput)
+  }
 }

@@ -50,11 +50,11 @@ enum FileSystem {
       above += part + "/"
       if unsafe mkdir(above, 0o700) == 0 || system_error() == EEXIST { continue }
       let reason = unsafe String(cString: strerror(system_error()))
-      throw Problem("the folder \(path) cannot be made: \(reason)")
+      throw Problem("the folder \(path) cannot be made: \(reason)", isOfOutput: true)
     }
     var there = stat()
     guard unsafe stat(path, &there) == 0, system_is_folder(there.st_mode) != 0 else {
-      throw Problem("\(path) is not a folder")
+      throw Problem("\(path) is not a folder", isOfOutput: true)
     }
   }
 

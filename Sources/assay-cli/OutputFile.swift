@@ -101,7 +101,7 @@ struct OutputFile: ~Copyable {
   /// Returns the failure as a message for people.
   static func problem(_ name: String, _ code: Int32) -> Problem {
     let reason = unsafe String(cString: strerror(code))
-    return Problem("\(name) cannot be written: \(reason)")
+    return Problem("\(name) cannot be written: \(reason)", isOfOutput: true)
   }
 
   private static func resolved(_ path: String) -> String {

@@ -47,7 +47,8 @@ console.log(await load(path, ledger, 16));
 
 def start(stage, path, url, kill=0, command=(sys.executable, "-c", PYTHON)):
     return subprocess.Popen(
-        [*map(str, [*command, path, stage.folder / "plain.json", url, kill])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [*map(str, [*command, path, stage.folder / "plain.json", url, kill])],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(
             [str(RECIPES), str(ROOT / "bindings/python")]), "PYTHONDONTWRITEBYTECODE": "1"})
 
@@ -102,7 +103,7 @@ def check(stage):
         loaded = check_loaded(stage, owed, path, direct, len(lines))
         if owed == "claim":
             check_repeated(stage, path, direct, loaded, len(lines))
-            check_killed(stage, owed, path, words)
+            check_stopped(stage, owed, path, words)
     check_node(stage, path, direct, len(lines))
     check_owner(stage, path, lines)
     check_refunds(stage)
@@ -145,14 +146,25 @@ def check_repeated(stage, path, direct, loaded, count):
                  f"{ends} {differ(everything(ledger), wanted)}")
 
 
-def check_killed(stage, name, path, words):
-    """Kill the command while it writes the file; started again, it writes the same one."""
+def check_stopped(stage, name, path, words):
+    """Fill the disk at several bytes, and kill the command while it writes the file; started
+    again, it writes the same one."""
     suite, wanted = stage.suite, path.read_bytes()
     path.unlink()
     shutil.move(stage.folder / f"report-{name}", stage.folder / f"out-{name}")
-    process = subprocess.Popen(stage.arguments(name, "--out", path, *words), cwd=stage.folder,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while process.poll() is None and not list(path.parent.glob(f"{path.name}.part-*")):
+    arguments = stage.arguments(name, "--out", path, *words)
+    for room in (0, 600, len(wanted) // 20, len(wanted) // 2, len(wanted) - 1):
+        code, err = stage.assay.into(os.devnull, *arguments[1:], room=room)
+        suite.expect(code == 3 and "unavailable.migrate.disk" in err and not path.exists(),
+                     f"MIG-46: no file has more than {room} bytes", f"{code} {err}")
+
+    def is_begun():
+        with contextlib.suppress(FileNotFoundError):
+            return any(part.stat().st_size for part in path.parent.glob(f"{path.name}.part-*"))
+
+    process = subprocess.Popen(arguments, cwd=stage.folder, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    while process.poll() is None and not is_begun():
         time.sleep(0.001)
     process.kill()
     suite.expect(process.wait() == -signal.SIGKILL and not path.exists(),

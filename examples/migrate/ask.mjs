@@ -167,6 +167,10 @@ export async function ask(folder, ledger, send, chunk = CHUNK) {
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const [folder, config, database] = process.argv.slice(2);
+  if (!database) {
+    console.error("node ask.mjs FOLDER CONFIGURATION DATABASE");
+    process.exit(2);
+  }
   const ledger = new Ledger(new SQLite(database), await readFile(config));
   const sender = new Sender();
   try {

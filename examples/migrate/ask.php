@@ -204,6 +204,10 @@ function ask(string $folder, Ledger $ledger, \Closure $send, int $chunk = 64): i
 }
 
 if (realpath($_SERVER['SCRIPT_FILENAME']) === __FILE__) {
+    if ($_SERVER['argc'] !== 4) {
+        fwrite(STDERR, "php ask.php FOLDER CONFIGURATION DATABASE\n");
+        exit(2);
+    }
     [, $folder, $config, $dsn] = $_SERVER['argv'];
     $ledger = Ledger::open($dsn, (string) file_get_contents($config));
     try {

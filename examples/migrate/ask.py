@@ -172,6 +172,8 @@ def ask(folder, ledger, send):
 
 
 def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     folder, config, url = sys.argv[1:]
     with closing(Ledger(url, json.loads(pathlib.Path(config).read_text()))) as ledger:
         try:

@@ -95,6 +95,10 @@ export async function load(path, ledger, chunk = 64) {
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const [path, config, database] = process.argv.slice(2);
+  if (!database) {
+    console.error("node load.mjs FILE CONFIGURATION DATABASE");
+    process.exit(2);
+  }
   const ledger = new Ledger(new SQLite(database), configuration(await readFile(config)));
   try {
     console.log(`loaded ${await load(path, ledger)}`);

@@ -101,6 +101,8 @@ def load(path, ledger):
 
 
 def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     path, config, url = sys.argv[1:]
     with closing(Ledger(url, configuration(pathlib.Path(config)))) as ledger:
         try:

@@ -120,7 +120,7 @@ struct GroupPlan {
   func evidence(_ options: MigrateOptions) -> Set<EvidencePlace> {
     guard !isHeld else { return [] }
     var places = Set(subscriptionEvidence)
-    for item in items where item.isWritten(options) { places.formUnion(item.purchase.evidence) }
+    for item in items where item.need(options) != nil { places.formUnion(item.purchase.evidence) }
     return places
   }
 
@@ -134,9 +134,17 @@ struct GroupPlan {
 }
 
 extension GroupPlan.Item {
-  /// Whether the purchase itself is looked for in the ledger, beside its subscription.
-  func isWritten(_ options: MigrateOptions) -> Bool {
-    guard options.isOnce(purchase.newest.kind) else { return false }
-    return outcome == .granted || outcome == .owed || outcome == .revoked
+  /// The operation of the ledger that a purchase needs.
+  enum Need { case claim, revoke, find }
+
+  /// Returns what the purchase itself needs, beside its subscription; `nil` for nothing.
+  func need(_ options: MigrateOptions) -> Need? {
+    guard options.isOnce(purchase.newest.kind) else { return nil }
+    return switch outcome {
+    case .granted: .claim
+    case .revoked: .revoke
+    case .owed: options.owed == .claim ? .claim : .find
+    default: nil
+    }
   }
 }

@@ -26,13 +26,12 @@ struct GroupWriter {
   /// Writes the group, and replaces outcomes by what the ledger says of them.
   mutating func write(_ plan: inout GroupPlan) throws {
     guard !plan.isHeld else { return }
-    for place in plan.items.indices where plan.items[place].isWritten(options) {
-      let item = plan.items[place]
-      switch item.outcome {
-      case .revoked: try revoke(&plan, place)
-      case .granted: try claim(&plan, place)
-      case .owed where options.owed == .claim: try claim(&plan, place)
-      default: try find(&plan, place)
+    for place in plan.items.indices {
+      switch plan.items[place].need(options) {
+      case .claim: try claim(&plan, place)
+      case .revoke: try revoke(&plan, place)
+      case .find: try find(&plan, place)
+      case nil: break
       }
     }
     if plan.latest.map({ plan.items[$0].outcome != .conflict }) ?? false {

@@ -59,13 +59,12 @@ extension GroupPlan {
   /// Returns what fills an empty ledger with the group, in the order of the command (MIG-43).
   func operations(_ options: MigrateOptions, run: String) -> [LedgerOperation] {
     guard !isHeld else { return [] }
-    let once = items.filter { $0.isWritten(options) }.compactMap { item -> LedgerOperation? in
-      switch item.outcome {
+    let once = items.compactMap { item -> LedgerOperation? in
+      switch item.need(options) {
+      case .claim: claim(item, run: run)
       // What the rows call delivered is in takeback.ndjson: the ledger does not hand it out, too.
-      case .revoked: revoke(item, run: run, isLeased: !item.isGranted)
-      case .granted: claim(item, run: run)
-      case .owed: options.owed == .claim ? claim(item, run: run) : nil
-      default: nil
+      case .revoke: revoke(item, run: run, isLeased: !item.isGranted)
+      case .find, nil: nil
       }
     }
     return once + (update.map { [$0] } ?? [])

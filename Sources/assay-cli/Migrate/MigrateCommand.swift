@@ -180,7 +180,9 @@ struct MigrateCommand: ParsableCommand {
   func run() throws {
     MigrateStop.begin()
     do {
-      try migrate()
+      do { try migrate() } catch let problem as Problem where problem.isOfOutput {
+        throw MigrateFault("unavailable.migrate.disk", problem.description, exitCode: 3)
+      }
     } catch let fault as MigrateFault {
       Terminal.complain(fault.message)
       throw Refused(exitCode: fault.exitCode)
@@ -218,9 +220,7 @@ struct MigrateCommand: ParsableCommand {
       Terminal.complain("assay migrate: the run \(name) is over; --run NEW begins another")
       return try MigrateCommand.finish(tally, report)
     }
-    do { try FileSystem.makeFolder(report) } catch let problem as Problem {
-      throw MigrateFault.disk(problem)
-    }
+    try FileSystem.makeFolder(report)
     if let connection {
       try checkSchema(
         LedgerConversation(verifier: verifier, connection: connection, nowMs: folder.nowMs))
@@ -230,6 +230,8 @@ struct MigrateCommand: ParsableCommand {
     WorkFolder.removeParts(in: report)
     let format = try rowFormat(folder.inputs.map(\.readPath))
     let evidence = EvidenceReader(verifier: verifier, nowMs: folder.nowMs)
+    let stored = StoredEvidence(inputs: folder.inputs, format: format, evidence: evidence)
+    let lines = try out.map { try LedgerLines($0, stored, run: name) }
     var progress = MigrateProgress(
       MigrateProgress.Mode(rawValue: self.progress) ?? .auto,
       total: folder.inputs.reduce(0) { $0 + $1.byteCount })
@@ -246,8 +248,6 @@ struct MigrateCommand: ParsableCommand {
         dryRun ? nil : connection, prefix: prefix, run: folder.journalName,
         tally: checkpoint.tally)
     } catch { throw error.problem }
-    let stored = StoredEvidence(inputs: folder.inputs, format: format, evidence: evidence)
-    let lines = try out.map { try LedgerLines($0, stored, run: name) }
     try WritePhase(
       folder: folder, options: options, stored: stored, report: written, connection: connection,
       lines: lines

@@ -11,11 +11,6 @@ struct MigrateFault: Error {
     self.exitCode = exitCode
   }
 
-  /// Returns a fault of the work folder or of a report: the run can be started again.
-  static func disk(_ problem: Problem) -> MigrateFault {
-    MigrateFault("unavailable.migrate.disk", problem.description, exitCode: 3)
-  }
-
   /// The message on standard error.
   var message: String { "assay migrate: \(name): \(text)" }
 }

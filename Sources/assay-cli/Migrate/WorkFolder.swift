@@ -29,9 +29,7 @@ final class WorkFolder {
   ) throws {
     (self.path, self.run, self.inputs, self.terms) = (path, run, inputs, terms)
     nowMs = try Input.time(now, option: "--now")
-    do { try FileSystem.makeFolder(path) } catch let problem as Problem {
-      throw MigrateFault.disk(problem)
-    }
+    try FileSystem.makeFolder(path)
     lock = unsafe system_open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       throw MigrateFault(

@@ -8,7 +8,10 @@ import AssaySwift
 import Foundation
 
 let given = CommandLine.arguments
-guard given.count == 4 else { fatalError("ask FOLDER CONFIG DATABASE") }
+guard given.count == 4 else {
+  print("ask FOLDER CONFIG DATABASE")
+  exit(2)
+}
 let shop = try Ledger(sqlite: given[3], Verifier(file: given[2]))
 do {
   print("asked", try await ask(URL(fileURLWithPath: given[1]), shop, Sender().send))
