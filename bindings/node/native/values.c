@@ -109,11 +109,6 @@ bool number_of(napi_env env, napi_value value, bool is_date, int64_t *out) {
 
 napi_value text_value(napi_env env, const char *text, size_t length) {
   napi_value value = NULL;
-  size_t i = 0;
-  while (i < length && !((unsigned char)text[i] & 0x80)) i++;
-  if (i == length)
-    TRY(napi_create_string_latin1(env, text, length, &value));
-  else
-    TRY(napi_create_string_utf8(env, text, length, &value));
+  TRY(napi_create_string_utf8(env, text, length, &value));
   return value;
 }
