@@ -33,6 +33,8 @@ static void note_stop(int number) { stop = number; }
 void system_stop_softly(void) {
   signal(SIGINT, note_stop);
   signal(SIGTERM, note_stop);
+  /* nohup lets a process ignore the end of its terminal. */
+  if (signal(SIGHUP, note_stop) == SIG_IGN) signal(SIGHUP, SIG_IGN);
 }
 
 int system_stopped(void) { return (int)stop; }

@@ -35,7 +35,8 @@ static inline ssize_t system_write(int descriptor, const void *bytes, size_t cou
  * are. */
 void system_remove_at_end(const char *path);
 
-/** From now on SIGINT and SIGTERM end nothing: system_stopped() tells of them. */
+/** From now on SIGINT, SIGTERM and SIGHUP end nothing: system_stopped() tells of them. A SIGHUP
+ * that is ignored stays so. */
 void system_stop_softly(void);
 /** The signal that came; 0: none. */
 int system_stopped(void);

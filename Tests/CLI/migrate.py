@@ -7,6 +7,7 @@ import argparse
 import collections
 import contextlib
 import fcntl
+import functools
 import json
 import pathlib
 import random
@@ -216,18 +217,20 @@ def check_dry(stage):
 
 
 def check_stop(stage):
-    """MIG-35: SIGINT and SIGTERM end a run after the batch in hand; started again, its result is
-    that of an undisturbed run."""
+    """MIG-35: SIGINT, SIGTERM and SIGHUP end a run after the batch in hand; started again, its
+    result is that of an undisturbed run."""
     suite, world = stage.suite, stage.world(61, 400)
     (stage.folder / "rows.ndjson").write_bytes(world.write())
     calm, without = stage.ledger(), ("note", "attempt_id")
     code, _, err = stage.migrate("unstopped", "--ledger", f"sqlite:{calm}", "--batch", 1)
     suite.expect(code == 1, "MIG-35: the undisturbed run ends", err)
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         name, ledger = f"stop{number.name}", stage.ledger()
         words = ("--ledger", f"sqlite:{ledger}", "--batch", 1)
-        process = subprocess.Popen(stage.arguments(name, *words), cwd=stage.folder,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            stage.arguments(name, *words), cwd=stage.folder, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=functools.partial(signal.signal, number, signal.SIG_DFL))
         while process.poll() is None and not (stage.folder / f"report-{name}/owed.ndjson").exists():
             time.sleep(0.002)
         process.send_signal(number)

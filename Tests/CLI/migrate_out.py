@@ -1,5 +1,6 @@
 """`assay migrate --out` and the recipe that loads its file into a ledger (MIG-43)."""
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -147,8 +148,8 @@ def check_repeated(stage, path, direct, loaded, count):
 
 
 def check_stopped(stage, name, path, words):
-    """Fill the disk at several bytes, and kill the command while it writes the file; started
-    again, it writes the same one."""
+    """Fill the disk at several bytes, and end the command while it writes the file; started again,
+    it writes the same one."""
     suite, wanted = stage.suite, path.read_bytes()
     path.unlink()
     shutil.move(stage.folder / f"report-{name}", stage.folder / f"out-{name}")
@@ -162,13 +163,22 @@ def check_stopped(stage, name, path, words):
         with contextlib.suppress(FileNotFoundError):
             return any(part.stat().st_size for part in path.parent.glob(f"{path.name}.part-*"))
 
-    process = subprocess.Popen(arguments, cwd=stage.folder, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    while process.poll() is None and not is_begun():
-        time.sleep(0.001)
-    process.kill()
-    suite.expect(process.wait() == -signal.SIGKILL and not path.exists(),
-                 "MIG-43: a file that is not whole has no name", str(process.returncode))
+    def ended_by(number, before=None):
+        process = subprocess.Popen(arguments, cwd=stage.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, preexec_fn=before)
+        while process.poll() is None and not is_begun():
+            time.sleep(0.001)
+        process.send_signal(number)
+        return process.wait(60)
+
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        code = ended_by(number, functools.partial(signal.signal, number, signal.SIG_DFL))
+        left = [each.name for each in path.parent.glob(f"{path.name}*")]
+        suite.expect(code == 130 and not left, f"CLI-6: {number.name} leaves no part of --out",
+                     f"{code} {left}")
+    code = ended_by(signal.SIGKILL)
+    suite.expect(code == -signal.SIGKILL and not path.exists(),
+                 "MIG-43: a file that is not whole has no name", str(code))
     _, _, err = stage.migrate(name, "--out", path, *words)
     suite.expect(path.read_bytes() == wanted, "MIG-43: the same file after a kill", err)
 

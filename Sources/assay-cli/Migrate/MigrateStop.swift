@@ -1,6 +1,6 @@
 import CSystem
 
-/// SIGINT and SIGTERM, which end a run after the batch in hand (MIG-35).
+/// SIGINT, SIGTERM and SIGHUP, which end a run after the batch in hand (MIG-35).
 enum MigrateStop {
   /// From now on the signals are noted.
   static func begin() { system_stop_softly() }
