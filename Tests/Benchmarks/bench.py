@@ -47,7 +47,7 @@ ROWS = {
     "quota-trips": ("the same, in round trips", "its statement, bare", "<=", 1),
     "claim-postgres": ("a claim on PostgreSQL, through Python", "INSERT ... ON CONFLICT, bare",
                        "<=", 4),
-    "claim-trips": ("the same, in round trips", "its statement, bare", "<=", 2),
+    "claim-trips": ("the same, in round trips", "its statement, bare", "<=", 1),
     "claim-again-postgres": ("the same claim again", "an INSERT that conflicts, bare", None, None),
     "migrate-read": ("a row of assay migrate, less 30 us", "transaction, chain known", "<=", 2),
     "migrate-jobs": ("two jobs of it over one", "rows, two over one", ">=", 1.6),

@@ -9,6 +9,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case nameOwner
   case nameTake
   case claimInsert
+  case claimTake
   case ledgerInsert
   case ledgerTake
   case ledgerTakeUnlocked
@@ -184,7 +185,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ engine: LedgerEngine) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .nameTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .refundRead, .refundLock, .refundsOwn, .refundsDueLock, .refundsList, .refundPurchase, .refundHistory, .downloadsLeft, .customersOfKey, .customersOfAccount, .signalPurchases, .signalKeys, .customersRestricted, .restrictionsOfAccount, .linkDownloads, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkRefund, .checkDownload, .checkCustomer, .checkRestriction, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
+    case .nameCanonical, .nameOwner, .nameTake, .claimTake, .ledgerTake, .ledgerTakeUnlocked, .ledgerRead, .ledgerLock, .ledgerOfAccount, .subscriptionRead, .subscriptionsOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .subscriptionsDue, .subscriptionsDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfSubscription, .quotaConsume, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .eventRead, .runRead, .differenceRead, .differencesList, .purchasesLeft, .subscriptionsLeft, .refundRead, .refundLock, .refundsOwn, .refundsDueLock, .refundsList, .refundPurchase, .refundHistory, .downloadsLeft, .customersOfKey, .customersOfAccount, .signalPurchases, .signalKeys, .customersRestricted, .restrictionsOfAccount, .linkDownloads, .checkName, .checkLedger, .checkSubscription, .checkQuota, .checkChallenge, .checkKey, .checkEvent, .checkLink, .checkAudit, .checkRun, .checkDifference, .checkRefund, .checkDownload, .checkCustomer, .checkRestriction, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaColumns, .schemaRead:
       return true
     case .quotaRelease: return engine == .sqlite || engine == .postgres
     case .keyAdvance: return engine == .sqlite || engine == .postgres
@@ -492,7 +493,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "UPDATE assay_schema SET version = :version WHERE id = 'schema'"
     case .schemaRead:
       return "SELECT id,version,lineage,created_at_ms FROM assay_schema WHERE id = 'schema'"
-    case .nameTake, .ledgerTake, .ledgerTakeUnlocked, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .refundsDueLock, .refundsDueTake, .schemaLock, .schemaUnlock: return nil
+    case .nameTake, .claimTake, .ledgerTake, .ledgerTakeUnlocked, .claimsDueLock, .claimsDueTake, .subscriptionsDueLock, .subscriptionsDueLease, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .refundsDueLock, .refundsDueTake, .schemaLock, .schemaUnlock: return nil
     }
   }
 
@@ -502,6 +503,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_purchase_key (name,target) SELECT CAST(:purchase_key AS TEXT), a.target FROM assay_purchase_key a WHERE a.name = :transaction_key ON CONFLICT DO NOTHING"
     case .nameTake:
       return "WITH stored AS (INSERT INTO assay_purchase_key (name,target) VALUES (:transaction_key,:purchase_key) ON CONFLICT DO NOTHING RETURNING target) SELECT target FROM stored UNION ALL SELECT target FROM assay_purchase_key WHERE name = :transaction_key"
+    case .claimTake:
+      return "WITH named AS (INSERT INTO assay_purchase_key (name,target) VALUES (:transaction_key,:purchase_key) ON CONFLICT DO NOTHING RETURNING target), keyed AS (SELECT target FROM named UNION ALL SELECT target FROM assay_purchase_key WHERE name = :transaction_key), stored AS (INSERT INTO assay_purchase (purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats) SELECT :purchase_key,:environment,:transaction_id,:original_transaction_id,:state,:owner,:product,:quantity,:purchased_at_ms,:as_of_ms,:evidence,:generation,:grant_id,:attempt_id,:fencing_token,:claimed_at_ms,:lease_expires_at_ms,:granted_at_ms,:revoked_at_ms,:note,:units,:granted_units,:revocation_percentage,:repeats FROM keyed WHERE target = :purchase_key ON CONFLICT DO NOTHING RETURNING purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats) SELECT purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats FROM stored UNION ALL SELECT l.purchase_key,l.environment,l.transaction_id,l.original_transaction_id,l.state,l.owner,l.product,l.quantity,l.purchased_at_ms,l.as_of_ms,l.evidence,l.generation,l.grant_id,l.attempt_id,l.fencing_token,l.claimed_at_ms,l.lease_expires_at_ms,l.granted_at_ms,l.revoked_at_ms,l.note,l.units,l.granted_units,l.revocation_percentage,l.repeats FROM keyed k JOIN assay_purchase l ON l.purchase_key = k.target WHERE k.target = :purchase_key"
     case .ledgerTake:
       return "INSERT INTO assay_purchase (purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats) VALUES (:purchase_key,:environment,:transaction_id,:original_transaction_id,:state,:owner,:product,:quantity,:purchased_at_ms,:as_of_ms,:evidence,:generation,:grant_id,:attempt_id,:fencing_token,:claimed_at_ms,:lease_expires_at_ms,:granted_at_ms,:revoked_at_ms,:note,:units,:granted_units,:revocation_percentage,:repeats) ON CONFLICT (purchase_key) DO UPDATE SET purchase_key = excluded.purchase_key RETURNING purchase_key,environment,transaction_id,original_transaction_id,state,owner,product,quantity,purchased_at_ms,as_of_ms,evidence,generation,grant_id,attempt_id,fencing_token,claimed_at_ms,lease_expires_at_ms,granted_at_ms,revoked_at_ms,note,units,granted_units,revocation_percentage,repeats"
     case .ledgerTakeUnlocked:
@@ -657,7 +660,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_purchase' AND column_name = 'units') * (1 + (SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_subscription' AND column_name = 'commitment_of'))"
     case .schemaInsert:
       return "INSERT INTO assay_schema (id,version,lineage,created_at_ms) VALUES ('schema',:version,:lineage,:created_at_ms) ON DUPLICATE KEY UPDATE id = id"
-    case .claimInsert, .ledgerTakeUnlocked, .claimsDue, .subscriptionsDue, .linkQuota, .linkQuotaClear, .quotaConsume, .refundsDue, .checkJournal: return nil
+    case .claimInsert, .claimTake, .ledgerTakeUnlocked, .claimsDue, .subscriptionsDue, .linkQuota, .linkQuotaClear, .quotaConsume, .refundsDue, .checkJournal: return nil
     default: return sqlite
     }
   }

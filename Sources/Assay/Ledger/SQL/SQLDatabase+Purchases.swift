@@ -22,6 +22,11 @@ extension SQLDatabase {
     transaction = inTransaction ? .begin : nil
     defer { if inTransaction { transaction = .within } }
     if context.engine.isSQLServer && purchase.product?.type == .consumable && keys.areOne {
+      if context.engine == .postgres && !inTransaction, let new = new(),
+        let row = try take(new, keys, purchase.evidence)
+      {
+        return (keys.purchase, nil, row)
+      }
       return (try takeName(keys), nil, nil)
     }
     let subscription = showing(shown)
@@ -31,6 +36,23 @@ extension SQLDatabase {
     }
     let (key, subscriptionOwner) = try results.nameAndOwner(results.count &- 1)
     return (key, subscriptionOwner, nil)
+  }
+
+  /// Stores the key and the row of such a purchase by one statement, which under a lease is all of
+  /// the claim on PostgreSQL.
+  ///
+  /// - Returns: The row that stands there; `nil` if the key leads to another row, or if another
+  ///   client stored one of both while the statement ran, which then does not see it.
+  private func take(
+    _ new: LedgerRow, _ keys: PurchaseKeys, _ evidence: StoredEvidence
+  ) throws(LedgerSuspension) -> LedgerRow? {
+    let kept = keeping(evidence, of: keys.purchase)
+    let results = try run(kept.isEmpty ? nil : .single) {
+      [(.claimTake, [("transaction_key", .text(keys.transaction))] + new.arguments)] + kept
+    }
+    return try results.rowIfAny(0).map { row throws(LedgerSuspension) in
+      try LedgerRow(row).checked(keys.purchase)
+    }
   }
 
   /// Returns the canonical key of a purchase without subscription whose two keys are equal, mostly
