@@ -10,8 +10,22 @@ private let instant: Int64 = 1_795_219_200_000
 enum Table {
   static let made = Result { try CaseTable.make(now: instant) }
   static let run = made.map {
-    CaseRun($0, make: Verifier.alone) { HintGate.judge($0, of: $1) }
+    CaseRun($0, make: Verifier.alone) {
+      HintGate.judge($0, of: $1)
+      judgeOrder($0, of: $1)
+    }
   }
+
+  /// Checks that nothing but the facts follows the warnings, so that a host can read the facts
+  /// without the rest (DOC-7).
+  private static func judgeOrder(_ document: Document, of entry: EvidenceCase) {
+    let names = document.tree?.children.map { $0.name.string } ?? []
+    let facts = names.drop { $0 != "warnings" }.dropFirst()
+    let beside = ["triage": ["unverified"], "configuration": ["digests"]]
+    let allowed = [[], beside[document.text("kind") ?? ""] ?? []]
+    check(!facts.isEmpty && allowed.contains(Array(facts.dropFirst())), "\(entry.name): \(names)")
+  }
+
   static var verifiers: [String: Verifier] { (try? run.get())?.verifiers ?? [:] }
 }
 
@@ -45,7 +59,9 @@ struct CaseTableTests {
     checkEqual(count, table.cases.count)
   }
 
-  @Test("case", arguments: (try? Table.made.get())?.cases ?? [])
+  @Test(
+    "case, and DOC-7 its facts as the last member",
+    arguments: (try? Table.made.get())?.cases ?? [])
   func holds(_ entry: EvidenceCase) throws {
     try checkEqual(Table.run.get().faults(entry), [], "\(entry.name)")
   }

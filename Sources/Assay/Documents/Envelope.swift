@@ -1,5 +1,5 @@
 /// Writes the envelope of every call's document (docs/spec/documents-and-exchanges.md §1): the
-/// same members in the same order for every kind.
+/// same members in the same order for every kind, and the facts as the last (DOC-7).
 struct Envelope {
   let kind: StaticString
   let factsMember: StaticString

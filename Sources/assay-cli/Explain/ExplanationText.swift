@@ -1023,6 +1023,7 @@ enum ExplanationText {
     thing	rule	DOC-4	rule	retry classes	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §1
     thing	rule	DOC-5	rule	checks that were not made	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §1
     thing	rule	DOC-6	rule	The configuration document has digests {trust, whole}	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §1
+    thing	rule	DOC-7	rule	the facts are the last member of a document	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §1
     thing	rule	EXC-1	rule	form and kind of a request	what it is	a check: it refuses something	page	docs/spec/documents-and-exchanges.md §2.1
     thing	rule	EXC-2	rule	evidence of an exchange: kind, number, trust	what it is	a check: it refuses something	page	docs/spec/documents-and-exchanges.md §2.1
     thing	rule	EXC-3	rule	open steps are pending	what it is	what an answer says, or is made of	page	docs/spec/documents-and-exchanges.md §2.1

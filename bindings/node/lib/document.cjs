@@ -15,18 +15,28 @@ function demand(key, name) {
   if (key !== MADE) throw new TypeError(`${name} is made by a Verifier, from what it verified`);
 }
 
-let handleOf, parsed;
+let handleOf, parsed, factsAlone;
 
 class Document {
   #handle;
   #text;
   #json;
+  #alone; // the facts under their name, if they were parsed before the rest
   #facts;
   #code;
 
   static {
     handleOf = (document) => document.#open();
-    parsed = (document) => document.#json ??= JSON.parse(document.text);
+    parsed = (document) =>
+      document.#json ??= Object.assign(JSON.parse(document.text), document.#alone);
+    // The facts are the last member of a document (DOC-7). Only a name has quotes without a
+    // backslash, so that its first place is the member itself.
+    factsAlone = (document, name) => {
+      const { text } = document, place = text.indexOf(`,"${name}":{`);
+      if (document.#json !== undefined || place < 0) return own(parsed(document), name);
+      document.#alone ??= { [name]: JSON.parse(text.slice(place + name.length + 4, -1)) };
+      return document.#alone[name];
+    };
   }
 
   constructor(key, handle, code) {
@@ -93,11 +103,17 @@ class Members {
   static shown = [];
   static hidden = [];
   static payload = false; // whether the signed JSON stands in the member `payload`
+  static isLast = true; // whether no other member follows the facts in the document
 
   static {
     documentOf = (members) => members.#document;
-    valuesOf = (members) =>
-      members.#values ??= find(parsed(members.#document), members.constructor.at) ?? {};
+    valuesOf = (members) => members.#values ??= members.#read() ?? {};
+  }
+
+  #read() {
+    const { at, isLast } = this.constructor;
+    return isLast && at.length === 1
+      ? factsAlone(this.#document, at[0]) : find(parsed(this.#document), at);
   }
 
   constructor(key, document, values) {
@@ -208,6 +224,7 @@ class Advice extends Members {
 
 /** What follows from the document of a triage beside the finding. */
 class Finding extends Members {
+  static isLast = false;
   static allows(document) { return !/^(misuse|internal)\b/.test(document.status); }
   get worthVerifying() { return documentOf(this).status.startsWith("pending."); }
   get status() { return documentOf(this).status; }

@@ -25,6 +25,22 @@ test("the text of the payload keeps what a number cannot", open, () => {
   assert.ok(!JSON.stringify(fact).includes("payloadText"));
 });
 
+test("facts are one object with those of the whole document, whichever is read first", open, () => {
+  const owner = new assay.Verifier(configuration());
+  const jws = mint("transaction", "--set", 'remark=",\\"transaction\\":{"');
+  for (const isWholeFirst of [true, false]) {
+    const fact = owner.verifyTransaction(jws);
+    if (isWholeFirst) assert.equal(fact.document.json.kind, "transaction");
+    assert.equal(fact.payload.remark, ',"transaction":{');
+    assert.equal(fact.payload, fact.document.json.transaction.payload);
+    assert.deepEqual(fact.document.json, JSON.parse(fact.document.text));
+    assert.deepEqual(JSON.parse(fact.payloadText), fact.payload);
+  }
+  const found = owner.triage(Buffer.from(jws));
+  assert.equal(found.document.json.triage.category, found.category);
+  assert.ok(found.worthVerifying);
+});
+
 test("a part of a JSON text, by its path", () => {
   const text = '{"a":[1,{"b":{"\\"}":"]","c":[ {} , -1.5e3 ]}}],"d" : { "a" : null } }';
   for (const [path, wanted] of [[[], text], [["a"], '[1,{"b":{"\\"}":"]","c":[ {} , -1.5e3 ]}}]'],
