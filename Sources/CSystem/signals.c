@@ -31,10 +31,11 @@ void system_remove_at_end(const char *path) {
 static void note_stop(int number) { stop = number; }
 
 void system_stop_softly(void) {
+  struct sigaction now;
   signal(SIGINT, note_stop);
   signal(SIGTERM, note_stop);
   /* nohup lets a process ignore the end of its terminal. */
-  if (signal(SIGHUP, note_stop) == SIG_IGN) signal(SIGHUP, SIG_IGN);
+  if (sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler != SIG_IGN) signal(SIGHUP, note_stop);
 }
 
 int system_stopped(void) { return (int)stop; }

@@ -38,6 +38,12 @@ HOUR = 3_600_000
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+def heeds(number):
+    """Return what a child runs before its program to heed a signal: nohup, or a shell without job
+    control, lets a child ignore some."""
+    return functools.partial(signal.signal, number, signal.SIG_DFL)
+
+
 class Command:
     """The binary, in its own folder."""
 
@@ -1019,9 +1025,7 @@ def check_ended(suite, assay):
         running = subprocess.Popen(
             [assay.binary, "mint", "--day", "100000000", "--authority", "ca", "--now", NOW, "--out",
              str(kept)], cwd=assay.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, start_new_session=True,
-            # nohup, or a shell without job control, lets a child ignore one of the signals.
-            preexec_fn=functools.partial(signal.signal, number, signal.SIG_DFL))
+            stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=heeds(number))
         part = out / f"day.ndjson.part-{running.pid}"
         for _ in range(3000):
             if running.poll() is not None or (part.exists() and part.stat().st_size):

@@ -7,7 +7,6 @@ import argparse
 import collections
 import contextlib
 import fcntl
-import functools
 import json
 import pathlib
 import random
@@ -27,7 +26,7 @@ import migrate_ask
 import migrate_out
 import migrate_world as worlds
 from assay.ledger import Ledger
-from cli import Command
+from cli import Command, heeds
 from migrate_oracle import Oracle
 from report import Suite
 
@@ -229,8 +228,7 @@ def check_stop(stage):
         words = ("--ledger", f"sqlite:{ledger}", "--batch", 1)
         process = subprocess.Popen(
             stage.arguments(name, *words), cwd=stage.folder, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            preexec_fn=functools.partial(signal.signal, number, signal.SIG_DFL))
+            stderr=subprocess.PIPE, preexec_fn=heeds(number))
         while process.poll() is None and not (stage.folder / f"report-{name}/owed.ndjson").exists():
             time.sleep(0.002)
         process.send_signal(number)

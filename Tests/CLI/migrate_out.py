@@ -1,6 +1,5 @@
 """`assay migrate --out` and the recipe that loads its file into a ledger (MIG-43)."""
 import contextlib
-import functools
 import json
 import os
 import pathlib
@@ -15,6 +14,7 @@ import migrate_ask
 import migrate_world as worlds
 import node_tools
 from assay.ledger import Ledger
+from cli import heeds
 from migrate_oracle import Oracle
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -172,7 +172,7 @@ def check_stopped(stage, name, path, words):
         return process.wait(60)
 
     for number in (signal.SIGHUP, signal.SIGTERM):
-        code = ended_by(number, functools.partial(signal.signal, number, signal.SIG_DFL))
+        code = ended_by(number, heeds(number))
         left = [each.name for each in path.parent.glob(f"{path.name}*")]
         suite.expect(code == 130 and not left, f"CLI-6: {number.name} leaves no part of --out",
                      f"{code} {left}")

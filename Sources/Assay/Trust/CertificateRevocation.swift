@@ -39,11 +39,6 @@ struct CertificateRevocation: Sendable {
     return false
   }
 
-  var isUndetermined: Bool {
-    if case .undetermined = state { return true }
-    return false
-  }
-
   func write(_ writer: inout JSONWriter) {
     var revoked: (atMs: Int64, reason: Int64?)? = nil
     if case .revoked(let time, let reason) = state { revoked = (time, reason) }

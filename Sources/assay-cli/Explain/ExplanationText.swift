@@ -1697,7 +1697,7 @@ enum ExplanationText {
     thing	rule	RCN-41	rule	The result of a run	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
     thing	rule	RCN-42	rule	list-differences and close-difference	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
     thing	rule	RCN-43	rule	Closed rows are kept for 400 days	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §5
-    thing	rule	RCN-60	rule	reconcile in the hosts	what it is	what an answer says, or is made of; built in part	page	docs/spec/reconcile.md §6
+    thing	rule	RCN-60	rule	reconcile in the hosts	what it is	what an answer says, or is made of	page	docs/spec/reconcile.md §6
     thing	rule	RCN-61	rule	When a host calls it	what it is	the duty of your server	page	docs/spec/reconcile.md §6
     thing	member	decision	meaning	Policy of entitlements	members	decision.accountToken, decision.sandbox, decision.gracePeriod, decision.billingRetry, decision.renewalLeewayMs, decision.familySharing
     thing	member	storekit	meaning	JWS: signed transactions, renewals, notifications	members	storekit.anchors, storekit.x5cRoot, storekit.missingEnvironment, storekit.undatedNotifications, storekit.nested, storekit.maxAgeMs, storekit.xcodeCertificates, storekit.ocspHosts, storekit.caps, storekit.cache
