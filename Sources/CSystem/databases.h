@@ -155,7 +155,8 @@ typedef struct {
   void (*clear)(void *);
 } system_postgres;
 
-enum { SYSTEM_POSTGRES_COMMAND = 1, SYSTEM_POSTGRES_ROWS = 2, SYSTEM_POSTGRES_STATE = 'C' };
+enum { SYSTEM_POSTGRES_COMMAND = 1, SYSTEM_POSTGRES_ROWS = 2 };
+enum { SYSTEM_POSTGRES_STATE = 'C', SYSTEM_POSTGRES_REASON = 'M' };
 
 /** 1: libpq was found. */
 static inline int system_postgres_load(system_postgres *out) {
@@ -191,10 +192,10 @@ static inline int system_postgres_ran(const system_postgres *postgres, const voi
   int status = postgres->result(result);
   return status == SYSTEM_POSTGRES_COMMAND || status == SYSTEM_POSTGRES_ROWS;
 }
-/** The SQLSTATE of a statement that did not run; NULL if the server sent none. */
-static inline const char *system_postgres_state(const system_postgres *postgres,
-                                                const void *result) {
-  return postgres->field(result, SYSTEM_POSTGRES_STATE);
+/** SYSTEM_POSTGRES_STATE or _REASON of a statement that did not run; NULL if the server sent none. */
+static inline const char *system_postgres_field(const system_postgres *postgres,
+                                                const void *result, int field) {
+  return postgres->field(result, field);
 }
 static inline int system_postgres_rows(const system_postgres *postgres, const void *result) {
   return postgres->rows(result);

@@ -589,6 +589,20 @@ def cutting(port, word):
         yield listener.getsockname()[1]
 
 
+def check_reason(stage, url):
+    """What PostgreSQL says about a statement that it refuses is shown."""
+    import psycopg
+    with psycopg.connect(url, autocommit=True) as store:
+        store.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+                      "$$ BEGIN RAISE EXCEPTION 'refused by a trigger'; END $$")
+        store.execute("CREATE TRIGGER refuse BEFORE INSERT ON assay_purchase EXECUTE "
+                      "FUNCTION refuse()")
+        code, _, err = stage.migrate("trigger", "--ledger", url)
+        store.execute("DROP FUNCTION refuse CASCADE")
+    stage.suite.expect(code == 3 and "P0001 refused by a trigger" in err,
+                       "MIG-35: the server's reason is shown", f"{code} {err}")
+
+
 def check_engines(stage):
     """MIG-2: PostgreSQL and MariaDB by the machine's client libraries."""
     suite = stage.suite
@@ -619,6 +633,11 @@ def check_engines(stage):
             suite.expect(code == 1 and report["store"]["changed"] == 0
                          and report["purchases"]["present"] == oracle.purchases["granted"],
                          f"MIG-29: a second run on {name}", f"{report and report['purchases']} {err}")
+            code, _, err = stage.migrate(f"i{name}", "--ledger", f"{engine.url}_none")
+            suite.expect(code == 3 and "unavailable.migrate.store" in err and "_none" in err,
+                         f"MIG-35: why {name} was not connected is said", f"{code} {err}")
+            if name == "postgres":
+                check_reason(stage, engine.url)
             with cutting(engine.port, b"information_schema") as port:
                 code, _, err = stage.migrate(
                     f"h{name}", "--ledger", engine.url.replace(f":{engine.port}", f":{port}"))

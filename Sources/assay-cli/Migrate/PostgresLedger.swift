@@ -45,7 +45,10 @@ final class PostgresLedger: DatabaseConnection {
     unsafe system_postgres_finish(functions, handle)
     unsafe handle = unsafe system_postgres_connect(functions, url)
     guard unsafe system_postgres_is_open(functions, handle) != 0 else {
-      throw DatabaseFault(code: "connect", message: "no connection was made", remedy: .repeats)
+      let reason = unsafe String(cString: system_postgres_message(functions, handle))
+      let line = reason.split(separator: "\n").first.map { String($0) }
+      throw DatabaseFault(
+        code: "connect", message: line ?? "no connection was made", remedy: .repeats)
     }
     for setting in PostgresLedger.settings { try run(setting, []) }
   }
@@ -76,7 +79,7 @@ final class PostgresLedger: DatabaseConnection {
     defer { unsafe system_postgres_clear(functions, result) }
     guard unsafe system_postgres_ran(functions, result) != 0 else {
       throw fault(
-        unsafe system_postgres_state(functions, result).map { unsafe String(cString: $0) })
+        unsafe field(result, SYSTEM_POSTGRES_STATE), unsafe field(result, SYSTEM_POSTGRES_REASON))
     }
     let columns = unsafe system_postgres_columns(functions, result)
     let count = unsafe system_postgres_rows(functions, result)
@@ -92,11 +95,18 @@ final class PostgresLedger: DatabaseConnection {
   /// sessions.
   private static let passing = ["40001", "40P01", "55P03", "57", "08", "53300", "25P03"]
 
-  private func fault(_ code: String?) -> DatabaseFault {
+  /// Returns what the server says about a statement that did not run.
+  private func field(_ result: UnsafeMutableRawPointer?, _ field: Int) -> String? {
+    unsafe system_postgres_field(functions, result, Int32(field)).map {
+      unsafe String(cString: $0)
+    }
+  }
+
+  private func fault(_ code: String?, _ message: String?) -> DatabaseFault {
     guard let code else {
       return DatabaseFault(code: "connect", message: "the connection is lost", remedy: .repeats)
     }
     let isPassing = PostgresLedger.passing.contains { code.hasPrefix($0) }
-    return DatabaseFault(code: code, message: "", remedy: isPassing ? .repeats : .ends)
+    return DatabaseFault(code: code, message: message ?? "", remedy: isPassing ? .repeats : .ends)
   }
 }
