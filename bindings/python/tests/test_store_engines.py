@@ -240,31 +240,29 @@ class SQLTests(LedgerTests):
     def test_a_key_that_leads_elsewhere(self):
         """Check that a claim has the row to which its transaction key leads, also where that key is
         stored while the claim waits for it (STO-11)."""
-        def stored(purchase, target):
-            key = f"Production/{purchase.transaction_id}"
-            store.cursor().execute("INSERT INTO assay_purchase_key VALUES (%s, %s)", (key, target))
-
         for waits in (False, True):
             for target in (None, "Production/elsewhere"):
-                bought, found = self.bought(), []
-                key = target or f"Production/{bought.transaction_id}"
-                with contextlib.closing(self.admin(autocommit=not waits)) as store:
-                    stored(bought, key)
-                    thread = threading.Thread(
-                        target=lambda: found.append(self.ledger.claim(bought, "ann")))
-                    thread.start()
-                    if waits:
-                        thread.join(0.2)
-                        self.assertTrue(thread.is_alive(), "the claim does not wait for the key")
-                        store.commit()
-                    thread.join()
-                claim, = found
-                self.assertEqual((claim.outcome, claim.claim.purchase_key), ("new", key))
-                again = self.ledger.claim(bought, "bob")
-                self.assertEqual((again.outcome, again.claim.purchase_key), ("other-account", key))
-                with contextlib.closing(self.admin()) as store:
-                    store.cursor().execute(
-                        "DELETE FROM assay_purchase WHERE purchase_key = %s", (key,))
+                self.claimed_by_key(target, waits)
+
+    def claimed_by_key(self, target, waits):
+        bought, found = self.bought(), []
+        own = f"Production/{bought.transaction_id}"
+        key = target or own
+        thread = threading.Thread(target=lambda: found.append(self.ledger.claim(bought, "ann")))
+        with contextlib.closing(self.admin(autocommit=not waits)) as store:
+            store.cursor().execute("INSERT INTO assay_purchase_key VALUES (%s, %s)", (own, key))
+            thread.start()
+            if waits:
+                thread.join(0.2)
+                self.assertTrue(thread.is_alive(), "the claim does not wait for the key")
+                store.commit()
+            thread.join()
+        claim, = found
+        self.assertEqual((claim.outcome, claim.claim.purchase_key), ("new", key))
+        again = self.ledger.claim(bought, "bob")
+        self.assertEqual((again.outcome, again.claim.purchase_key), ("other-account", key))
+        with contextlib.closing(self.admin()) as store:
+            store.cursor().execute("DELETE FROM assay_purchase WHERE purchase_key = %s", (key,))
 
     def test_a_transaction_of_the_host_s(self):
         """Check that a transaction of SQLAlchemy, Django or the plain client is refused by name,
