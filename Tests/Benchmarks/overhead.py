@@ -8,14 +8,14 @@ reads ten facts, and the document is freed. A program in each language is called
 
   PROGRAM CONFIG_FILE JWS_FILE NOW_MS COUNT
 
-with ASSAY_LIBRARY (and LD_LIBRARY_PATH) set. The program warms up with 200 calls, runs seven rounds
-of COUNT calls and prints {"language": "go", "ns": [r1 .. r7]}: the process's CPU time in
-nanoseconds per call of each round, including the threads of a garbage collector. The programs run
-in turn, several times; the result is the fastest round of each language, and its difference from
-C's. C and PHP print a second line, "c-request": a request that makes a verifier of its own,
-reported in warm calls of the same language. A language whose tools are missing is reported as
-skipped. A missed bar is marked and fails nothing: times depend on the machine and on its other
-load.
+with ASSAY_LIBRARY (and LD_LIBRARY_PATH) set. The program warms up with 200 calls (Node.js with
+2,000, since V8 compiles what is called often, in threads whose time counts), runs seven rounds of
+COUNT calls and prints {"language": "go", "ns": [r1 .. r7]}: the process's CPU time in nanoseconds
+per call of each round, including the threads of a garbage collector. The programs run in turn,
+several times; the result is the fastest round of each language, and its difference from C's. C and
+PHP print a second line, "c-request": a request that makes a verifier of its own, reported in warm
+calls of the same language. A language whose tools are missing is reported as skipped. A missed bar
+is marked and fails nothing: times depend on the machine and on its other load.
 """
 
 import argparse
