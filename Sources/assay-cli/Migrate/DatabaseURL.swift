@@ -9,10 +9,10 @@ enum DatabaseURL {
     switch parts[0] {
     case "sqlite": return try SQLiteLedger(String(parts[1]))
     case "postgresql", "postgres":
-      // libpq reads the rest of the URL.
-      let authority = parts[1].dropFirst(2).prefix { $0 != "/" && $0 != "?" }
-      let user = authority.split(separator: "@", omittingEmptySubsequences: false)
-      guard parts[1].hasPrefix("//"), user.count < 2 || !user[0].contains(":"),
+      // libpq reads the rest of the URL, and repeats a part of it that it cannot use: what stands
+      // before the last @ must not have a password, whatever signs are in that.
+      let user = parts[1].lastIndex(of: "@").map { parts[1][..<$0] } ?? ""
+      guard parts[1].hasPrefix("//"), !user.contains(":"),
         !parts[1].split(separator: "=", omittingEmptySubsequences: false).dropLast()
           .contains(where: { $0.hasSuffix("password") })
       else { throw refusal(url) }
