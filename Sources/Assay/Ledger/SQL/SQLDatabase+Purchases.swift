@@ -38,8 +38,8 @@ extension SQLDatabase {
     return (key, subscriptionOwner, nil)
   }
 
-  /// Stores the key and the row of such a purchase by one statement, which under a lease is all of
-  /// the claim on PostgreSQL.
+  /// Stores the key and the row of a purchase without subscription whose two keys are equal by one
+  /// statement, which under a lease is all of the claim on PostgreSQL.
   ///
   /// - Returns: The row that stands there; `nil` if the key leads to another row, or if another
   ///   client stored one of both while the statement ran, which then does not see it.
