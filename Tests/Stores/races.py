@@ -2,7 +2,7 @@
 """Race many processes on one engine, kill some at random, then check the history (STO-98).
 
   races.py --engine NAME [--operations 20000] [--workers 16] [--kills 200]
-           [--engine-kills 3] [--seed N] [--keep FOLDER] [--tools FOLDER] [--host COMMAND]
+           [--engine-kills 3] [--seed N] [--keep FOLDER] [--host COMMAND]
 
 Starts the engine, mints the shared evidence, runs the processes (worker.py, workload.py), and kills
 them, and the engine too, with SIGKILL at moments that the seed determines; each killed process is
@@ -232,7 +232,6 @@ def arguments(words=None):
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/races")
     parser.add_argument("--host", default="")
-    parser.add_argument("--tools", type=pathlib.Path, default=python_tools.TOOLS)
     options = parser.parse_args(words)
     known_engine(parser, options.engine)
     if options.seed is None:
@@ -250,8 +249,8 @@ def main():
     options = arguments()
     name = options.engine.partition("?")[0]
     suite = Suite(f"races-{name}" + (f"-{pathlib.Path(options.host).stem}" if options.host else ""))
-    without = None if name == "pretended" else tools_or_reason(options.tools)
-    with engines.scratch(options.tools.resolve() / "bin") as place:
+    without = None if name == "pretended" else tools_or_reason()
+    with engines.scratch(python_tools.TOOLS / "bin") as place:
         why = None if name == "pretended" else unavailable(place.engine(name), without)
         why = why or host_missing(options.host.split(), name)
         if why:
@@ -265,11 +264,11 @@ def main():
     suite.finish(may_be_empty=True)
 
 
-def tools_or_reason(folder):
+def tools_or_reason():
     """Restart this program in the environment with the clients; return why there is none, else
     None."""
-    programs, why = python_tools.installed(folder)
-    if why is None and pathlib.Path(sys.prefix) != folder.resolve():
+    programs, why = python_tools.installed()
+    if why is None and pathlib.Path(sys.prefix) != programs.parent:
         os.execv(programs / "python", [str(programs / "python"), *sys.argv])
     return why
 

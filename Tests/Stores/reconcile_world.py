@@ -2,7 +2,6 @@
 """Reconcile a month of purchases whose notifications were partly lost (docs/spec/reconcile.md).
 
   reconcile_world.py [--engines sqlite,postgres,mariadb,dynamodb] [--purchases 10000] [--seed 1]
-                     [--tools FOLDER]
 
 A fifth of Apple's notifications is dropped, half of these after the host answered 200; a twentieth
 of the grants and of the take-backs is killed before its completion. The run is killed twenty times,
@@ -199,10 +198,9 @@ def main():
     parser.add_argument("--engines", default="sqlite,postgres,mariadb,dynamodb")
     parser.add_argument("--purchases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--tools", type=pathlib.Path, default=pathlib.Path(sys.prefix) / "bin")
     options = parser.parse_args()
     say, is_good = Progress(), True
-    with (engines.scratch(options.tools) as place,
+    with (engines.scratch(pathlib.Path(sys.prefix) / "bin") as place,
           apple_of(options.purchases, options.seed, say=say) as apple):
         for name in options.engines.split(","):
             engine = place.engine(name)

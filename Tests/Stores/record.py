@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Record exchanges with real engines as cases of the case table.
 
-  record.py [--tools FOLDER] [--only ENGINE...]
+  record.py [--only ENGINE...]
 
 Every ledger operation runs on SQLite, on moto's DynamoDB and on Redis. The replies given to the
 library and the documents that it returned become a case `transcript` of
@@ -1107,13 +1107,12 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=ENGINES, default=ENGINES)
-    parser.add_argument("--tools", type=pathlib.Path, default=races.python_tools.TOOLS)
     options = parser.parse_args()
-    without = races.tools_or_reason(options.tools)
+    without = races.tools_or_reason()
     from assay_testing import Authority
 
     authority = Authority(now=BEGIN)
-    with engines.scratch(options.tools.resolve() / "bin") as place:
+    with engines.scratch(races.python_tools.TOOLS / "bin") as place:
         for name in options.only:
             engine = place.engine(name)
             if why := races.unavailable(engine, without):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run the named races of ledger.md 10 on one engine, with processes that start at once.
 
-  scenes.py --engine NAME [--only NUMBER...] [--rounds 1] [--tools FOLDER]
+  scenes.py --engine NAME [--only NUMBER...] [--rounds 1]
 
 A scene is a list of operations for each of many processes, which are started, wait for each other,
 run their operations, and record the results (in the format of worker.py). Each scene compares its
@@ -469,7 +469,6 @@ def arguments(words=None):
     parser.add_argument("--engine", required=True)
     parser.add_argument("--only", type=int, nargs="*", choices=sorted(SCENES), metavar="NUMBER")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--tools", type=pathlib.Path, default=races.python_tools.TOOLS)
     options = parser.parse_args(words)
     races.known_engine(parser, options.engine)
     return options
@@ -479,8 +478,8 @@ def main():
     options = arguments()
     suite = Suite(f"scenes-{options.engine}")
     pretends = options.engine.startswith("pretended")
-    without = None if pretends else races.tools_or_reason(options.tools)
-    with engines.scratch(options.tools.resolve() / "bin") as place:
+    without = None if pretends else races.tools_or_reason()
+    with engines.scratch(races.python_tools.TOOLS / "bin") as place:
         why = None if pretends else races.unavailable(place.engine(options.engine), without)
         if why:
             suite.skip(options.engine, why)

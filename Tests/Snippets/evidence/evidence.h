@@ -14,13 +14,19 @@
 
 enum { LONGEST = 1 << 20 };
 
-/* Returns what a command prints, without the last line end; never freed. */
-static char *printed(const char *command, size_t *length) {
+/* Returns what a command prints, octet by octet; never freed. */
+static char *piped(const char *command, size_t *length) {
   char *text = calloc(1, LONGEST);
   FILE *pipe = popen(command, "r");
   if (text == NULL || pipe == NULL) exit(90);
   *length = fread(text, 1, LONGEST - 1, pipe);
   if (pclose(pipe) != 0) exit(91);
+  return text;
+}
+
+/* Returns the text that a command prints, without the last line end; never freed. */
+static char *printed(const char *command, size_t *length) {
+  char *text = piped(command, length);
   if (*length > 0 && text[*length - 1] == '\n') text[--*length] = 0;
   return text;
 }

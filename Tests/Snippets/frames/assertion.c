@@ -9,10 +9,10 @@ int main(void) {
   unsigned char public_key[65];
   assay_doc *doc = NULL;
   assay_status status;
-  char *assertion = printed(
+  char *assertion = piped(
       MINT "assertion --client-data hello --counter 8 | base64 -d",
       &assertion_len);
-  char *key = printed("jq -r .publicKey authority/device.json | base64 -d",
+  char *key = piped("jq -r .publicKey authority/device.json | base64 -d",
                       &length);
   must(length == sizeof public_key, "the length of the key");
   memcpy(public_key, key, sizeof public_key);
