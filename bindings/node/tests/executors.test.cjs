@@ -217,6 +217,25 @@ test("MariaDB: another charset would take two accounts for one", { skip: missing
     await shop.end();
   });
 
+test("MariaDB: a value stays in its quotes, whatever mode the host has set in its pool",
+  { skip: missing("mariadb") ?? false }, async () => {
+    const shop = await open("mariadb");
+    const pool = shop.open({ connectionLimit: 1 });
+    const executor = new MariaDB(pool);
+    const value = "' AS a -- "; // escaped by a backslash, it would end the value before AS
+    const asked = step(null, "SELECT %s");
+    Object.assign(asked.calls[0], { args: [value], returnsRows: true });
+    for (const mode of ["", "NO_BACKSLASH_ESCAPES"]) {
+      await new Promise((resolve, reject) => pool.query(`SET SESSION sql_mode = '${mode}'`,
+        (error) => error ? reject(error) : resolve()));
+      const session = executor.session();
+      assert.deepEqual((await session.perform(asked)).results, [{ rows: [[value]] }]);
+      await session.close();
+    }
+    pool.end();
+    await shop.end();
+  });
+
 // ---- SQLite
 
 const noSqlite = missing("sqlite") ?? false;

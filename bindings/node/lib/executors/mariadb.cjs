@@ -7,11 +7,13 @@ const { misuse } = require("./guard.cjs");
 const { Fault, GRACE_MS, STANDBY, lost, rows, unreached, within } = require("./replies.cjs");
 const { SQLSession, connected, placed } = require("./sql.cjs");
 
-const ASKED = "SELECT @@in_transaction, @@global.read_only, @@character_set_client";
+const ASKED = "SELECT @@in_transaction, @@global.read_only, @@character_set_client, @@sql_mode";
 const ISOLATION = "TRANSACTION ISOLATION LEVEL READ COMMITTED";
+// The clients put values in quotes themselves, and escape those inside with backslashes: a mode with
+// NO_BACKSLASH_ESCAPES would let a value end its quotes.
+const MODE = "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION";
 // What a session needs for statements outside of transactions, and for values in their quotes.
-const SETTINGS = [`SET SESSION ${ISOLATION}`,
-  "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'"];
+const SETTINGS = [`SET SESSION ${ISOLATION}`, `SET SESSION sql_mode = '${MODE}'`];
 // Of a server that is gone, and of a reply that did not arrive.
 const LOST = [2006, 2013, 4031];
 const codeOf = (error) => error.sqlState && error.errno;
@@ -51,14 +53,14 @@ class MariaDB {
   async take({ statementMs }) {
     const connection = await connected(this.#pool.getConnection(), statementMs, codeOf);
     try {
-      const [[inside, isReadOnly, charset]] =
+      const [[inside, isReadOnly, charset, mode]] =
         await this.#asked(connection, ASKED, [], statementMs);
       if (inside !== "0") throw misuse(); // the host gave back a transaction of its own
       if (isReadOnly !== "0") throw new Fault(STANDBY);
       // Others take two accounts for one where they have no such character.
       if (charset !== "utf8mb4") throw new TypeError(`charset is utf8mb4, not ${charset}`);
       const real = connection.connection ?? connection;
-      if (!this.#known.has(real)) {
+      if (!this.#known.has(real) || mode !== MODE) {
         for (const text of SETTINGS) await this.#asked(connection, text, [], statementMs);
         this.#known.add(real);
       }
