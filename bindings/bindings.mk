@@ -176,7 +176,8 @@ space := $(subst ,, )
 NODE_SAFE := -O2 -g1 $(SAFE_C) -Wl,$(subst $(space),$(comma),$(SAFE_LINK)) -ffile-prefix-map=$(ROOT)=.
 NODE_COMPILE = $(NODE_CFLAGS) $(NODE_SAFE) -isystem $(dir $(NODE_INCLUDE)) $(filter %.c,$^) -o $@
 NODE_FILES := $(wildcard bindings/node/*.*json bindings/node/*.*js bindings/node/*.*ts \
-	bindings/node/README.md bindings/node/lib/* bindings/node/generated/*)
+	bindings/node/README.md bindings/node/lib/*.cjs bindings/node/lib/*/*.cjs \
+	bindings/node/generated/*)
 
 .PHONY: node node-package
 node: all ## the Node.js package for this machine, in build/node/node_modules/assay
@@ -192,7 +193,7 @@ $(NODE_BUILD)/package.stamp: $(NODE_BUILD)/assay.node $(NODE_FILES) $(LIBRARY)
 	@rm -rf $(NODE_PACKAGE)
 	@place=$(NODE_PACKAGE)/prebuilds/linux-$$($(NODE) -p process.arch)-glibc && \
 	  mkdir -p $$place && cp $(NODE_BUILD)/assay.node $(LIBRARY) $$place
-	@cd bindings/node && cp -r --parents $(NODE_FILES:bindings/node/%=%) $(ROOT)/$(NODE_PACKAGE)
+	@cd bindings/node && cp --parents $(NODE_FILES:bindings/node/%=%) $(ROOT)/$(NODE_PACKAGE)
 	@touch $@
 
 # The suites, by `node --test`. Without Node.js 18 or later they are skipped, with a word.

@@ -225,15 +225,19 @@ test("MariaDB: a value stays in its quotes, whatever mode the host has set in it
     const value = "' AS a -- "; // escaped by a backslash, it would end the value before AS
     const asked = step(null, "SELECT %s");
     Object.assign(asked.calls[0], { args: [value], returnsRows: true });
-    for (const mode of ["", "NO_BACKSLASH_ESCAPES"]) {
-      await new Promise((resolve, reject) => pool.query(`SET SESSION sql_mode = '${mode}'`,
-        (error) => error ? reject(error) : resolve()));
-      const session = executor.session();
-      assert.deepEqual((await session.perform(asked)).results, [{ rows: [[value]] }]);
-      await session.close();
+    try {
+      for (const mode of ["", "NO_BACKSLASH_ESCAPES"]) {
+        await new Promise((resolve, reject) => pool.query(`SET SESSION sql_mode = '${mode}'`,
+          (error) => error ? reject(error) : resolve()));
+        const session = executor.session();
+        const { results } = await session.perform(asked);
+        await session.close();
+        assert.deepEqual(results, [{ rows: [[value]] }]);
+      }
+    } finally {
+      pool.end();
+      await shop.end();
     }
-    pool.end();
-    await shop.end();
   });
 
 // ---- SQLite
