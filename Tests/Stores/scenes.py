@@ -15,7 +15,6 @@ import concurrent.futures
 import itertools
 import multiprocessing
 import os
-import pathlib
 import random
 import time
 
