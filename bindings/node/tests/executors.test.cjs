@@ -217,7 +217,7 @@ test("MariaDB: another charset would take two accounts for one", { skip: missing
     await shop.end();
   });
 
-test("MariaDB: a value stays in its quotes, whatever mode the host has set in its pool",
+test("STO-75: a value stays in its quotes, whatever mode the host set in its pool",
   { skip: missing("mariadb") ?? false }, async () => {
     const shop = await open("mariadb");
     const pool = shop.open({ connectionLimit: 1 });
