@@ -29,8 +29,8 @@ var settings = map[string][]string{
 	},
 }
 
-// standbys are the queries that return 1 on a standby or a read-only server (STO-74). In the
-// same round trip PostgreSQL's sets READ COMMITTED as the default of the session, which also
+// standbys are the queries that return 1 on a standby or a read-only server (STO-74), and 2 in
+// a session without autocommit. In the same round trip PostgreSQL's sets READ COMMITTED as the default of the session, which also
 // applies to statements outside a transaction (STO-14).
 var standbys = map[string]string{
 	"sqlite": "PRAGMA query_only",
@@ -39,7 +39,7 @@ var standbys = map[string]string{
 		" WHEN current_setting('default_transaction_isolation') = 'read committed' THEN 0" +
 		" WHEN set_config('default_transaction_isolation', 'read committed', false) = ''" +
 		" THEN 1 ELSE 0 END",
-	"mariadb": "SELECT @@global.read_only",
+	"mariadb": "SELECT CASE WHEN @@global.read_only THEN 1 WHEN @@autocommit THEN 0 ELSE 2 END",
 }
 
 // gone are the codes of a connection that was closed before its use.

@@ -190,6 +190,9 @@ func TestEngines(t *testing.T) {
 				"session": {sessionIn, nil}, "guard": {guardIn, nil}, "lost": {lostIn, nil},
 				"unreached": {unreachedIn, nil},
 			}
+			if name == "mariadb" {
+				all["autocommit"] = part{autocommitIn, nil}
+			}
 			for what, tried := range parts {
 				all[what] = tried
 			}
@@ -257,7 +260,31 @@ func carriedOut(t *testing.T, session Session, open *Step) *Reply {
 // pools returns one pool of the ledger and one of the host.
 func pools(shop *shop) map[string]*SQL {
 	return map[string]*SQL{"own": shop.executor.(*SQL),
-		"the host's": {DB: shop.db, Engine: shop.executor.EngineName()}}
+		"the host": {DB: shop.db, Engine: shop.executor.EngineName()}}
+}
+
+// Asserts that what is stored outside a transaction is committed: a pool of the ledger commits
+// it whatever the server's default is, and one of the host that does not is refused (STM-5).
+func autocommitIn(t *testing.T, shop *shop) {
+	_, err := shop.db.Exec("SET GLOBAL autocommit = 0")
+	must(t, err)
+	defer shop.db.Exec("SET GLOBAL autocommit = 1")
+	for name, pool := range pools(shop) {
+		pool.DB.SetMaxIdleConns(0) // the next connection is a new one
+		session := pool.Session()
+		answer, err := session.Run(ctx, step("", "INSERT INTO wallet VALUES ('"+name+"', 'x', 0)"))
+		session.Close()
+		if !pool.own {
+			isRefused(t, err, "misuse.ledger.transaction")
+		} else if err != nil || answer.Code != 200 {
+			t.Errorf("%s: %+v, %v", name, answer, err)
+		}
+	}
+	var found int
+	must(t, shop.db.QueryRow("SELECT COUNT(*) FROM wallet").Scan(&found))
+	if found != 1 {
+		t.Errorf("%d rows", found)
+	}
 }
 
 // Asserts that a wait for a lock and a statement end at their limits (STO-76).

@@ -176,7 +176,7 @@ func TestTransactionsOfEngines(t *testing.T) {
 			postgres, "A", "B", "COMMIT", postgres, "C", "COMMIT", "D"},
 		"postgres": {"pg_is_in_recovery", limited, "A", "B", "COMMIT", limited, "C", "COMMIT",
 			limited, "D", "COMMIT"},
-		"mariadb own": {"SESSION TRANSACTION", "sql_mode", "read_only",
+		"mariadb own": {"autocommit = 1", "SESSION TRANSACTION", "sql_mode", "read_only",
 			"SET SESSION /*M! max_statement_time = 5.000, */ innodb_lock_wait_timeout = 1",
 			mariadb, "START TRANSACTION", "A", "B", "COMMIT", mariadb, "START TRANSACTION", "C",
 			"COMMIT", "D"},

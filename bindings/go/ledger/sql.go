@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	assay "assay.example/bindings/go"
 )
 
 // SQL runs database steps with database/sql and the driver that you import: SQLite,
@@ -61,6 +63,9 @@ type sqlSession struct {
 // errStandby is the error of a connection that does not lead to a primary.
 var errStandby = errors.New("ledger: not a primary")
 
+// errManual is the error of a connection of the host without autocommit.
+var errManual = errors.New("ledger: a session without autocommit")
+
 func (s *sqlSession) Run(parent context.Context, step *Step) (*Reply, error) {
 	timeout := s.store.Timeout
 	if timeout == 0 {
@@ -75,6 +80,10 @@ func (s *sqlSession) Run(parent context.Context, step *Step) (*Reply, error) {
 	if parent.Err() != nil {
 		s.drop()
 		return nil, parent.Err()
+	}
+	if errors.Is(err, errManual) {
+		return nil, assay.Refusal("misuse.ledger.transaction", "a connection of the pool has"+
+			" autocommit off: what the ledger stores would not be committed (STM-5)")
 	}
 	return s.failed(step, err, certain), nil
 }
@@ -316,15 +325,23 @@ func (s *SQL) prepare(ctx context.Context, conn *sql.Conn) error {
 	if known {
 		return nil
 	}
-	for _, setting := range settings[s.Engine] {
+	statements := settings[s.Engine]
+	if s.own && s.Engine == "mariadb" {
+		statements = append([]string{"SET SESSION autocommit = 1"}, statements...)
+	}
+	for _, setting := range statements {
 		if _, err := conn.ExecContext(ctx, setting); err != nil {
 			return err
 		}
 	}
 	var no int64
-	if err := conn.QueryRowContext(ctx, standbys[s.Engine]).Scan(&no); err != nil {
+	err = conn.QueryRowContext(ctx, standbys[s.Engine]).Scan(&no)
+	switch {
+	case err != nil:
 		return err
-	} else if no != 0 {
+	case no == 2:
+		return errManual
+	case no != 0:
 		return errStandby
 	}
 	s.know(own, Limits{})

@@ -240,6 +240,21 @@ test("STO-75: a value stays in its quotes, whatever mode the host set in its poo
     }
   });
 
+test("STM-5: a pool without autocommit is refused, for nothing would be stored",
+  { skip: missing("mariadb") ?? false }, async () => {
+    const shop = await open("mariadb");
+    const pool = shop.open({ connectionLimit: 1 });
+    try {
+      await new Promise((resolve, reject) => pool.query("SET SESSION autocommit = 0",
+        (error) => error ? reject(error) : resolve()));
+      await assert.rejects(performed(new MariaDB(pool), step(null, "SELECT 1")), TypeError);
+      assert.equal(await performed(new MariaDB(pool), step(null, "SELECT 1")), "200"); // a new one
+    } finally {
+      pool.end();
+      await shop.end();
+    }
+  });
+
 // ---- SQLite
 
 const noSqlite = missing("sqlite") ?? false;

@@ -7,7 +7,8 @@ const { misuse } = require("./guard.cjs");
 const { Fault, GRACE_MS, STANDBY, lost, rows, unreached, within } = require("./replies.cjs");
 const { SQLSession, connected, placed } = require("./sql.cjs");
 
-const ASKED = "SELECT @@in_transaction, @@global.read_only, @@character_set_client, @@sql_mode";
+const ASKED = "SELECT @@in_transaction, @@global.read_only, @@character_set_client, @@sql_mode," +
+  " @@autocommit";
 const ISOLATION = "TRANSACTION ISOLATION LEVEL READ COMMITTED";
 // The clients put values in quotes themselves, and escape those inside with backslashes: a mode with
 // NO_BACKSLASH_ESCAPES would let a value end its quotes (STO-75).
@@ -53,12 +54,16 @@ class MariaDB {
   async take({ statementMs }) {
     const connection = await connected(this.#pool.getConnection(), statementMs, codeOf);
     try {
-      const [[inside, isReadOnly, charset, mode]] =
+      const [[inside, isReadOnly, charset, mode, autocommit]] =
         await this.#asked(connection, ASKED, [], statementMs);
       if (inside !== "0") throw misuse(); // the host gave back a transaction of its own
       if (isReadOnly !== "0") throw new Fault(STANDBY);
       // Others take two accounts for one where they have no such character.
       if (charset !== "utf8mb4") throw new TypeError(`charset is utf8mb4, not ${charset}`);
+      if (autocommit !== "1") {
+        throw new TypeError("autocommit is on in the pool of a ledger, not off: what the ledger " +
+          "stores would not be committed");
+      }
       const real = connection.connection ?? connection;
       if (!this.#known.has(real) || mode !== MODE) {
         for (const text of SETTINGS) await this.#asked(connection, text, [], statementMs);

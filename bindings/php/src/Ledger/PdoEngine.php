@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Ledger;
 
+use Assay\Internal\Refusal;
 use PDO;
 use PDOException;
 
@@ -30,8 +31,8 @@ final class PdoEngine
         'mariadb' => ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'],
     ];
     /**
-     * The queries that return 1 on a standby or a read-only connection (STO-74). In the same round
-     * trip PostgreSQL's sets READ COMMITTED as the default of the session, which also applies to
+     * The queries that return 1 on a standby or a read-only connection (STO-74), and 2 on one
+     * without autocommit. In the same round trip PostgreSQL's sets READ COMMITTED as the default of the session, which also applies to
      * statements outside a transaction (STO-14).
      */
     private const STANDBY = [
@@ -41,7 +42,8 @@ final class PdoEngine
             . " WHEN current_setting('default_transaction_isolation') = 'read committed' THEN 0"
             . " WHEN set_config('default_transaction_isolation', 'read committed', false) = ''"
             . ' THEN 1 ELSE 0 END',
-        'mariadb' => 'SELECT @@global.read_only',
+        'mariadb' => 'SELECT CASE WHEN @@global.read_only THEN 1 WHEN @@autocommit THEN 0'
+            . ' ELSE 2 END',
     ];
     /**
      * The statements for a new connection. secure_delete overwrites the text of deleted rows
@@ -121,9 +123,15 @@ final class PdoEngine
             $pdo->exec($this->limitSession($limits));
         }
         array_map($pdo->exec(...), self::SETTINGS[$this->name]);
-        if ((int) $pdo->query(self::STANDBY[$this->name])->fetchColumn() !== 0) {
-            throw new NotPrimary('the store is a standby, or cannot be written');
-        }
+        match ((int) $pdo->query(self::STANDBY[$this->name])->fetchColumn()) {
+            0 => null,
+            2 => throw Refusal::named(
+                'misuse.ledger.transaction',
+                'the connection has autocommit off: what the ledger stores would not be committed'
+                . ' (STM-5)',
+            ),
+            default => throw new NotPrimary('the store is a standby, or cannot be written'),
+        };
     }
 
     // ---- limits (STO-76)

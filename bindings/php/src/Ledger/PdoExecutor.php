@@ -259,6 +259,9 @@ final class PdoExecutor implements Executor
             return $this->hosts;
         }
         $pdo = ($this->connect)();
+        if ($this->engine->name === 'mariadb') {
+            $pdo->exec('SET SESSION autocommit = 1'); // whatever the server's default is (STM-5)
+        }
         $this->engine->prepare($pdo, $limits);
 
         return $pdo;

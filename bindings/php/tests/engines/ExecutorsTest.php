@@ -301,4 +301,27 @@ final class ExecutorsTest extends TestCase
         }
         $this->assertSame(['', 'begin', 'row', 'single'], self::keys($admin));
     }
+
+    /**
+     * Asserts that what is stored outside a transaction is committed: on a connection of the ledger
+     * whatever the server's default is, and one of the host's that does not commit is refused
+     * (STM-5).
+     */
+    public function testWithoutAutocommitNothingIsStored(): void
+    {
+        $admin = self::prepared('mariadb');
+        $pdo = new PDO(self::dsn('mariadb'), options: [PDO::ATTR_AUTOCOMMIT => false]);
+        $refusal = $this->refused('misuse.ledger.transaction', fn () =>
+            PdoExecutor::withConnection($pdo)->run(self::step(null, self::insert('host'))));
+        $this->assertStringContainsString('autocommit', $refusal->reason);
+        $admin->exec('SET GLOBAL autocommit = 0');
+        try {
+            $executor = PdoExecutor::to(self::dsn('mariadb'));
+            $this->assertSame(200, $executor->run(self::step(null, self::insert('own')))['code']);
+        } finally {
+            $admin->exec('SET GLOBAL autocommit = 1');
+        }
+        unset($executor);
+        $this->assertSame(['own', 'row'], self::keys($admin));
+    }
 }
