@@ -21,7 +21,8 @@ import (
 // limit of the step (STO-76).
 type SQL struct {
 	// DB is a pool of connections to the primary. Open a file of SQLite with "mode=rw": a file
-	// that is missing and created anew would grant each purchase again (STO-78).
+	// that is missing and created anew would grant each purchase again (STO-78). A pool of
+	// MariaDB has autocommit on, or a step returns misuse.ledger.transaction.
 	DB *sql.DB
 	// Engine is "sqlite", "postgres" or "mariadb".
 	Engine string

@@ -86,8 +86,8 @@ final class PdoExecutor implements Executor
     /**
      * Returns an executor over the host's connection. From now on the connection throws exceptions,
      * uses prepared statements and, on SQLite, has the step's limits. It must not be in a
-     * transaction: a step then throws Misuse, `misuse.ledger.transaction`, and leaves the
-     * transaction unchanged.
+     * transaction, nor have autocommit off: a step then throws Misuse,
+     * `misuse.ledger.transaction`, and leaves the transaction unchanged.
      */
     public static function withConnection(PDO $pdo): self
     {
