@@ -30,8 +30,8 @@ var settings = map[string][]string{
 }
 
 // standbys are the queries that return 1 on a standby or a read-only server (STO-74), and 2 in
-// a session without autocommit. In the same round trip PostgreSQL's sets READ COMMITTED as the default of the session, which also
-// applies to statements outside a transaction (STO-14).
+// a session without autocommit. In the same round trip PostgreSQL's sets READ COMMITTED as the
+// default of the session, which also applies to statements outside a transaction (STO-14).
 var standbys = map[string]string{
 	"sqlite": "PRAGMA query_only",
 	"postgres": "SELECT CASE WHEN pg_is_in_recovery()" +

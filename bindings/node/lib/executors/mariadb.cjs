@@ -10,8 +10,8 @@ const { SQLSession, connected, placed } = require("./sql.cjs");
 const ASKED = "SELECT @@in_transaction, @@global.read_only, @@character_set_client, @@sql_mode," +
   " @@autocommit";
 const ISOLATION = "TRANSACTION ISOLATION LEVEL READ COMMITTED";
-// The clients put values in quotes themselves, and escape those inside with backslashes: a mode with
-// NO_BACKSLASH_ESCAPES would let a value end its quotes (STO-75).
+// The clients put values in quotes themselves, and escape those inside with backslashes: a mode
+// with NO_BACKSLASH_ESCAPES would let a value end its quotes (STO-75).
 const MODE = "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION";
 // What a session needs for statements outside of transactions, and for values in their quotes.
 const SETTINGS = [`SET SESSION ${ISOLATION}`, `SET SESSION sql_mode = '${MODE}'`];

@@ -32,8 +32,8 @@ final class PdoEngine
     ];
     /**
      * The queries that return 1 on a standby or a read-only connection (STO-74), and 2 on one
-     * without autocommit. In the same round trip PostgreSQL's sets READ COMMITTED as the default of the session, which also applies to
-     * statements outside a transaction (STO-14).
+     * without autocommit. In the same round trip PostgreSQL's sets READ COMMITTED as the default of
+     * the session, which also applies to statements outside a transaction (STO-14).
      */
     private const STANDBY = [
         'sqlite' => 'PRAGMA query_only',
