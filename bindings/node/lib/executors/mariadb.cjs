@@ -56,14 +56,11 @@ class MariaDB {
     try {
       const [[inside, isReadOnly, charset, mode, autocommit]] =
         await this.#asked(connection, ASKED, [], statementMs);
-      if (inside !== "0") throw misuse(); // the host gave back a transaction of its own
+      // The host gave back a transaction of its own, or its sessions commit nothing (STM-5).
+      if (inside !== "0" || autocommit !== "1") throw misuse();
       if (isReadOnly !== "0") throw new Fault(STANDBY);
       // Others take two accounts for one where they have no such character.
       if (charset !== "utf8mb4") throw new TypeError(`charset is utf8mb4, not ${charset}`);
-      if (autocommit !== "1") {
-        throw new TypeError("autocommit is on in the pool of a ledger, not off: what the ledger " +
-          "stores would not be committed");
-      }
       const real = connection.connection ?? connection;
       if (!this.#known.has(real) || mode !== MODE) {
         for (const text of SETTINGS) await this.#asked(connection, text, [], statementMs);
