@@ -695,7 +695,7 @@ extension Status {
   public static let misuseLedgerLease = Status(code: 7685)
   /// the nonce that was issued is missing (TOK-34, AID-4)
   public static let misuseTokenNonce = Status(code: 7941)
-  /// the connection is in a transaction of the host or has autocommit off, or the grant ended its transaction (STO-38)
+  /// the connection is in a transaction of the host or has autocommit off, or the grant ended its transaction (STO-38, STM-5)
   public static let misuseLedgerTransaction = Status(code: 8197)
   /// a member of a report about external purchases is missing or wrong (EXP-4)
   public static let misuseExternalPurchaseParameter = Status(code: 8453)

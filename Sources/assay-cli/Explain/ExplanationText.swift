@@ -443,7 +443,7 @@ enum ExplanationText {
     status	7429	misuse.apple-id.parameter	a parameter of Sign in with Apple is missing or of the wrong form	programming error: error.at names the member	never	500	AID-20,AID-25
     status	7685	misuse.ledger.lease	the lease is shorter than 5 seconds or longer than an hour	programming error: leave it out for ledger.leaseMs; there is no claim without a lease	never	500	STO-29
     status	7941	misuse.token.nonce	the nonce that was issued is missing	give the nonce that was issued for this sign-in; a profile may say that none is compared	never	500	TOK-34,AID-4
-    status	8197	misuse.ledger.transaction	the connection is in a transaction of the host or has autocommit off, or the grant ended its transaction	programming error: write by the connection that the grant gets, leave begin, commit and rollback to the ledger, and autocommit on	never	500	STO-38
+    status	8197	misuse.ledger.transaction	the connection is in a transaction of the host or has autocommit off, or the grant ended its transaction	programming error: write by the connection that the grant gets, leave begin, commit and rollback to the ledger, and autocommit on	never	500	STO-38,STM-5
     status	8453	misuse.external-purchase.parameter	a member of a report about external purchases is missing or wrong	programming error: error.at names the member, the message Apple's number	never	500	EXP-4
     status	262	config.app-store.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
     status	518	config.app-store.private-key	the private key cannot be used	give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted	after-config	–	API-10

@@ -13,7 +13,7 @@ int main(void) {
       MINT "assertion --client-data hello --counter 8 | base64 -d",
       &assertion_len);
   char *key = piped("jq -r .publicKey authority/device.json | base64 -d",
-                      &length);
+                    &length);
   must(length == sizeof public_key, "the length of the key");
   memcpy(public_key, key, sizeof public_key);
   assay_verifier *verifier = verifier_of("authority/config.json");

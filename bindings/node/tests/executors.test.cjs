@@ -7,6 +7,7 @@ const { existsSync } = require("node:fs");
 const { join } = require("node:path");
 const { test } = require("node:test");
 const { setTimeout: sleep } = require("node:timers/promises");
+const { promisify } = require("node:util");
 const { assay, inside } = require("./table.cjs");
 const { MADE, coins, configuration, engine, folder, ledgers, missing, next, open } =
   require("./shops.cjs");
@@ -208,52 +209,46 @@ for (const [name, known] of Object.entries(SQL)) {
   });
 }
 
-test("MariaDB: another charset would take two accounts for one", { skip: missing("mariadb") ?? false },
-  async () => {
+/** Make a test over MariaDB that gets a pool of its own, and a function that asks by it. */
+function withPool(name, settings, run) {
+  test(name, { skip: missing("mariadb") ?? false }, async () => {
     const shop = await open("mariadb");
-    const pool = shop.open({ charset: "latin1" });
+    const pool = shop.open(settings);
+    try {
+      await run(pool, promisify(pool.query).bind(pool));
+    } finally {
+      pool.end();
+      await shop.end();
+    }
+  });
+}
+
+withPool("MariaDB: another charset would take two accounts for one", { charset: "latin1" },
+  async (pool) => {
     await assert.rejects(performed(new MariaDB(pool), step(null, "SELECT 1")), TypeError);
-    pool.end();
-    await shop.end();
   });
 
-test("STO-75: a value stays in its quotes, whatever mode the host set in its pool",
-  { skip: missing("mariadb") ?? false }, async () => {
-    const shop = await open("mariadb");
-    const pool = shop.open({ connectionLimit: 1 });
+withPool("STO-75: a value stays in its quotes, whatever mode the host set in its pool",
+  { connectionLimit: 1 }, async (pool, ask) => {
     const executor = new MariaDB(pool);
     const value = "' AS a -- "; // escaped by a backslash, it would end the value before AS
     const asked = step(null, "SELECT %s");
     Object.assign(asked.calls[0], { args: [value], returnsRows: true });
-    try {
-      for (const mode of ["", "NO_BACKSLASH_ESCAPES"]) {
-        await new Promise((resolve, reject) => pool.query(`SET SESSION sql_mode = '${mode}'`,
-          (error) => error ? reject(error) : resolve()));
-        const session = executor.session();
-        const { results } = await session.perform(asked);
-        await session.close();
-        assert.deepEqual(results, [{ rows: [[value]] }]);
-      }
-    } finally {
-      pool.end();
-      await shop.end();
+    for (const mode of ["", "NO_BACKSLASH_ESCAPES"]) {
+      await ask(`SET SESSION sql_mode = '${mode}'`);
+      const session = executor.session();
+      const { results } = await session.perform(asked);
+      await session.close();
+      assert.deepEqual(results, [{ rows: [[value]] }]);
     }
   });
 
-test("STM-5: a pool without autocommit is refused, for nothing would be stored",
-  { skip: missing("mariadb") ?? false }, async () => {
-    const shop = await open("mariadb");
-    const pool = shop.open({ connectionLimit: 1 });
-    try {
-      await new Promise((resolve, reject) => pool.query("SET SESSION autocommit = 0",
-        (error) => error ? reject(error) : resolve()));
-      await assert.rejects(performed(new MariaDB(pool), step(null, "SELECT 1")),
-        (error) => error.status === "misuse.ledger.transaction");
-      assert.equal(await performed(new MariaDB(pool), step(null, "SELECT 1")), "200"); // a new one
-    } finally {
-      pool.end();
-      await shop.end();
-    }
+withPool("STM-5: a pool without autocommit is refused, for nothing would be stored",
+  { connectionLimit: 1 }, async (pool, ask) => {
+    await ask("SET SESSION autocommit = 0");
+    await assert.rejects(performed(new MariaDB(pool), step(null, "SELECT 1")),
+      (error) => error.status === "misuse.ledger.transaction");
+    assert.equal(await performed(new MariaDB(pool), step(null, "SELECT 1")), "200"); // a new one
   });
 
 // ---- SQLite
